@@ -14,52 +14,41 @@ export interface BackgroundParts {
   readonly lingerMs: () => number
 }
 
-/** Flushes repeatedly until it is stopped. */
-export class Background {
-  readonly #parts: BackgroundParts
-  readonly #stopping = new AbortController()
-  readonly #done: Promise<void>
-  /** Ends the wait of an idle background. */
-  #wake: (() => void) | undefined
-  /** Time of the first `add` since the last flush began, which may have missed it. */
-  #nudgedAt: number | undefined
-
-  constructor(parts: BackgroundParts) {
-    this.#parts = parts
-    this.#done = this.#run()
-  }
-
+export interface Background {
   /** Something was added: flushes after `lingerMs`, unless a failure makes everything wait. */
-  nudge(): void {
-    this.#nudgedAt ??= this.#parts.clock.now()
-    this.#wake?.()
-  }
-
+  nudge(): void
   /** Stops it; resolves when its flush has ended. */
-  stop(): Promise<void> {
-    this.#stopping.abort()
-    return this.#done
-  }
+  stop(): Promise<void>
+}
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping
+/** Flushes repeatedly until it is stopped. */
+export function startBackground({ flush, onError, onWait, clock, random, lingerMs }: BackgroundParts): Background {
+  const stopping = new AbortController()
+  /** Ends the wait of an idle background. */
+  let wake: (() => void) | undefined
+  /** Time of the first `nudge` since the last flush began, which may have missed it. */
+  let nudgedAt: number | undefined
+
+  async function run(): Promise<void> {
     let failures = 0
-    while (!signal.aborted) {
-      const outcome = await this.#flush(failures)
-      if (signal.aborted) return
+    while (!stopping.signal.aborted) {
+      const outcome = await flushOnce(failures)
+      if (stopping.signal.aborted) return
       failures = outcome.failures
-      const { clock, random } = this.#parts
       const waitMs = nextFlushMs(outcome, clock.now(), random())
-      const mayBeWoken = failures === 0
-      if (failures > 0) this.#parts.onWait(clock.now() + waitMs, outcome.error)
-      await this.#wait(waitMs, mayBeWoken)
+      if (failures > 0) {
+        onWait(clock.now() + waitMs, outcome.error)
+        await sleep(waitMs, stopping.signal)
+      } else {
+        await idle(waitMs)
+      }
     }
   }
 
-  async #flush(failuresBefore: number) {
-    this.#nudgedAt = undefined
+  async function flushOnce(failuresBefore: number) {
+    nudgedAt = undefined
     try {
-      const { stopped, leased, sent } = await this.#parts.flush(this.#stopping.signal)
+      const { stopped, leased, sent } = await flush(stopping.signal)
       return {
         // While some batches get through, the backoff does not grow.
         failures: stopped.length === 0 ? 0 : sent > 0 ? 1 : failuresBefore + 1,
@@ -68,31 +57,42 @@ export class Background {
         leasedUntil: earliest(leased.map(({ until }) => until)),
       }
     } catch (error) {
-      if (!this.#stopping.signal.aborted) this.#parts.onError(error)
+      if (!stopping.signal.aborted) onError(error)
       return { failures: failuresBefore + 1, error }
     }
   }
 
-  async #wait(waitMs: number, mayBeWoken: boolean): Promise<void> {
-    const { clock } = this.#parts
+  /** Waits, but after a nudge only as long as that one lingers. */
+  async function idle(waitMs: number): Promise<void> {
     const woken = new AbortController()
-    if (mayBeWoken) this.#wake = () => woken.abort()
-    if (mayBeWoken && this.#nudgedAt !== undefined) woken.abort()
-    await this.#sleep(waitMs, AbortSignal.any([this.#stopping.signal, woken.signal]))
-    this.#wake = undefined
-    if (!woken.signal.aborted || this.#nudgedAt === undefined) return
-    const lingeredMs = Math.max(clock.now() - this.#nudgedAt, 0)
-    const lingerMs = this.#parts.lingerMs()
-    if (lingeredMs < lingerMs) await this.#sleep(lingerMs - lingeredMs, this.#stopping.signal)
+    wake = () => woken.abort()
+    if (nudgedAt !== undefined) wake()
+    await sleep(waitMs, AbortSignal.any([stopping.signal, woken.signal]))
+    wake = undefined
+    if (nudgedAt === undefined) return
+    const leftMs = lingerMs() - Math.max(clock.now() - nudgedAt, 0)
+    if (leftMs > 0) await sleep(leftMs, stopping.signal)
   }
 
   /** Resolves after the sleep, or when the signal aborts. */
-  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
+  async function sleep(ms: number, signal: AbortSignal): Promise<void> {
     try {
-      await untilAborted(() => this.#parts.clock.sleep(ms, signal), signal)
+      await untilAborted(() => clock.sleep(ms, signal), signal)
     } catch (error) {
       if (!signal.aborted) throw error
     }
+  }
+
+  const done = run()
+  return {
+    nudge() {
+      nudgedAt ??= clock.now()
+      wake?.()
+    },
+    stop() {
+      stopping.abort()
+      return done
+    },
   }
 }
 
