@@ -1,3 +1,4 @@
+import { notify } from '../client/core/hooks.ts'
 import type { Collection, DeadLetterReason } from './store.ts'
 
 /** An event of an outbox. */
@@ -53,11 +54,6 @@ export class Emitter {
   }
 
   emit(event: OutboxEvent): void {
-    for (const listener of [...this.#listeners]) {
-      try {
-        const done: unknown = listener(event)
-        if (done instanceof Promise) done.catch(() => {})
-      } catch {}
-    }
+    for (const listener of [...this.#listeners]) notify(listener, event)
   }
 }

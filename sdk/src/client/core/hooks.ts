@@ -67,23 +67,26 @@ export interface Logger {
 /** Receives every event; never throws. */
 export type EventSink = { readonly [Name in keyof Hooks]-?: NonNullable<Hooks[Name]> }
 
+/** Calls a listener and ignores its errors: it must not lose a catch or end the process. */
+export function notify<Event>(listener: ((event: Event) => void) | undefined, event: Event): void {
+  try {
+    const done: unknown = listener?.(event)
+    if (done instanceof Promise) done.catch(() => {})
+  } catch {}
+}
+
 /** Combines hooks and a logger. */
 export function createEventSink(hooks: Hooks, logger: Logger | undefined): EventSink {
-  const notify =
-    <Event extends object>(hook: ((event: Event) => void) | undefined, log: (event: Event) => void) =>
+  const sink =
+    <Event>(hook: ((event: Event) => void) | undefined, log: (event: Event) => void) =>
     (event: Event) => {
-      for (const each of [hook, logger && log]) {
-        // A hook must not lose a catch or end the process.
-        try {
-          const done: unknown = each?.(event)
-          if (done instanceof Promise) done.catch(() => {})
-        } catch {}
-      }
+      notify(hook, event)
+      notify(log, event)
     }
   return {
-    onRequest: notify(hooks.onRequest, (event) => logger?.debug('request', event)),
-    onResponse: notify(hooks.onResponse, (event) => logger?.debug('response', event)),
-    onRetry: notify(hooks.onRetry, (event) => logger?.warn('retry after a failed attempt', event)),
-    onWait: notify(hooks.onWait, (event) => logger?.info('waiting for the rate limit', event)),
+    onRequest: sink(hooks.onRequest, (event) => logger?.debug('request', event)),
+    onResponse: sink(hooks.onResponse, (event) => logger?.debug('response', event)),
+    onRetry: sink(hooks.onRetry, (event) => logger?.warn('retry after a failed attempt', event)),
+    onWait: sink(hooks.onWait, (event) => logger?.info('waiting for the rate limit', event)),
   }
 }

@@ -25,14 +25,16 @@ export function readResponse(
   redact: Redaction,
   now: number,
 ): ApiResponse {
-  const rateLimit = readRateLimit(headers)
+  const limit = wholeNumber(headers.get(HEADERS.rateLimit))
+  const remaining = wholeNumber(headers.get(HEADERS.rateRemaining))
   const resetAtMs = readResetMs(headers)
+  const isCounted = limit !== undefined && remaining !== undefined && resetAtMs !== undefined
   return {
     status,
     headers,
     text,
     requestId: readRequestId(headers, redact),
-    rateLimit,
+    rateLimit: isCounted ? { limit, remaining, resetAt: new Date(resetAtMs) } : undefined,
     retryAfterMs: readRetryAfterMs(headers, now),
     resetMs: resetAtMs === undefined ? undefined : msUntil(resetAtMs, headers, now),
   }
@@ -49,30 +51,16 @@ export function isSuccess({ status }: ApiResponse): boolean {
 }
 
 /** What the rate limiter learns from a response. */
-export function observedResponse({ status, requestId, rateLimit, ...response }: ApiResponse): ObservedResponse {
-  const { retryAfterMs, resetMs: waitMs } = response
-  return {
+export function observedResponse(response: ApiResponse): ObservedResponse {
+  const { status, requestId, rateLimit, retryAfterMs, resetMs: waitMs } = response
+  const observed = {
     status,
     isService: requestId !== undefined,
-    ...(rateLimit &&
-      waitMs !== undefined && {
-        window: {
-          limit: rateLimit.limit,
-          remaining: rateLimit.remaining,
-          resetMs: rateLimit.resetAt.getTime(),
-          waitMs,
-        },
-      }),
-    ...(status === 429 ? { retryMs: retryAfterMs ?? waitMs } : {}),
+    retryMs: status === 429 ? (retryAfterMs ?? waitMs) : undefined,
   }
-}
-
-function readRateLimit(headers: Headers): RateLimitState | undefined {
-  const limit = wholeNumber(headers.get(HEADERS.rateLimit))
-  const remaining = wholeNumber(headers.get(HEADERS.rateRemaining))
-  const resetMs = readResetMs(headers)
-  if (limit === undefined || remaining === undefined || resetMs === undefined) return undefined
-  return { limit, remaining, resetAt: new Date(resetMs) }
+  if (!rateLimit || waitMs === undefined) return observed
+  const { limit, remaining, resetAt } = rateLimit
+  return { ...observed, window: { limit, remaining, resetMs: resetAt.getTime(), waitMs } }
 }
 
 /** RFC 9110, 10.2.3: seconds or a date. */
