@@ -3,7 +3,7 @@ import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AdministratorList, AdminRole } from '../contract/schemas/admin.ts'
 import { unknownOptions } from '../errors/check-options.ts'
-import { keyIssue, nameIssue, passwordIssue } from './checks.ts'
+import { choiceIssue, nameIssue, passwordIssue } from './checks.ts'
 import type { AdminContext, OnceOptions } from './requests.ts'
 import { jsonBody, NOTHING } from './requests.ts'
 import { administratorListShape, administratorShape } from './shapes.generated.ts'
@@ -47,7 +47,7 @@ export interface AdminsResource {
   delete(username: string, options?: CallOptions): ApiPromise<ResponseMeta>
 }
 
-const ROLES = { admin: true, superadmin: true } as const satisfies Record<AdminRole, true>
+const ROLES: readonly AdminRole[] = ['admin', 'superadmin']
 
 /** `admin.admins`. */
 export function createAdmins({ read, remove, once }: AdminContext): AdminsResource {
@@ -60,7 +60,7 @@ export function createAdmins({ read, remove, once }: AdminContext): AdminsResour
         [
           nameIssue(username, 'username'),
           passwordIssue(password),
-          role !== undefined && keyIssue(role, ROLES, 'role'),
+          role !== undefined && choiceIssue(role, ROLES, 'role'),
           ...unknownOptions(others, { username: true, password: true, role: true }),
         ],
       ),

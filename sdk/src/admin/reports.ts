@@ -2,10 +2,10 @@ import type { CallOptions } from '../client/core/call-options.ts'
 import { iteratePages } from '../client/resources/list-catches.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
-import type { Kind } from '../contract/kinds.ts'
+import { KINDS, type Kind } from '../contract/kinds.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AuditEntry, AuditPage, Leaderboard, Stats } from '../contract/schemas/admin.ts'
-import { cursorIssue, gamemodeIssue, kindIssue, limitIssue } from './checks.ts'
+import { choiceIssue, cursorIssue, gamemodeIssue, limitIssue } from './checks.ts'
 import type { AdminContext, PageOptions, PagesOptions } from './requests.ts'
 import { administratorShape, auditPageShape, leaderboardShape, statsShape } from './shapes.generated.ts'
 
@@ -56,7 +56,7 @@ export function createReports({ read }: AdminContext): Reports {
       read(
         leaderboardShape,
         { route: ADMIN_ROUTES.leaderboard, query: { type, gamemode, limit: limit?.toString() }, options },
-        [kindIssue(type), gamemode !== undefined && gamemodeIssue(gamemode), limitIssue(limit)],
+        [choiceIssue(type, KINDS, 'type'), gamemode !== undefined && gamemodeIssue(gamemode), limitIssue(limit)],
       ),
   }
 }

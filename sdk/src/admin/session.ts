@@ -100,7 +100,8 @@ export function createSessionKeeper({ logIn, canLogIn, given, now }: SessionCont
   return {
     login,
     async token(signal) {
-      return held && !(canLogIn && isDue(held, now())) ? held.token : open(signal)
+      const isDue = canLogIn && held?.renewAt !== undefined && now() >= held.renewAt
+      return held && !isDue ? held.token : open(signal)
     },
     async replace(token, signal) {
       // Another call may have replaced it meanwhile.
@@ -134,11 +135,6 @@ function holdSession({ token, expiresAt }: Session, date: string | null, now: nu
   const lifeMs = Date.parse(expiresAt) - (Number.isNaN(serverNow) ? now : serverNow)
   if (!(lifeMs > 0)) return { token, renewAt: undefined }
   return { token, renewAt: now + lifeMs - Math.min(MARGIN_MS, lifeMs * LARGEST_MARGIN_SHARE) }
-}
-
-/** Whether to renew a session before its next use. */
-function isDue({ renewAt }: HeldSession, now: number): boolean {
-  return renewAt !== undefined && now >= renewAt
 }
 
 /**

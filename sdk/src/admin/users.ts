@@ -9,7 +9,15 @@ import type { CreatedUser, ResetType, User, UserList } from '../contract/schemas
 import type { UserKey } from '../contract/schemas/service.ts'
 import { unknownOptions } from '../errors/check-options.ts'
 import { type Credentials, requireCredentials } from './admin-options.ts'
-import { cursorIssue, keyIssue, limitIssue, nameIssue, passwordIssue, requireNoIssues, searchIssue } from './checks.ts'
+import {
+  choiceIssue,
+  cursorIssue,
+  limitIssue,
+  nameIssue,
+  passwordIssue,
+  requireNoIssues,
+  searchIssue,
+} from './checks.ts'
 import {
   type AdminContext,
   type IterateUsersOptions,
@@ -115,7 +123,7 @@ export function createUsers({ read, remove, once }: AdminContext): UsersResource
       once({ whether: 'the secret was replaced', hint: 'If so, the old one no longer works. Reset it again.' })(
         resetShape(type),
         { route: ADMIN_ROUTES.resetUser, params: { name }, ...jsonBody({ type }), options },
-        [nameIssue(name), keyIssue(type, RESET_FIELDS, 'type')],
+        [nameIssue(name), choiceIssue(type, Object.keys(RESET_FIELDS), 'type')],
       ),
   }
 }

@@ -1,6 +1,5 @@
 import { idleClock } from '../client/core/timing.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { userNameKey } from '../contract/names.ts'
 import { checkOptions, type OptionNames } from '../errors/check-options.ts'
 import { type Background, startBackground } from './background.ts'
 import { readCatches } from './catches.ts'
@@ -35,7 +34,7 @@ const CANCEL_OPTIONS: OptionNames<CancelOptions> = { keyPrefix: true, checkpoint
  * await outbox.add({ kind: 'fish', name: 'Salmon', rarity: 'Gold' })
  */
 export async function openOutbox(options: OutboxOptions = {}): Promise<Outbox> {
-  const settings = readOutboxOptions(options, (one, other) => userNameKey(one) === userNameKey(other))
+  const settings = readOutboxOptions(options)
   const emitter = new Emitter()
   if (options.onEvent) emitter.subscribe(options.onEvent)
   const store = await storeOf(options, settings)

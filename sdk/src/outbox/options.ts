@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../client/core/timing.ts'
 import type { Client } from '../client/create-client.ts'
 import type { Target } from '../client/resources/catch-input.ts'
 import { LIMITS } from '../contract/limits.ts'
+import { userNameKey } from '../contract/names.ts'
 import { type OptionNames, requireOptions, unknownOptions } from '../errors/check-options.ts'
 import { ValidationError } from '../errors/fish-crab-error.ts'
 import type { OutboxListener } from './events.ts'
@@ -108,10 +109,7 @@ const KNOWN: OptionNames<OutboxOptions> = {
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Checks options and fills in defaults. @throws ValidationError that names every wrong option. */
-export function readOutboxOptions(
-  options: OutboxOptions,
-  isSameUser: (a: string, b: string) => boolean,
-): OutboxSettings {
+export function readOutboxOptions(options: OutboxOptions): OutboxSettings {
   requireOptions(options, KNOWN)
   const { client, clock } = options
   const { user = client?.defaults?.user, gamemode = client?.defaults?.gamemode } = options
@@ -154,7 +152,7 @@ export function readOutboxOptions(
     'Missing. Pass client, baseUrl, path or store: each service has its own file.',
   )
   if (issues.length > 0) throw new ValidationError(issues)
-  const serves = (wanted: string) => user === undefined || isSameUser(user, wanted)
+  const serves = (wanted: string) => user === undefined || userNameKey(user) === userNameKey(wanted)
   return {
     ...settings,
     defaults: { user, gamemode },
