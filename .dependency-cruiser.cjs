@@ -62,7 +62,7 @@ module.exports = {
       name: 'chat-needs-no-schemas',
       severity: 'error',
       from: { path: '^sdk/src/chat/' },
-      to: { path: '^node_modules/|^sdk/src/contract/schemas/', dependencyTypesNot: ['type-only'] },
+      to: { path: '^node_modules/|^sdk/src/contract/schemas', dependencyTypesNot: ['type-only'] },
     },
     only('errors-import-the-contract', '^sdk/src/errors/', '^sdk/src/(errors|contract)/'),
     only('client-knows-no-other-entry', '^sdk/src/client/', '^sdk/src/(client|errors|contract|fernet)/'),

@@ -10,8 +10,7 @@ export type { ApiPromise, ResponseMeta } from './client/transport/call.ts'
 export type { ErrorCode } from './contract/error-codes.ts'
 export { GAMEMODES, type Gamemode, isGamemode } from './contract/gamemodes.ts'
 export { RARITIES, type RarityLabel, type RarityValue, rarityLabel, rarityValue } from './contract/rarities.ts'
-export type { Crab, CrabCollection, Fish, FishCollection } from './contract/schemas/catches.ts'
-export type { Status } from './contract/schemas/service.ts'
+export type { Crab, CrabCollection, Fish, FishCollection, Status } from './contract/schemas.ts'
 export {
   ApiError,
   AuthenticationError,

@@ -1,7 +1,7 @@
 import type { CallOptions } from '../client/core/call-options.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
-import type { Administrator, AdministratorList, AdminRole } from '../contract/schemas/admin.ts'
+import type { Administrator, AdministratorList, AdminRole } from '../contract/schemas.ts'
 import { unknownOptions } from '../errors/check-options.ts'
 import { choiceIssue, nameIssue, passwordIssue } from './checks.ts'
 import type { AdminContext, OnceOptions } from './requests.ts'

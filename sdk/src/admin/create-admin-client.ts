@@ -5,7 +5,7 @@ import { type ApiPromise, apiPromise, call, type ResponseMeta } from '../client/
 import { createTransport, type Transport } from '../client/transport/transport.ts'
 import { userNameKey } from '../contract/names.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
-import type { Session } from '../contract/schemas/admin.ts'
+import type { Session } from '../contract/schemas.ts'
 import { type AdminClientOptions, type Credentials, readAdminOptions, requireCredentials } from './admin-options.ts'
 import { type AdminsResource, createAdmins } from './admins.ts'
 import { type AdminCrabsResource, type AdminFishResource, createAdminCrabs, createAdminFish } from './catches.ts'

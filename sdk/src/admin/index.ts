@@ -5,16 +5,18 @@ export type {
   AuditAction,
   AuditEntry,
   AuditPage,
+  CrabCollection,
   CreatedUser,
+  FishCollection,
   Leaderboard,
   ResetType,
+  Saved,
   Session,
   Stats,
   User,
+  UserKey,
   UserList,
-} from '../contract/schemas/admin.ts'
-export type { CrabCollection, FishCollection, Saved } from '../contract/schemas/catches.ts'
-export type { UserKey } from '../contract/schemas/service.ts'
+} from '../contract/schemas.ts'
 export type { AdminClientOptions } from './admin-options.ts'
 export type { AdminsResource, NewAdministrator } from './admins.ts'
 export type { AdminCatchesResource, AdminCrabsResource, AdminFishResource, InGamemode } from './catches.ts'

@@ -5,7 +5,7 @@ import type { ResponseMeta, WithResponse } from '../client/transport/call.ts'
 import type { Transport } from '../client/transport/transport.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
 import { LIMITS } from '../contract/limits.ts'
-import type { Session } from '../contract/schemas/admin.ts'
+import type { Session } from '../contract/schemas.ts'
 import { AuthenticationError, RateLimitError } from '../errors/api-errors.ts'
 import { untilAborted } from '../internal/wait.ts'
 

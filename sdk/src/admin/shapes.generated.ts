@@ -1,5 +1,5 @@
-// Generated from contract/schemas/admin.ts by `npm run generate`; a test fails while it is not what that file says.
-import type { Administrator, AdministratorList, AuditPage, CreatedUser, Leaderboard, ResetAnswer, Session, Stats, User, UserList } from '../contract/schemas/admin.ts'
+// Generated from contract/schemas.ts by `npm run generate`; a test fails while it is not what that file says.
+import type { Administrator, AdministratorList, AuditPage, CreatedUser, Leaderboard, NewSecret, Session, Stats, User, UserList } from '../contract/schemas.ts'
 import { schemaOf } from '../client/shapes/shape.ts'
 
 /** Shape of {@link Session}, for checking responses. */
@@ -20,8 +20,8 @@ export const userListShape = /* @__PURE__ */ schemaOf<UserList>({"type":"object"
 /** Shape of {@link CreatedUser}, for checking responses. */
 export const createdUserShape = /* @__PURE__ */ schemaOf<CreatedUser>({"type":"object","required":{"id":{"type":"string"},"name":{"type":"string"},"createdAt":{"type":"moment"},"password":{"type":"string"},"fernetKey":{"type":"string"},"apiKey":{"type":"string"}},"optional":{}})
 
-/** Shape of {@link ResetAnswer}, for checking responses. */
-export const resetResultShape = /* @__PURE__ */ schemaOf<ResetAnswer>({"type":"anyOf","shapes":[{"type":"object","required":{"password":{"type":"string"}},"optional":{}},{"type":"object","required":{"fernetKey":{"type":"string"}},"optional":{}},{"type":"object","required":{"apiKey":{"type":"string"}},"optional":{}}]})
+/** Shape of {@link NewSecret}, for checking responses. */
+export const resetResultShape = /* @__PURE__ */ schemaOf<NewSecret>({"type":"anyOf","shapes":[{"type":"object","required":{"password":{"type":"string"}},"optional":{}},{"type":"object","required":{"fernetKey":{"type":"string"}},"optional":{}},{"type":"object","required":{"apiKey":{"type":"string"}},"optional":{}}]})
 
 /** Shape of {@link Stats}, for checking responses. */
 export const statsShape = /* @__PURE__ */ schemaOf<Stats>({"type":"object","required":{"users":{"type":"count"},"fish":{"type":"object","required":{"total":{"type":"count"},"byGamemode":{"type":"record","keys":["oneblock","earth","survival","factions"],"values":{"type":"count"}},"byRarity":{"type":"record","keys":["Bronze","Silver","Gold","Diamond","Unknown/Other","Platinum","Mythical"],"values":{"type":"count"}}},"optional":{}},"crab":{"type":"object","required":{"total":{"type":"count"},"byGamemode":{"type":"record","keys":["oneblock","earth","survival","factions"],"values":{"type":"count"}}},"optional":{}}},"optional":{}})

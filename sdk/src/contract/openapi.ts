@@ -5,7 +5,7 @@ import { HEADERS, MEDIA_TYPES } from './headers.ts'
 import { type Authentication, OPERATIONS, type Operation } from './operations.ts'
 import type { Access } from './routes.ts'
 import { ROUTES, type RouteName } from './routes.ts'
-import { errorBodySchema } from './schemas/common.ts'
+import { errorBodySchema } from './schemas.ts'
 
 /** A JSON object of an OpenAPI document. */
 export type OpenApiObject = Record<string, unknown>

@@ -2,9 +2,7 @@ import type * as z from 'zod/mini'
 import type { ErrorCode } from './error-codes.ts'
 import { MEDIA_TYPES } from './headers.ts'
 import type { RouteName } from './routes.ts'
-import * as admin from './schemas/admin.ts'
-import * as catches from './schemas/catches.ts'
-import * as service from './schemas/service.ts'
+import * as schemas from './schemas.ts'
 
 /** How a request authenticates. */
 export type Authentication = 'none' | 'basic' | 'admin' | 'superadmin'
@@ -52,7 +50,7 @@ const gone = { status: 204 } as const
 const read = (what: string, schema: z.ZodMiniType): Operation => ({
   summary: `All ${what} of one user in one gamemode, oldest first`,
   auth: 'none',
-  query: catches.readQuerySchema,
+  query: schemas.readQuerySchema,
   success: ok(schema),
   errors: readErrors,
 })
@@ -60,17 +58,17 @@ const read = (what: string, schema: z.ZodMiniType): Operation => ({
 const write = (what: string): Operation => ({
   summary: `Add ${what} from a Fernet token; a token is stored once`,
   auth: 'none',
-  query: catches.writeQuerySchema,
+  query: schemas.writeQuerySchema,
   body: { type: MEDIA_TYPES.token },
-  success: created(catches.savedSchema),
-  also: { 200: catches.savedSchema },
+  success: created(schemas.savedSchema),
+  also: { 200: schemas.savedSchema },
   errors: writeErrors,
 })
 
 const adminRead = (what: string, schema: z.ZodMiniType): Operation => ({
   summary: `All ${what} of a user in one gamemode, with ids and times`,
   auth: 'admin',
-  query: admin.collectionQuerySchema,
+  query: schemas.collectionQuerySchema,
   success: ok(schema),
   errors: ['user_not_found', 'missing_gamemode', 'invalid_gamemode', 'gamemode_mismatch'],
 })
@@ -78,16 +76,16 @@ const adminRead = (what: string, schema: z.ZodMiniType): Operation => ({
 const adminWrite = (what: string, schema: z.ZodMiniType): Operation => ({
   summary: `Add ${what} for a user in plain JSON`,
   auth: 'admin',
-  query: admin.collectionQuerySchema,
+  query: schemas.collectionQuerySchema,
   body: json(schema),
-  success: created(catches.savedSchema),
+  success: created(schemas.savedSchema),
   errors: [...jsonErrors, 'user_not_found', 'missing_gamemode', 'invalid_gamemode', 'gamemode_mismatch'],
 })
 
 const adminRemove = (what: string): Operation => ({
   summary: `Delete one record of ${what}`,
   auth: 'admin',
-  query: admin.collectionQuerySchema,
+  query: schemas.collectionQuerySchema,
   success: gone,
   errors: ['user_not_found', 'record_not_found', 'missing_gamemode', 'invalid_gamemode', 'gamemode_mismatch'],
 })
@@ -97,52 +95,52 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   status: {
     summary: 'Whether the service runs and its storage answers',
     auth: 'none',
-    success: ok(service.statusSchema),
-    also: { 503: service.unavailableStatusSchema },
+    success: ok(schemas.statusSchema),
+    also: { 503: schemas.unavailableStatusSchema },
     errors: [],
   },
   demoFish: {
     summary: 'Sample fish of every rarity',
     auth: 'none',
-    success: ok(catches.fishCollectionSchema),
+    success: ok(schemas.fishCollectionSchema),
     errors: [],
   },
-  demoCrab: { summary: 'Sample crabs', auth: 'none', success: ok(catches.crabCollectionSchema), errors: [] },
-  getFish: read('fish', catches.fishCollectionSchema),
-  getCrab: read('crabs', catches.crabCollectionSchema),
+  demoCrab: { summary: 'Sample crabs', auth: 'none', success: ok(schemas.crabCollectionSchema), errors: [] },
+  getFish: read('fish', schemas.fishCollectionSchema),
+  getCrab: read('crabs', schemas.crabCollectionSchema),
   postFish: write('fish'),
   postCrab: write('crabs'),
   getUserKey: {
     summary: 'The Fernet key of a user',
     auth: 'basic',
-    query: service.keyQuerySchema,
-    success: ok(service.keySchema),
+    query: schemas.keyQuerySchema,
+    success: ok(schemas.keySchema),
     errors: ['invalid_credentials', 'missing_name', 'user_mismatch', 'forbidden', 'user_not_found', 'unavailable'],
   },
 
   adminLogin: {
     summary: 'Log in as an administrator',
     auth: 'none',
-    body: json(admin.loginSchema),
-    success: ok(admin.sessionSchema),
+    body: json(schemas.loginSchema),
+    success: ok(schemas.sessionSchema),
     errors: [...jsonErrors, 'invalid_credentials', 'unavailable'],
   },
-  adminMe: { summary: 'Who is logged in', auth: 'admin', success: ok(admin.adminSchema), errors: [] },
+  adminMe: { summary: 'Who is logged in', auth: 'admin', success: ok(schemas.adminSchema), errors: [] },
   listUsers: {
     summary: 'Users by name',
     auth: 'admin',
-    query: admin.userListQuerySchema,
-    success: ok(admin.userListSchema),
+    query: schemas.userListQuerySchema,
+    success: ok(schemas.userListSchema),
     errors: ['invalid_query'],
   },
   createUser: {
     summary: 'Create a user; whose secrets are shown only once',
     auth: 'admin',
-    body: json(admin.newUserSchema),
-    success: created(admin.createdUserSchema),
+    body: json(schemas.newUserSchema),
+    success: created(schemas.createdUserSchema),
     errors: [...jsonErrors, 'user_exists', 'unavailable'],
   },
-  showUser: { summary: 'One user', auth: 'admin', success: ok(admin.userSchema), errors: ['user_not_found'] },
+  showUser: { summary: 'One user', auth: 'admin', success: ok(schemas.userSchema), errors: ['user_not_found'] },
   deleteUser: {
     summary: 'Delete a user with all its data',
     auth: 'superadmin',
@@ -152,22 +150,22 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   resetUser: {
     summary: 'Replace a secret of a user; the new one is shown only once',
     auth: 'admin',
-    body: json(admin.resetSchema),
-    success: ok(admin.resetResultSchema),
+    body: json(schemas.resetSchema),
+    success: ok(schemas.resetResultSchema),
     errors: [...jsonErrors, 'user_not_found', 'unavailable'],
   },
-  listUserFish: adminRead('fish', catches.fishCollectionSchema),
-  listUserCrab: adminRead('crabs', catches.crabCollectionSchema),
-  addUserFish: adminWrite('fish', admin.plainFishSchema),
-  addUserCrab: adminWrite('crabs', admin.plainCrabSchema),
+  listUserFish: adminRead('fish', schemas.fishCollectionSchema),
+  listUserCrab: adminRead('crabs', schemas.crabCollectionSchema),
+  addUserFish: adminWrite('fish', schemas.plainFishSchema),
+  addUserCrab: adminWrite('crabs', schemas.plainCrabSchema),
   deleteUserFish: adminRemove('fish'),
   deleteUserCrab: adminRemove('crabs'),
-  listAdmins: { summary: 'All administrators', auth: 'superadmin', success: ok(admin.adminListSchema), errors: [] },
+  listAdmins: { summary: 'All administrators', auth: 'superadmin', success: ok(schemas.adminListSchema), errors: [] },
   createAdmin: {
     summary: 'Create an administrator',
     auth: 'superadmin',
-    body: json(admin.newAdminSchema),
-    success: created(admin.adminSchema),
+    body: json(schemas.newAdminSchema),
+    success: created(schemas.adminSchema),
     errors: [...jsonErrors, 'admin_exists', 'unavailable'],
   },
   deleteAdmin: {
@@ -179,29 +177,29 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   stats: {
     summary: 'Counts of users, fish and crabs',
     auth: 'admin',
-    success: ok(admin.statsSchema),
+    success: ok(schemas.statsSchema),
     errors: [],
   },
   leaderboard: {
     summary: 'Who has caught the most',
     auth: 'admin',
-    query: admin.leaderboardQuerySchema,
-    success: ok(admin.leaderboardSchema),
+    query: schemas.leaderboardQuerySchema,
+    success: ok(schemas.leaderboardSchema),
     errors: ['invalid_query'],
   },
   audit: {
     summary: 'Who did what, when, from where; newest first',
     auth: 'admin',
-    query: admin.auditQuerySchema,
-    success: ok(admin.auditPageSchema),
+    query: schemas.auditQuerySchema,
+    success: ok(schemas.auditPageSchema),
     errors: ['invalid_query'],
   },
 
-  livez: { summary: 'Whether the process runs', auth: 'none', success: ok(service.probeSchema), errors: [] },
+  livez: { summary: 'Whether the process runs', auth: 'none', success: ok(schemas.probeSchema), errors: [] },
   readyz: {
     summary: 'Whether the service takes requests: not while its storage is out of reach or it is stopping',
     auth: 'none',
-    success: ok(service.probeSchema),
+    success: ok(schemas.probeSchema),
     errors: ['unavailable'],
   },
   metrics: {

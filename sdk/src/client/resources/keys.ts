@@ -1,9 +1,9 @@
 import { PUBLIC_ROUTES } from '../../contract/routes.ts'
-import type { UserKey } from '../../contract/schemas/service.ts'
+import type { UserKey } from '../../contract/schemas.ts'
 import { requireOptions } from '../../errors/check-options.ts'
 import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { CallOptions } from '../core/call-options.ts'
-import { userKeyShape } from '../shapes/service.generated.ts'
+import { userKeyShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/transport.ts'
 

@@ -1,9 +1,7 @@
 import { PUBLIC_ROUTES } from '../../contract/routes.ts'
-import type { CrabCollection, FishCollection } from '../../contract/schemas/catches.ts'
-import type { Status } from '../../contract/schemas/service.ts'
+import type { CrabCollection, FishCollection, Status } from '../../contract/schemas.ts'
 import { type CallOptions, requireCallOptions } from '../core/call-options.ts'
-import { crabCollectionShape, fishCollectionShape } from '../shapes/catches.generated.ts'
-import { statusShape } from '../shapes/service.generated.ts'
+import { crabCollectionShape, fishCollectionShape, statusShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/transport.ts'
 

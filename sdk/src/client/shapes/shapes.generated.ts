@@ -1,5 +1,5 @@
-// Generated from contract/schemas/catches.ts by `npm run generate`; a test fails while it is not what that file says.
-import type { CrabCollection, FishCollection, Saved } from '../../contract/schemas/catches.ts'
+// Generated from contract/schemas.ts by `npm run generate`; a test fails while it is not what that file says.
+import type { CrabCollection, FishCollection, Saved, Status, UserKey } from '../../contract/schemas.ts'
 import { schemaOf } from './shape.ts'
 
 /** Shape of {@link FishCollection}, for checking responses. */
@@ -10,3 +10,9 @@ export const crabCollectionShape = /* @__PURE__ */ schemaOf<CrabCollection>({"ty
 
 /** Shape of {@link Saved}, for checking responses. */
 export const savedShape = /* @__PURE__ */ schemaOf<Saved>({"type":"object","required":{"message":{"type":"string"},"id":{"type":"string"}},"optional":{}})
+
+/** Shape of {@link Status}, for checking responses. */
+export const statusShape = /* @__PURE__ */ schemaOf<Status>({"type":"object","required":{"status":{"type":"enum","values":["ok"]},"timestamp":{"type":"moment"},"version":{"type":"string"}},"optional":{}})
+
+/** Shape of {@link UserKey}, for checking responses. */
+export const userKeyShape = /* @__PURE__ */ schemaOf<UserKey>({"type":"object","required":{"fernetKey":{"type":"string"}},"optional":{}})

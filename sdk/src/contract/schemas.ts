@@ -1,0 +1,338 @@
+import * as z from 'zod/mini'
+import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
+import { GAMEMODES, type Gamemode } from './gamemodes.ts'
+import { DEFAULT_CRAB_NAME, KINDS } from './kinds.ts'
+import { LIMITS } from './limits.ts'
+import { CATCH_NAME_PATTERN, USER_NAME_PATTERN, USER_NAME_RULE } from './names.ts'
+import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue } from './rarities.ts'
+
+/** One of the four gamemodes. */
+const gamemodeSchema = z.enum(GAMEMODES)
+
+/** The name of a fish or a crab. */
+const catchNameSchema = z
+  .string()
+  .check(z.regex(CATCH_NAME_PATTERN, 'Must be 1 to 100 characters with no control characters'))
+
+/** The name of a new user, except `.` and `..`, which no URL path can contain (RFC 3986, 5.2.4). */
+const userNameSchema = z.string().check(
+  z.regex(USER_NAME_PATTERN, `Must be ${USER_NAME_RULE}`),
+  z.refine((name) => name !== '.' && name !== '..', 'Must not be "." or "..": such a name cannot stand in an address'),
+)
+
+/** A rarity in a write payload: an integer, 1 to 7. */
+const rarityValueSchema = z.literal(
+  RARITIES.map((rarity) => rarity.value) as [RarityValue, ...RarityValue[]],
+  'Must be an integer from 1 to 7',
+)
+
+/** A rarity in a response: its label. */
+const rarityLabelSchema = z.enum(RARITY_LABELS as unknown as [RarityLabel, ...RarityLabel[]])
+
+/** A moment as an ISO 8601 date-time, with `Z` or an offset. */
+const momentSchema = z.iso
+  .datetime({ offset: true, abort: true })
+  .check(z.refine(hasFourDigitYear, 'Must be a date-time whose year in UTC has four digits'))
+
+function hasFourDigitYear(moment: string): boolean {
+  const year = new Date(moment).getUTCFullYear()
+  return year >= 0 && year <= 9999
+}
+
+/** A chosen password. Lone surrogates are rejected: in UTF-8, all of them are the same. */
+const passwordSchema = z.string().check(
+  z.minLength(LIMITS.minPasswordLength),
+  z.maxLength(LIMITS.passwordLength),
+  z.refine((password) => password.isWellFormed(), 'Must be Unicode text, without halves of surrogate pairs'),
+)
+
+/** Number of entries per page, as a query parameter. */
+const pageLimitSchema = z.pipe(
+  z.string().check(z.regex(/^[0-9]+$/, 'Must be an integer in decimal digits')),
+  z.coerce.number<string>().check(z.int(), z.minimum(1), z.maximum(LIMITS.pageSize)),
+)
+
+/** The start of the next page: the `nextCursor` of the previous one, unchanged. */
+const cursorSchema = z.string().check(z.minLength(1), z.maxLength(512))
+
+/** The body of every error. */
+export const errorBodySchema = z.object({
+  error: z.string(),
+  code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
+  requestId: z.string(),
+  details: z.optional(z.array(z.object({ path: z.string(), message: z.string() }))),
+})
+
+/** The body of every error. */
+export type ErrorBody = z.infer<typeof errorBodySchema>
+
+const statusFields = { timestamp: momentSchema, version: z.string() }
+
+/** The response of `/status` while the storage works. */
+export const statusSchema = z.object({ status: z.literal('ok'), ...statusFields })
+
+/** The response of `/status` while the storage is unreachable. */
+export const unavailableStatusSchema = z.object({
+  status: z.literal('unavailable'),
+  ...statusFields,
+  error: z.string(),
+  code: z.literal('unavailable'),
+  requestId: z.string(),
+})
+
+/** The response of the liveness and readiness probes. */
+export const probeSchema = z.object({ status: z.literal('ok') })
+
+/** The query of the key endpoint: the user, required for administrators and optional for players. */
+export const keyQuerySchema = z.object({ name: z.optional(z.string()) })
+
+/** The response of the key endpoint: base64 that decoders of both alphabets accept. */
+export const keySchema = z.object({ fernetKey: z.string() })
+
+/** The response of `/status` while the storage works. */
+export type Status = z.infer<typeof statusSchema>
+/** The response of the key endpoint. */
+export type UserKey = z.infer<typeof keySchema>
+
+const savedFields = { id: z.optional(z.string()), caughtAt: z.optional(momentSchema) }
+
+/** A fish as the read endpoint returns it; `id` and `caughtAt` with `detail=full`. */
+const fishSchema = z.object({ name: z.string(), rarity: rarityLabelSchema, ...savedFields })
+
+/** A crab as the read endpoint returns it; `id` and `caughtAt` with `detail=full`. */
+const crabSchema = z.object({ name: z.string(), ...savedFields })
+
+const nextCursor = z.optional(z.string())
+const collectionFields = { user: z.string(), nextCursor }
+
+/** The response to fish reads, oldest first. */
+export const fishCollectionSchema = z.object({ ...collectionFields, fish: z.array(fishSchema) })
+
+/** The response to crab reads, oldest first. */
+export const crabCollectionSchema = z.object({ ...collectionFields, crab: z.array(crabSchema) })
+
+/** The query of a page. */
+const pageFields = { limit: z.optional(pageLimitSchema), cursor: z.optional(cursorSchema) }
+
+/** The query of the reads without name and gamemode, which have their own errors. */
+export const readOptionsSchema = z.object({ detail: z.optional(z.literal('full')), ...pageFields })
+
+/** The query of the reads. */
+export const readQuerySchema = z.object({
+  name: z.string(),
+  gamemode: gamemodeSchema,
+  ...readOptionsSchema.shape,
+})
+
+const batch = <Entry extends z.ZodMiniType>(entry: Entry) =>
+  z.array(entry).check(z.minLength(1), z.maxLength(LIMITS.entriesPerWrite))
+
+/** Fish in a payload. */
+const fishEntriesSchema = batch(
+  z.object({ name: catchNameSchema, rarity: rarityValueSchema, caughtAt: z.optional(momentSchema) }),
+)
+
+/** Otherwise, a fish that was sent to the path of crabs would be stored as a crab. */
+const crabFields = {
+  rarity: z.optional(z.never('Must be left out: a crab has none, and a fish belongs to the path that ends in /fish')),
+}
+
+/** Crabs in a payload. */
+const crabEntriesSchema = batch(
+  z.object({
+    name: z._default(catchNameSchema, DEFAULT_CRAB_NAME),
+    caughtAt: z.optional(momentSchema),
+    ...crabFields,
+  }),
+)
+
+const saidFields = { user: z.optional(z.string()), gamemode: z.optional(z.string()) }
+
+/** The long form of a fish payload. */
+export const fishBatchPayloadSchema = z.object({ ...saidFields, fish: fishEntriesSchema })
+
+/** The short form of a fish payload: one fish. */
+export const oneFishPayloadSchema = z.object({ ...saidFields, fish: catchNameSchema, rarity: rarityValueSchema })
+
+/** The long form of a crab payload. */
+export const crabBatchPayloadSchema = z.object({ ...saidFields, crab: crabEntriesSchema })
+
+/** The short form of a crab payload: one crab. */
+export const oneCrabPayloadSchema = z.object({ ...saidFields, fish: catchNameSchema, ...crabFields })
+
+/** The query of the writes: the user whose key encrypts the token, and the gamemode if no header has it. */
+export const writeQuerySchema = z.object({ name: z.optional(z.string()), gamemode: z.optional(gamemodeSchema) })
+
+/** The response to a write, with the id of the record. */
+export const savedSchema = z.object({ message: z.string(), id: z.string() })
+
+/** A fish as the read endpoint returns it. */
+export type Fish = z.infer<typeof fishSchema>
+/** A crab as the read endpoint returns it. */
+export type Crab = z.infer<typeof crabSchema>
+/** A fish in a payload. */
+export type FishEntry = z.infer<typeof fishEntriesSchema>[number]
+/** A crab in a payload. */
+export type CrabEntry = z.infer<typeof crabEntriesSchema>[number]
+/** The response to fish reads. */
+export type FishCollection = z.infer<typeof fishCollectionSchema>
+/** The response to crab reads. */
+export type CrabCollection = z.infer<typeof crabCollectionSchema>
+/** The response to a write. */
+export type Saved = z.infer<typeof savedSchema>
+
+/** The roles of administrators: `superadmin` may also delete users and manage administrators. */
+export const ADMIN_ROLES = ['admin', 'superadmin'] as const
+
+/** One of {@link ADMIN_ROLES}. */
+export type AdminRole = (typeof ADMIN_ROLES)[number]
+
+const roleSchema = z.enum(ADMIN_ROLES)
+
+/** The body of a login. */
+export const loginSchema = z.object({ username: z.string(), password: z.string() })
+
+/** A session: a JWT for `Authorization: Bearer`, and when it ends. */
+export const sessionSchema = z.object({ token: z.string(), expiresAt: momentSchema })
+
+/** An administrator. */
+export const adminSchema = z.object({ username: z.string(), role: roleSchema, createdAt: momentSchema })
+
+/** All administrators. */
+export const adminListSchema = z.object({ admins: z.array(adminSchema) })
+
+/** The body of a new administrator. */
+export const newAdminSchema = z.object({
+  username: userNameSchema,
+  password: passwordSchema,
+  role: z._default(roleSchema, 'admin'),
+})
+
+/** A user, without secrets. */
+export const userSchema = z.object({ id: z.string(), name: z.string(), createdAt: momentSchema })
+
+/** The query of the list of users: part of a name, in any letter case. */
+export const userListQuerySchema = z.object({ search: z.optional(z.string().check(z.maxLength(32))), ...pageFields })
+
+/** One page of users, by name. */
+export const userListSchema = z.object({ users: z.array(userSchema), nextCursor })
+
+/** The body of a new user; a missing password is generated. */
+export const newUserSchema = z.object({ name: userNameSchema, password: z.optional(passwordSchema) })
+
+/** A new user with its secrets, which are shown only once. */
+export const createdUserSchema = z.object({
+  ...userSchema.shape,
+  password: z.string(),
+  fernetKey: z.string(),
+  apiKey: z.string(),
+})
+
+/** Which secret to replace. */
+export const resetSchema = z.object({ type: z.enum(['password', 'fernet', 'api-key']) })
+
+/** The new secret, under the name of the one it replaces. */
+export const resetResultSchema = z.union([
+  z.object({ password: z.string() }),
+  z.object({ fernetKey: z.string() }),
+  z.object({ apiKey: z.string() }),
+])
+
+/** The query of reads and writes of one collection by an administrator. */
+export const collectionQuerySchema = z.object({ gamemode: gamemodeSchema })
+
+/** Fish in plain JSON. */
+export const plainFishSchema = z.object({ fish: fishEntriesSchema })
+
+/** Crabs in plain JSON. */
+export const plainCrabSchema = z.object({ crab: crabEntriesSchema })
+
+const count = z.int().check(z.minimum(0))
+const byGamemode = z.record(z.enum(GAMEMODES as unknown as [Gamemode, ...Gamemode[]]), count)
+
+/** Totals of the service. */
+export const statsSchema = z.object({
+  users: count,
+  fish: z.object({
+    total: count,
+    byGamemode,
+    byRarity: z.record(z.enum(RARITY_LABELS as unknown as [RarityLabel, ...RarityLabel[]]), count),
+  }),
+  crab: z.object({ total: count, byGamemode }),
+})
+
+/** The query of the leaderboard; without a gamemode, all count. */
+export const leaderboardQuerySchema = z.object({
+  type: z.enum(KINDS),
+  gamemode: z.optional(gamemodeSchema),
+  limit: z.optional(pageLimitSchema),
+})
+
+/** The players with the most catches, highest first. */
+export const leaderboardSchema = z.object({
+  type: z.enum(KINDS),
+  gamemode: z.optional(gamemodeSchema),
+  leaderboard: z.array(z.object({ name: z.string(), count })),
+})
+
+/** The query of the audit log. */
+export const auditQuerySchema = z.object(pageFields)
+
+/** The actions in the audit log. */
+const AUDIT_ACTIONS = [
+  'login',
+  'key.read',
+  'user.create',
+  'user.delete',
+  'user.reset.password',
+  'user.reset.fernet',
+  'user.reset.api-key',
+  'fish.add',
+  'fish.delete',
+  'crab.add',
+  'crab.delete',
+  'admin.create',
+  'admin.delete',
+  'admin.reset.password',
+] as const
+
+/** One line of the audit log: who did what to whom, when, from where. */
+export const auditEntrySchema = z.object({
+  id: z.string(),
+  at: momentSchema,
+  actor: z.string(),
+  action: z.enum(AUDIT_ACTIONS),
+  subject: z.optional(z.string()),
+  address: z.string(),
+  requestId: z.string(),
+})
+
+/** One page of the audit log, newest first. */
+export const auditPageSchema = z.object({ entries: z.array(auditEntrySchema), nextCursor })
+
+/** A session of an administrator. */
+export type Session = z.infer<typeof sessionSchema>
+/** An administrator. */
+export type Administrator = z.infer<typeof adminSchema>
+/** All administrators. */
+export type AdministratorList = z.infer<typeof adminListSchema>
+/** A user, without secrets. */
+export type User = z.infer<typeof userSchema>
+/** One page of users. */
+export type UserList = z.infer<typeof userListSchema>
+/** A new user with its secrets. */
+export type CreatedUser = z.infer<typeof createdUserSchema>
+/** Which secret to replace. */
+export type ResetType = z.infer<typeof resetSchema>['type']
+/** The new secret, under the name of the one it replaces. */
+export type NewSecret = z.infer<typeof resetResultSchema>
+/** Totals of the service. */
+export type Stats = z.infer<typeof statsSchema>
+/** The players with the most catches. */
+export type Leaderboard = z.infer<typeof leaderboardSchema>
+/** The actions in the audit log. */
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]
+/** One page of the audit log, newest first. */
+export type AuditPage = z.infer<typeof auditPageSchema>
+/** One line of the audit log. */
+export type AuditEntry = z.infer<typeof auditEntrySchema>
