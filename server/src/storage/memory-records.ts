@@ -1,4 +1,4 @@
-import { type RecordSource, readInChunks } from './paging.ts'
+import { byRank, firstIndex, type RecordSource, readInChunks } from './paging.ts'
 import type {
   AppendResult,
   Collection,
@@ -61,65 +61,15 @@ class MemoryCollection {
   }
 
   #firstFrom(sequence: number): number {
-    let low = 0
-    let high = this.#records.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#records[middle]?.sequence ?? 0) < sequence) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-}
-
-/** More entries first, then by owner id. */
-function isAhead(one: Leader, other: Leader): boolean {
-  return one.count === other.count ? one.owner < other.owner : one.count > other.count
-}
-
-/** Owners in memory in the order of a leaderboard, so that its top costs what it holds. */
-class LeaderBoard {
-  readonly #counts = new Map<string, number>()
-  readonly #ranking: Leader[] = []
-
-  /** The best owners, each with at least one entry. */
-  top(limit: number): Leader[] {
-    return this.#ranking.slice(0, limit)
-  }
-
-  /** Adds to the count of an owner; a negative number subtracts. */
-  add(owner: string, entries: number): void {
-    const before = this.#counts.get(owner) ?? 0
-    const count = before + entries
-    if (before > 0) this.#ranking.splice(this.#place({ owner, count: before }), 1)
-    if (count > 0) {
-      this.#counts.set(owner, count)
-      const leader = { owner, count }
-      this.#ranking.splice(this.#place(leader), 0, leader)
-    } else {
-      this.#counts.delete(owner)
-    }
-  }
-
-  /** Number of owners ahead of this one. */
-  #place(one: Leader): number {
-    let low = 0
-    let high = this.#ranking.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      const found = this.#ranking[middle]
-      if (found && isAhead(found, one)) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstIndex(this.#records, (record) => record.sequence >= sequence)
   }
 }
 
 /** The sums of the records in memory. */
 class MemoryTallies {
   readonly #tallies = new Map<string, Tally>()
-  /** By kind, and by kind and gamemode. */
-  readonly #boards = new Map<string, LeaderBoard>()
+  /** Entries of each owner, by kind, and by kind and gamemode. */
+  readonly #boards = new Map<string, Map<string, number>>()
 
   /** Counts a record that was stored, or with -1 one that was removed. */
   count({ owner, kind, gamemode }: Collection, { count, labels }: NewRecord, sign: 1 | -1): void {
@@ -127,8 +77,11 @@ class MemoryTallies {
     for (const [label, carriers] of Object.entries(labels)) {
       this.#add({ kind, gamemode, label, count: sign * carriers })
     }
-    this.#board(kind).add(owner, sign * count)
-    this.#board(kind, gamemode).add(owner, sign * count)
+    for (const board of [this.#board(kind), this.#board(kind, gamemode)]) {
+      const entries = (board.get(owner) ?? 0) + sign * count
+      if (entries > 0) board.set(owner, entries)
+      else board.delete(owner)
+    }
   }
 
   list(): Tally[] {
@@ -136,7 +89,8 @@ class MemoryTallies {
   }
 
   leaders({ kind, gamemode, limit }: LeaderRange): Leader[] {
-    return this.#board(kind, gamemode).top(limit)
+    const leaders = Array.from(this.#board(kind, gamemode), ([owner, count]) => ({ owner, count }))
+    return leaders.sort(byRank).slice(0, limit)
   }
 
   #add({ kind, gamemode, label, count }: Tally): void {
@@ -146,9 +100,9 @@ class MemoryTallies {
     else this.#tallies.delete(key)
   }
 
-  #board(kind: string, gamemode?: string): LeaderBoard {
+  #board(kind: string, gamemode?: string): Map<string, number> {
     const key = JSON.stringify(gamemode === undefined ? [kind] : [kind, gamemode])
-    const board = this.#boards.get(key) ?? new LeaderBoard()
+    const board = this.#boards.get(key) ?? new Map<string, number>()
     this.#boards.set(key, board)
     return board
   }

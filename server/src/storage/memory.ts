@@ -1,6 +1,6 @@
 import { closedError } from './errors.ts'
 import { MemoryRecords } from './memory-records.ts'
-import { endOfBase, pageOf } from './paging.ts'
+import { endOfBase, firstIndex, pageOf } from './paging.ts'
 import { wrapDriver } from './storage.ts'
 import type { FishStorage, ItemPage, ItemRange, StorageDriver } from './types.ts'
 import { createWindows } from './windows.ts'
@@ -48,14 +48,7 @@ class OrderedItems {
 
   /** Index of the first key that is not before the given one. */
   #place(key: string): number {
-    let low = 0
-    let high = this.#keys.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#keys[middle] ?? '') < key) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstIndex(this.#keys, (other) => other >= key)
   }
 }
 

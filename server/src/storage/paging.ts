@@ -1,4 +1,4 @@
-import type { ItemPage, ReadRange, StoredRecord } from './types.ts'
+import type { ItemPage, Leader, ReadRange, StoredRecord } from './types.ts'
 
 /** The first key after those of a base: `;` follows `:`. */
 export function endOfBase(base: string): string {
@@ -12,9 +12,25 @@ export function pageOf(found: ItemPage['items'], limit: number): ItemPage {
   return found.length > limit && last ? { items, next: last.key } : { items }
 }
 
-const CHUNK_RECORDS = 500
+/** Index of the first element with a property that all behind it have as well. */
+export function firstIndex<Element>(sorted: readonly Element[], isReached: (element: Element) => boolean): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isReached(sorted[middle] as Element)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** The order of a leaderboard: more entries first, then by owner id. */
+export function byRank(one: Leader, other: Leader): number {
+  return other.count - one.count || (one.owner < other.owner ? -1 : 1)
+}
+
+export const CHUNK_RECORDS = 500
 /** A chunk ends with the record that reaches this many characters. */
-const CHUNK_CHARACTERS = 64 * 1024
+export const CHUNK_CHARACTERS = 64 * 1024
 
 /** Source of a chunked read. Both methods are called again for every chunk. */
 export interface RecordSource {

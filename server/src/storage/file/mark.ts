@@ -74,10 +74,9 @@ export interface MarkWriter {
   close(): void
 }
 
-/** The mark follows a pause between commits, in milliseconds. */
-const QUIET_MS = 100
-/** Longest delay of the mark without a pause, in milliseconds. */
-const MAX_BEHIND_MS = 1000
+/** How far the mark may be behind a commit, in milliseconds. */
+const BEHIND_MS = 250
+
 /**
  * Opens the mark of a store that is open for writing. It is written after the commits that it counts, so that it is never
  * ahead of the disk, and apart from them, so that no commit waits for it or fails with it.
@@ -91,7 +90,6 @@ export function openMark(db: DatabaseSync, file: string, onWarning: (message: st
   let [counting, committed] = [writes, writes]
   let marked = before?.lineage === lineage ? before.writes : -1
   let timer: ReturnType<typeof setTimeout> | undefined
-  let behindSince = 0
   let isFailing = false
 
   /** Returns a warning for the operator if the mark cannot be written. The next commit tries again. */
@@ -114,17 +112,16 @@ export function openMark(db: DatabaseSync, file: string, onWarning: (message: st
     }
   }
 
-  const follow = (ms: number) => {
-    clearTimeout(timer)
-    timer = setTimeout(() => {
+  const follow = () => {
+    timer ??= setTimeout(() => {
       const warning = write()
       if (warning !== undefined) onWarning(warning)
-    }, ms)
+    }, BEHIND_MS)
   }
 
   // Opening waits only for the first mark of a folder: the disk may have stalled.
   const warning = marked === -1 ? write() : undefined
-  if (marked < committed) follow(QUIET_MS)
+  if (marked < committed) follow()
   return {
     warnings: warning === undefined ? [] : [warning],
     count(writes) {
@@ -134,9 +131,7 @@ export function openMark(db: DatabaseSync, file: string, onWarning: (message: st
     committed() {
       if (counting === committed) return
       committed = counting
-      const now = performance.now()
-      if (timer === undefined) behindSince = now
-      follow(Math.max(0, Math.min(QUIET_MS, behindSince + MAX_BEHIND_MS - now)))
+      follow()
     },
     close: () => void write(),
   }

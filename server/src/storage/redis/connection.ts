@@ -82,12 +82,6 @@ function openStock(target: RedisTarget | RedisClusterTarget, timeoutMs: number) 
   })
 }
 
-function connectWithin<T>(promise: Promise<T>, ms: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`it was not ready within ${ms / 1000} s`)), ms)
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
-}
-
 /**
  * Connects; later, the connection is reestablished automatically.
  *
@@ -135,7 +129,7 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
     },
   })
   try {
-    await connectWithin(client.connect(), START_MS)
+    await withDeadline(client.connect(), START_MS, () => new Error(`it was not ready within ${START_MS / 1000} s`))
     // Otherwise the client continues in database 0 when this number does not exist.
     if ('db' in target && target.db > 0) await client.select(target.db)
   } catch (error) {

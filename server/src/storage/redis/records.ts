@@ -1,11 +1,8 @@
 import { decodeKeyPart, encodeKeyPart } from '../keys.ts'
+import { byRank, CHUNK_CHARACTERS, CHUNK_RECORDS } from '../paging.ts'
 import type { AppendResult, Leader, NewRecord, StorageDriver, StoredRecord, Tally } from '../types.ts'
 import type { Connection } from './connection.ts'
 import { allBuckets, collectionKeys, collectionName, ownerKeys, tokenField } from './keys.ts'
-
-const CHUNK_RECORDS = 500
-/** A chunk ends with the record that reaches this size, in bytes. */
-const CHUNK_BYTES = 64 * 1024
 
 // Positions of the forms among the fields that the script `fishAppend` writes.
 const PLACES = { plain: 4, full: 6 } as const
@@ -57,9 +54,9 @@ export function createRedisRecords({ client, call, write, run }: Connection): Pi
       // Known from the first reply on: records appended later are left out.
       let last = ''
       while (entries > 0) {
-        const most = [CHUNK_RECORDS, CHUNK_BYTES, Math.min(entries, Number.MAX_SAFE_INTEGER)]
-        const answer = await call('fishRead', [records], [from, last, PLACES[form], ...most])
-        const [newest = '0-0', ...flat] = answer as string[]
+        const most = [CHUNK_RECORDS, CHUNK_CHARACTERS, Math.min(entries, Number.MAX_SAFE_INTEGER)]
+        const reply = await call('fishRead', [records], [from, last, PLACES[form], ...most])
+        const [newest = '0-0', ...flat] = reply as string[]
         const chunk = toRecords(flat)
         const end = chunk.at(-1)
         if (!end) return
@@ -89,10 +86,6 @@ export function createRedisRecords({ client, call, write, run }: Connection): Pi
       await write('fishRemoveOwner', [about, tokens, tallies, bucket.tallies], [owner, prefix, bucket.leaders])
     },
   }
-}
-
-function byRank(one: Leader, other: Leader): number {
-  return other.count - one.count || (one.owner < other.owner ? -1 : 1)
 }
 
 function toLeaders(flat: readonly string[]): Leader[] {
