@@ -48,54 +48,41 @@ export interface FaultRegistry {
   clear(): void
 }
 
-interface RegisteredFault {
-  readonly fault: Fault
-  readonly scope: FaultScope
-  remaining: number
-}
-
 export function createFaultRegistry(): FaultRegistry {
-  const registered = new Set<RegisteredFault>()
-
-  function cancel(entry: RegisteredFault): void {
-    entry.remaining = 0
-    registered.delete(entry)
-  }
-
-  const handleOf = (entry: RegisteredFault): FaultHandle => ({
-    fault: entry.fault,
-    scope: entry.scope,
-    get remaining() {
-      return entry.remaining
-    },
-    cancel: () => cancel(entry),
-    [Symbol.dispose]: () => cancel(entry),
-  })
+  const pending = new Set<FaultHandle & { remaining: number }>()
 
   return {
     add(fault, scope = {}) {
-      const entry = { fault: checkFault(fault), scope: checkScope(scope), remaining: scope.times ?? 1 }
-      registered.add(entry)
-      return handleOf(entry)
+      const cancel = () => {
+        handle.remaining = 0
+        pending.delete(handle)
+      }
+      const handle = {
+        fault: checkFault(fault),
+        scope: checkScope(scope),
+        remaining: scope.times ?? 1,
+        cancel,
+        [Symbol.dispose]: cancel,
+      }
+      pending.add(handle)
+      return handle
     },
 
     match(targetOf) {
-      if (registered.size === 0) return undefined
+      if (pending.size === 0) return undefined
       const target = targetOf()
-      for (const entry of registered) {
-        if (!matches(entry.scope, target)) continue
-        entry.remaining -= 1
-        if (entry.remaining === 0) registered.delete(entry)
-        const { fault, scope } = entry
-        return { fault, delayMs: (scope.delayMs ?? 0) + latencyOf(fault) }
-      }
-      return undefined
+      const handle = [...pending].find(({ scope }) => matches(scope, target))
+      if (!handle) return undefined
+      handle.remaining -= 1
+      if (handle.remaining === 0) pending.delete(handle)
+      const { fault, scope } = handle
+      return { fault, delayMs: (scope.delayMs ?? 0) + latencyOf(fault) }
     },
 
-    pending: () => [...registered].map(handleOf),
+    pending: () => [...pending],
 
     clear() {
-      for (const entry of registered) cancel(entry)
+      for (const { cancel } of pending) cancel()
     },
   }
 }

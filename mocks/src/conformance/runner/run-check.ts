@@ -65,21 +65,18 @@ function outcomeOf(error: unknown, { clean }: Redaction): Outcome {
 }
 
 /** Removes the secrets of a run from its messages. */
-interface Redaction {
-  add(...secrets: readonly string[]): void
-  clean(text: string): string
-}
+type Redaction = ReturnType<typeof createRedaction>
 
 /** Shorter texts are not redacted, since they match unrelated words. */
 const MIN_LENGTH = 6
 
-export function createRedaction(): Redaction {
+export function createRedaction() {
   const secrets = new Set<string>()
   return {
-    add(...added) {
+    add(...added: readonly string[]): void {
       for (const secret of added) if (secret.length >= MIN_LENGTH) secrets.add(secret)
     },
-    clean(text) {
+    clean(text: string): string {
       let cleaned = text
       for (const secret of secrets) cleaned = cleaned.replaceAll(secret, '[secret]')
       return cleaned
