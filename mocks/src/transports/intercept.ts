@@ -18,7 +18,7 @@ import {
   type UnhandledPolicy,
   UnhandledRequestError,
 } from './intercept-unhandled.ts'
-import { connectionReset, cutBody, isBodiless } from './network-faults.ts'
+import { closeOnRequest, connectionReset, cutBody, isBodiless } from './network-faults.ts'
 
 export { type OnUnhandled, type Passthrough, UnhandledRequestError } from './intercept-unhandled.ts'
 
@@ -232,7 +232,7 @@ async function applyOutcome(
   if (ended.aborted) return
   switch (networkFault?.kind) {
     case undefined:
-      controller.respondWith(await withLength(response))
+      controller.respondWith(closeOnRequest(request, await withLength(response)))
       return
     case 'silence':
       await waitConnected(ended, () => sleep(Number.POSITIVE_INFINITY, ended))

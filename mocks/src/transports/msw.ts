@@ -3,7 +3,7 @@ import { checkOrigin } from '../service/check-options.ts'
 import type { MockClock } from '../service/clock.ts'
 import type { HandleRequest, Outcome, Transport } from '../service/outcome.ts'
 import { setHeaders } from '../service/request.ts'
-import { connectionReset, cutBody, otherSideClosed } from './network-faults.ts'
+import { closeOnRequest, connectionReset, cutBody, otherSideClosed } from './network-faults.ts'
 
 interface HandlersOptions {
   readonly handle: HandleRequest
@@ -20,7 +20,7 @@ export function createHandlers({ handle, hold, origin }: HandlersOptions): HttpH
     if (delayMs > 0) await hold(delayMs, request.signal)
     switch (networkFault?.kind) {
       case undefined:
-        return response
+        return closeOnRequest(request, response)
       case 'silence':
         return hold(Number.POSITIVE_INFINITY, request.signal) as Promise<never>
       case 'cut-body':
@@ -36,7 +36,7 @@ export function createHandlers({ handle, hold, origin }: HandlersOptions): HttpH
     new OriginHandler(origin, async (request) => {
       const outcome = await handleFromPage(handle, request, inPage ? 'worker' : 'msw')
       if (!outcome) return Response.error()
-      if (outcome.delayMs === 0 && !outcome.networkFault) return outcome.response
+      if (outcome.delayMs === 0 && !outcome.networkFault) return closeOnRequest(request, outcome.response)
       try {
         return await apply(request, outcome)
       } catch (error) {

@@ -33,6 +33,18 @@ export async function cutBody(
   return new Response(stream, { status: response.status, statusText: response.statusText, headers })
 }
 
+/**
+ * Repeats `connection: close` in the response (RFC 9112, section 9.6), as servers do: otherwise, MSW ends a connection that
+ * Node's client is about to reuse.
+ */
+export function closeOnRequest({ headers: requested }: Request, response: Response): Response {
+  if (!/\bclose\b/i.test(requested.get('connection') ?? '')) return response
+  const { body, status, statusText } = response
+  const headers = new Headers(response.headers)
+  headers.set('connection', 'close')
+  return new Response(body, { status, statusText, headers })
+}
+
 /** Statuses without a body (RFC 9110, section 6.4.1). */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 

@@ -1,6 +1,7 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClock, nextTurns } from '../../src/service/clock.ts'
 import type { HandleRequest } from '../../src/service/outcome.ts'
@@ -87,6 +88,18 @@ describe('listening for an origin', () => {
     await received.promise
     await clock.advance(60_000)
     expect(await response).toBe('late')
+  })
+
+  it('closes the connection of a client that asks for it, as a server does', async () => {
+    await using _ = await intercept({ handle: respondWith('mock'), origin: 'http://once.test' })
+    const headers = { connection: 'close' }
+    for (let count = 0; count < 4; count += 1) {
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        get('http://once.test/fish', { headers }, resolve).on('error', reject)
+      })
+      expect(response.headers.connection).toBe('close')
+      expect(await readText(response)).toBe('mock intercept GET /fish')
+    }
   })
 
   it('fails a request with the error of the mock itself', async () => {

@@ -1,3 +1,5 @@
+import nodeHttp from 'node:http'
+import { text as readText } from 'node:stream/consumers'
 import { createMock } from '@fish-crab/mocks'
 import { createClient } from '@fish-crab/sdk'
 import { HttpResponse, http } from 'msw'
@@ -39,6 +41,18 @@ it('leaves other origins to later handlers', async () => {
   expect(await text('/livez')).toBe('{"status":"ok"}')
   for (const other of others) expect(await (await fetch(`${other}/livez`)).text()).toBe('another')
   expect(mock.requests).toHaveLength(1)
+})
+
+it('closes the connection of a client that asks for it, as a server does', async () => {
+  using server = await listening()
+  const headers = { connection: 'close' }
+  for (let count = 0; count < 4; count += 1) {
+    const response = await new Promise<nodeHttp.IncomingMessage>((resolve, reject) => {
+      nodeHttp.get(`${server.mock.origin}/livez`, { headers }, resolve).on('error', reject)
+    })
+    expect(response.headers.connection).toBe('close')
+    expect(await readText(response)).toBe('{"status":"ok"}')
+  }
 })
 
 it("lets listeners of MSW's events read what the service and the client read too", async () => {
