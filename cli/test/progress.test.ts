@@ -6,7 +6,7 @@ import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, test } from 'vitest'
 import { createEncryption } from '../../server/src/app/users/encryption.ts'
 import { writeExport } from '../../server/test/node/export-file.ts'
-import { bytesText, createMaintenanceProgress } from '../src/commands/maintenance-progress.ts'
+import { bytesText, createMaintenanceProgress } from '../src/commands/maintenance.ts'
 import { createStatusLine } from '../src/output/status-line.ts'
 import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
@@ -114,11 +114,11 @@ describe('the steps of maintenance', () => {
     stderr.on('data', (piece: Buffer) => {
       written += piece.toString()
     })
-    const teller = createMaintenanceProgress({ line: createStatusLine({ env: {}, stderr }), clock: quickClock(200) })
-    teller.onProgress({ step: 'check', unit: 'bytes', done: 0, total: 5_000_000 })
-    teller.onProgress({ step: 'check', unit: 'bytes', done: 5_000_000, total: 5_000_000 })
-    teller.onProgress({ step: 'check', unit: 'bytes', done: 0, total: 5_000_000 })
-    teller.onProgress({ step: 'rotate', unit: 'keys', done: 7 })
+    const progress = createMaintenanceProgress({ line: createStatusLine({ env: {}, stderr }), clock: quickClock(200) })
+    progress.onProgress({ step: 'check', unit: 'bytes', done: 0, total: 5_000_000 })
+    progress.onProgress({ step: 'check', unit: 'bytes', done: 5_000_000, total: 5_000_000 })
+    progress.onProgress({ step: 'check', unit: 'bytes', done: 0, total: 5_000_000 })
+    progress.onProgress({ step: 'rotate', unit: 'keys', done: 7 })
     expect(stripVTControlCharacters(written).match(/[A-Z][a-z ]+: [^\r]*/g)).toEqual([
       'Checking: 0 bytes of 5.0 MB (0 %)',
       'Checking: 5.0 MB of 5.0 MB (100 %)',

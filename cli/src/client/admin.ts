@@ -67,17 +67,12 @@ export async function createAdmin(
   return createAdminClient({ ...clientOptions(context, target), maxRetries: 0, ...credentials })
 }
 
-interface Page<Entry> {
-  readonly entries: readonly Entry[]
-  readonly more: boolean
-}
-
 /** Reads up to `limit` entries (default: all), and stops before the first that `isWanted` rejects. */
 export async function takeFirst<Entry>(
   all: AsyncIterable<Entry>,
   limit = Number.POSITIVE_INFINITY,
   isWanted: (entry: Entry) => boolean = () => true,
-): Promise<Page<Entry>> {
+) {
   const entries: Entry[] = []
   for await (const entry of all) {
     if (!isWanted(entry)) break

@@ -1,6 +1,6 @@
 import { printable } from '../output/text.ts'
 import { Args, defineCommand } from './define.ts'
-import { contentsText, noteSecret, refuseEmptyPath, runMaintenance, storageFlag, storageSource } from './maintenance.ts'
+import { contentsText, noteSecret, refuseEmptyPath, runMaintenance, storageFlag } from './maintenance.ts'
 
 export const backupCommand = defineCommand({
   summary: 'Copy a data folder into a new folder, even while a server uses it.',
@@ -18,13 +18,10 @@ export const backupCommand = defineCommand({
   completion: { folder: { paths: 'folders' } },
 
   async run(context) {
-    const { args, flags } = context
+    const { args } = context
     refuseEmptyPath(args.folder, 'FOLDER', 'folder')
-    const source = storageSource(context.env, flags)
     const work = { target: args.folder, signal: context.interrupted() }
-    const report = await runMaintenance(context, flags, (server, progress) =>
-      server.backupStore({ ...source, ...progress, ...work }),
-    )
+    const report = await runMaintenance(context, (server, source) => server.backupStore({ ...source, ...work }))
     noteSecret(context, report)
     return context.print(report, () => `${printable(report.folder)}: ${contentsText(report)}`)
   },

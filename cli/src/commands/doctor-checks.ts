@@ -165,16 +165,11 @@ export async function checkService(io: Context, target: Target): Promise<readonl
   ]
 }
 
-interface Connection {
-  readonly findings: readonly Finding[]
-  readonly counted: boolean
-}
-
 async function checkConnection(
   { clock }: Context,
   client: Client,
   { url, signal }: { readonly url: string; readonly signal: AbortSignal },
-): Promise<Connection> {
+) {
   const sentAt = clock.now()
   try {
     const { data, response } = await client.status({ signal }).withResponse()

@@ -1,7 +1,7 @@
 import { EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { defineCommand, Flags } from './define.ts'
-import { contentsText, refuseEmptyPath, runMaintenance, storageFlag, storageSource } from './maintenance.ts'
+import { contentsText, refuseEmptyPath, runMaintenance, storageFlag } from './maintenance.ts'
 
 const STDOUT = '-'
 
@@ -30,11 +30,10 @@ export const exportCommand = defineCommand({
     if (isStdout && context.stdout.isTTY) {
       throw usageError('An export cannot be written to a terminal.', 'Name a file, or pipe the export into a program.')
     }
-    const source = storageSource(context.env, flags)
     const target = isStdout ? context.stdout : flags.out
     const work = { target, signal: context.interrupted() }
-    const report = await runMaintenance(context, flags, (server, progress) =>
-      server.exportStore({ ...source, ...progress, ...work, now: new Date(context.clock.now()) }),
+    const report = await runMaintenance(context, (server, source) =>
+      server.exportStore({ ...source, ...work, now: new Date(context.clock.now()) }),
     )
     if (report.secrets === 'beside') {
       const note = `Keys stay encrypted. Also copy secrets.json from ${printable(report.folder)}: it is not in the export.`

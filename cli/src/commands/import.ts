@@ -2,7 +2,7 @@ import { usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { Args, defineCommand } from './define.ts'
 import { dryRunFlag } from './flags.ts'
-import { contentsText, refuseEmptyPath, runMaintenance, storageFlag, storageSource } from './maintenance.ts'
+import { contentsText, refuseEmptyPath, runMaintenance, storageFlag } from './maintenance.ts'
 
 const STDIN = '-'
 
@@ -32,12 +32,9 @@ export const importCommand = defineCommand({
         'Save the export to a file and pass that file.',
       )
     }
-    const source = storageSource(context.env, flags)
     const onWait = (ms: number) => context.note(`waiting ${ms / 1000} s for running servers to notice the import`)
     const work = { file: args.file, dryRun: flags['dry-run'], signal: context.interrupted(), onWait }
-    const report = await runMaintenance(context, flags, (server, progress) =>
-      server.importStore({ ...source, ...progress, ...work }),
-    )
+    const report = await runMaintenance(context, (server, source) => server.importStore({ ...source, ...work }))
     if (report.secrets === 'needed') {
       const beside = report.folder === null ? '' : `, or its secrets.json in ${printable(report.folder)}`
       context.note(`Keys stay encrypted: serve it with the FISH_SECRET of the original storage${beside}.`)

@@ -1,20 +1,13 @@
 import type { MaintenanceErrorCode, MaintenanceProgress } from '@fish-crab/server'
-import type { Context } from '../core/context.ts'
+import type { Context, Env } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
+import { createProgress, type Progress } from '../output/progress.ts'
 import { printable } from '../output/text.ts'
 import { type CommandContext, Flags } from './define.ts'
 
 /** `--storage` of commands that work on the data directly, not through a service. */
 export const storageFlag = {
   storage: Flags.string({ summary: 'Address of the storage (FISH_STORAGE, else file:./data).', helpValue: 'ADDRESS' }),
-}
-
-/** The settings as the server takes them. */
-export function storageSource(
-  env: Readonly<Record<string, string | undefined>>,
-  { storage }: { readonly storage?: string | undefined },
-) {
-  return { env, flags: storage === undefined ? {} : { storage } }
 }
 
 /**
@@ -49,37 +42,76 @@ const MAINTENANCE_HINTS: Partial<Readonly<Record<MaintenanceErrorCode, string>>>
 }
 const CHECK = 'Check the paths and --storage (FISH_STORAGE).'
 
-/** Runs maintenance with the server's code, loaded only then, and converts its errors. */
-async function maintain<Result>(run: (server: typeof import('@fish-crab/server')) => Promise<Result>): Promise<Result> {
+/** What every maintenance function of the server takes. */
+interface MaintenanceSource {
+  readonly env: Env
+  readonly flags: { readonly storage?: string }
+  readonly onProgress?: (progress: MaintenanceProgress) => void
+}
+
+/**
+ * Runs maintenance with the server's code, loaded only then. Shows its progress on stderr, unless `--json` is given, and
+ * converts its errors.
+ */
+export async function runMaintenance<Result>(
+  context: CommandContext<{ readonly storage?: string | undefined }>,
+  run: (server: typeof import('@fish-crab/server'), source: MaintenanceSource) => Promise<Result>,
+): Promise<Result> {
+  const { env, flags } = context
   const server = await import('@fish-crab/server')
+  const progress = flags.json ? undefined : createMaintenanceProgress(context)
   try {
-    return await run(server)
+    return await run(server, {
+      env,
+      flags: flags.storage === undefined ? {} : { storage: flags.storage },
+      ...(progress && { onProgress: progress.onProgress }),
+    })
   } catch (error) {
     if (!(error instanceof server.MaintenanceError)) throw error
     const { code, message } = error
     const exit = EXITS[code] ?? EXIT.failure
     const hint = error.hint ?? MAINTENANCE_HINTS[code] ?? (exit === EXIT.usage ? undefined : CHECK)
     throw new CliError({ code, message, hint, exit })
+  } finally {
+    progress?.end()
   }
 }
 
-/** Runs maintenance and shows its progress on stderr, unless `--json` is given. */
-export async function runMaintenance<Result>(
-  io: Context,
-  { json }: { readonly json?: boolean | undefined },
-  run: (
-    server: typeof import('@fish-crab/server'),
-    options: { readonly onProgress?: (progress: MaintenanceProgress) => void },
-  ) => Promise<Result>,
-): Promise<Result> {
-  if (json) return maintain((server) => run(server, {}))
-  const { createMaintenanceProgress } = await import('./maintenance-progress.ts')
-  const { onProgress, end } = createMaintenanceProgress(io)
-  try {
-    return await maintain((server) => run(server, { onProgress }))
-  } finally {
-    end()
+const LABELS: Readonly<Record<MaintenanceProgress['step'], string>> = {
+  check: 'Checking',
+  copy: 'Copying',
+  write: 'Writing',
+  rotate: 'Encrypting',
+}
+
+/** Shows progress on stderr: a bar on a terminal, otherwise a line at most every ten seconds. */
+export function createMaintenanceProgress({ line, clock }: Pick<Context, 'line' | 'clock'>) {
+  let current: { readonly step: string; readonly progress: Progress; readonly done: number } | undefined
+  return {
+    onProgress({ step, unit, done, total }: MaintenanceProgress) {
+      // A second check is a separate step.
+      if (current?.step !== step || done < current.done) {
+        current?.progress.end()
+        const amount = unit === 'bytes' ? { amount: bytesText } : {}
+        current = { step, done, progress: createProgress(line, clock, { unit, total, label: LABELS[step], ...amount }) }
+      }
+      current = { ...current, done }
+      current.progress.update(done)
+    },
+    end() {
+      current?.progress.end()
+      current = undefined
+    },
   }
+}
+
+const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** Bytes with a decimal unit. @example bytesText(12_345_678) // '12 MB' */
+export function bytesText(bytes: number): string {
+  const power = Math.max(0, Math.min(Math.floor(Math.log10(Math.max(1, bytes)) / 3), UNITS.length - 1))
+  const amount = bytes / 1000 ** power
+  return `${power > 0 && amount < 10 ? amount.toFixed(1) : Math.floor(amount)} ${UNITS[power]}`
 }
 
 /** The contents of a copy of a store, in one line. */

@@ -1,8 +1,7 @@
 import { printable } from '../output/text.ts'
 import { Args, defineCommand, Flags } from './define.ts'
 import { dryRunFlag } from './flags.ts'
-import { contentsText, noteSecret, refuseEmptyPath, runMaintenance, storageFlag, storageSource } from './maintenance.ts'
-import { bytesText } from './maintenance-progress.ts'
+import { bytesText, contentsText, noteSecret, refuseEmptyPath, runMaintenance, storageFlag } from './maintenance.ts'
 
 export const restoreCommand = defineCommand({
   summary: 'Restore a backup into a data folder that no server uses.',
@@ -28,11 +27,10 @@ export const restoreCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     refuseEmptyPath(args.backup, 'BACKUP', 'folder')
-    const source = storageSource(context.env, flags)
     const { backup } = args
     const work = { backup, force: flags.force, dryRun: flags['dry-run'], signal: context.interrupted() }
-    const report = await runMaintenance(context, flags, (server, progress) =>
-      server.restoreStore({ ...source, ...progress, ...work, now: new Date(context.clock.now()) }),
+    const report = await runMaintenance(context, (server, source) =>
+      server.restoreStore({ ...source, ...work, now: new Date(context.clock.now()) }),
     )
     const folder = printable(report.folder)
     if (report.replaced !== undefined) {

@@ -2,7 +2,7 @@ import type { RotateSecretReport } from '@fish-crab/server'
 import { EXIT } from '../core/errors.ts'
 import { defineCommand, Flags } from './define.ts'
 import { dryRunFlag } from './flags.ts'
-import { runMaintenance, storageFlag, storageSource } from './maintenance.ts'
+import { runMaintenance, storageFlag } from './maintenance.ts'
 
 export const rotateSecretCommand = defineCommand({
   summary: 'Encrypt the keys of all players with a new secret of the server.',
@@ -30,11 +30,8 @@ export const rotateSecretCommand = defineCommand({
 
   async run(context) {
     const { flags } = context
-    const source = storageSource(context.env, flags)
     const work = { makeNew: flags.new, dryRun: flags['dry-run'], signal: context.interrupted() }
-    const report = await runMaintenance(context, flags, (server, progress) =>
-      server.rotateSecret({ ...source, ...progress, ...work }),
-    )
+    const report = await runMaintenance(context, (server, source) => server.rotateSecret({ ...source, ...work }))
     const { seen, unopened, ...rest } = report
     const status = context.print({ keys: seen, ...rest, unopened }, () => reportText(report, flags))
     if (unopened.length === 0) return status

@@ -4,7 +4,7 @@ import { catchesText, type FlushOptions, flushStatus, flushWithProgress, mergeRe
 import { openPlayerOutbox, outboxPath } from '../client/outbox.ts'
 import { gamemodeOf, maxWaitOf, requireUser, type Target } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
-import { CliError, EXIT, type ExitStatus } from '../core/errors.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import { createProgress } from '../output/progress.ts'
 import { claimImport, importId, lockImport } from './checkpoint.ts'
 import { type ImportDefaults, parseCatches, parseTimeZone, validateFile } from './reader.ts'
@@ -27,28 +27,13 @@ interface AddFileOptions {
   readonly rarity: RarityValue | undefined
 }
 
-interface AddFileOutcome {
-  readonly status: ExitStatus
-  readonly text: string
-  /** `catches` in the file. */
-  readonly document: {
-    readonly catches: number
-    readonly sent: number
-    readonly setAside: number
-    readonly left: number
-  }
-}
-
 /**
  * `add --file`: validates the whole file, then adds each catch once through the outbox. One run at a time imports the same
  * content for the same player.
  *
  * @throws CliError `import_running`, `import_ended`, `wrong_lines`, `file_not_readable`, `interrupted`, or what stopped the delivery
  */
-export async function addFile(
-  context: Context & Notes,
-  { target, flags, rarity }: AddFileOptions,
-): Promise<AddFileOutcome> {
+export async function addFile(context: Context & Notes, { target, flags, rarity }: AddFileOptions) {
   const startedAt = context.startedAt ?? context.clock.now()
   const user = requireUser(target, 'Add --user USER')
   const delivery = { maxWaitMs: maxWaitOf(target), signal: context.interrupted() }
@@ -102,22 +87,14 @@ interface QueueFileOptions extends FlushOptions {
   readonly total: number
 }
 
-interface QueuedFile {
-  /** Catches that earlier runs queued. */
-  readonly before: number
-  /** Flushes that made room. */
-  readonly flushed: readonly FlushReport[]
-  /** Completes the import; see `ImportClaim.settle`. */
-  settle(): Promise<void>
-}
-
 /**
  * Queues all catches of a valid file in order, with a checkpoint in the same transaction: the same content resumes a run
  * that was killed or could not send everything.
  *
+ * @returns how many catches earlier runs queued, the flushes that made room, and what completes the import
  * @throws CliError `import_running`, `import_ended`, `interrupted`; queued catches stay queued
  */
-async function queueFile(context: Context, outbox: Outbox, options: QueueFileOptions): Promise<QueuedFile> {
+async function queueFile(context: Context, outbox: Outbox, options: QueueFileOptions) {
   const { source, defaults, name, startedAt, total, signal } = options
   const { user } = defaults
   const claim = await claimImport(outbox, { name, user, content: source.hash, startedAt, clock: context.clock })
@@ -141,7 +118,7 @@ async function queueFile(context: Context, outbox: Outbox, options: QueueFileOpt
   } finally {
     progress.end()
   }
-  return { before, flushed, settle: () => claim.settle() }
+  return { before, flushed, settle: claim.settle }
 }
 
 /** Adds, and flushes while the outbox is full. @returns the flushes */

@@ -3,7 +3,7 @@ import { printable } from '../../output/text.ts'
 import { parseAdminName } from '../admin-command.ts'
 import { Args, defineCommand, Flags } from '../define.ts'
 import { noInputFlag } from '../flags.ts'
-import { runMaintenance, storageFlag, storageSource } from '../maintenance.ts'
+import { runMaintenance, storageFlag } from '../maintenance.ts'
 
 export const adminResetPasswordCommand = defineCommand({
   summary: 'Reset a lost administrator password directly in the data.',
@@ -25,16 +25,16 @@ export const adminResetPasswordCommand = defineCommand({
 
   async run(context) {
     const { args, flags } = context
-    const source = storageSource(context.env, flags)
-    const reset = (dryRun: boolean, password: string) => {
-      const work = { ...source, username: parseAdminName(args.name), password, dryRun }
-      return runMaintenance(context, flags, (server) => server.resetAdminPassword(work))
-    }
+    const username = parseAdminName(args.name)
+    const reset = (dryRun: boolean, password: string) =>
+      runMaintenance(context, (server, { env, flags }) =>
+        server.resetAdminPassword({ env, flags, username, password, dryRun }),
+      )
     // Reports a wrong name or storage before prompting for a password.
     const planned = await reset(true, '')
     const name = printable(planned.username)
-    const { username, role } = await reset(false, await readNewPassword(context, planned.username, flags))
+    const { role } = await reset(false, await readNewPassword(context, planned.username, flags))
     const next = `Log in: fish-cli login ${name} --admin`
-    return context.print({ username, role }, () => `The ${role} ${name} has a new password. ${next}`)
+    return context.print({ username: planned.username, role }, () => `The ${role} ${name} has a new password. ${next}`)
   },
 })
