@@ -1,5 +1,5 @@
 import type { Client, Crab, Fish, Gamemode, RateLimitState } from '@fish-crab/sdk'
-import { RARITIES } from '@fish-crab/sdk/constants'
+import { RARITIES, type RarityLabel } from '@fish-crab/sdk/constants'
 import { type CliError, usageError } from '../core/errors.ts'
 import type { Bar } from '../output/chart.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
@@ -67,16 +67,6 @@ export function countedBy(kind: CatchKind): 'rarity' | 'name' {
   return kind === 'fish' ? 'rarity' : 'name'
 }
 
-/** The fields of counts unless `--fields` names others. The style of a row is not one. */
-export function countFields(kind: CatchKind, fields: string | undefined): string {
-  return (
-    fields ??
-    countColumns(countedBy(kind))
-      .map(({ field }) => field)
-      .join(',')
-  )
-}
-
 export function buildCatchList(
   { user, catches }: Pick<Collection, 'user' | 'catches'>,
   options: CatchListOptions,
@@ -92,10 +82,11 @@ export function buildCatchList(
     const output = {
       rows: selected.length === 0 ? [] : counts,
       columns: countColumns(by),
-      document: () => ({ ...about, kind, counts: counts.map(({ label, count }) => ({ [by]: label, count })) }),
+      document: () => ({ ...about, kind, counts }),
       empty,
     }
-    return { counted: true, output, bars: counts.map(({ label, count, style }) => ({ label, value: count, style })) }
+    const bars = counts.map((row) => ({ label: countedValue(row), value: row.count, style: styleOf(row) }))
+    return { counted: true, output, bars }
   }
   // A field that was named is shown in full.
   const shownDetail: CatchDetail = namesDetail ? 'whole' : detail ? 'short' : 'none'
@@ -139,15 +130,25 @@ function savedColumns(detail: CatchDetail): readonly Column<Fish | Crab>[] {
   })
 }
 
+/** The number of catches of a rarity or a name. */
 interface CatchCount {
-  readonly label: string
+  readonly rarity?: RarityLabel
+  readonly name?: string
   readonly count: number
-  readonly style?: Style | undefined
 }
 
-export function countColumns(what: 'rarity' | 'name'): readonly Column<CatchCount>[] {
+/** The rarity or the name that was counted. */
+export function countedValue({ rarity, name = '' }: CatchCount): string {
+  return rarity ?? name
+}
+
+function styleOf({ rarity }: CatchCount): Style | undefined {
+  return rarity && rarityStyle(rarity)
+}
+
+export function countColumns(by: 'rarity' | 'name'): readonly Column<CatchCount>[] {
   return [
-    { field: what, value: ({ label }) => label, style: (_, { style }) => style },
+    { field: by, style: (_, row) => styleOf(row) },
     { field: 'count', align: 'right' },
   ]
 }
@@ -155,14 +156,14 @@ export function countColumns(what: 'rarity' | 'name'): readonly Column<CatchCoun
 /** Counts fish by rarity, in the order of rarities, zeros included. */
 function countByRarity(catches: readonly Catch[]): readonly CatchCount[] {
   return RARITIES.map(({ label }) => ({
-    label,
+    rarity: label,
     count: catches.filter(({ rarity }) => rarity === label).length,
-    style: rarityStyle(label),
   }))
 }
 
+/** Counts catches by name, most first. */
 function countByName(catches: readonly Catch[]): readonly CatchCount[] {
   const counts = new Map<string, number>()
   for (const { name } of catches) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return [...counts].map(([label, count]) => ({ label, count })).sort((a, b) => b.count - a.count)
+  return [...counts].map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count)
 }

@@ -3,7 +3,6 @@ import {
   type CatchKind,
   countColumns,
   countedBy,
-  countFields,
   crabColumns,
   DETAIL_FIELDS,
   fetchCatches,
@@ -13,8 +12,9 @@ import {
   unknownKind,
 } from '../catches/catch-list.ts'
 import { needsTime, parseCatchQuery, SORT_FIELDS } from '../catches/catch-query.ts'
+import { requireGamemode, requireUser, resolveTarget } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
-import { formatOf, type OutputFlags } from '../output/format.ts'
+import type { OutputFlags } from '../output/format.ts'
 import { parseInterval } from '../poll/flags.ts'
 import { Args, defineCommand, Flags, words } from './define.ts'
 import { gamemodeFlag, outputFlags, serviceFlags, userFlag, watchFlags } from './flags.ts'
@@ -79,14 +79,8 @@ export const listCommand = defineCommand({
     const { kind, named } = subjectOf(args)
     const intervalMs = parseInterval(flags)
     const query = parseCatchQuery(flags, context.clock.now())
-    // Loaded after the arguments are validated.
-    const [{ requireGamemode, requireUser, resolveTarget }, { openClient }] = await Promise.all([
-      import('../config/target.ts'),
-      import('../client/client.ts'),
-    ])
-    const hint = `Name one: fish-cli list ${KIND_PLURALS[kind]} USER`
     const target = resolveTarget(context, { ...flags, user: userOf(named, flags.user) })
-    const user = requireUser(target, hint)
+    const user = requireUser(target, `Name one: fish-cli list ${KIND_PLURALS[kind]} USER`)
     const gamemode = requireGamemode(target)
     const { chart = false, detail = false } = flags
     const listOptions = { kind, gamemode, query, chart, detail, namesDetail: !chart && asksForDetail(flags) }
@@ -96,17 +90,14 @@ export const listCommand = defineCommand({
       const optionsAt = (now: number) => ({ ...listOptions, query: parseCatchQuery(flags, now) })
       return watchList(context, { flags, target, user, optionsAt, intervalMs })
     }
+    // Loaded after the arguments are validated.
+    const { openClient } = await import('../client/client.ts')
+    const client = await openClient(context, target)
+    const needsDetail = detail || listOptions.namesDetail || needsTime(query)
     const options = { user, gamemode, signal: context.interrupted() }
-    const catches = await fetchCatches(
-      await openClient(context, target),
-      kind,
-      detail || listOptions.namesDetail || needsTime(query) ? { ...options, detail: 'full' as const } : options,
-    )
+    const catches = await fetchCatches(client, kind, needsDetail ? { ...options, detail: 'full' } : options)
     const list = buildCatchList(catches, listOptions)
-    if (!list.counted) return context.printRows(list.output)
-    const isLines = formatOf(flags) === 'jsonl'
-    const rowFlags = isLines ? { ...flags, fields: countFields(kind, flags.fields) } : flags
-    return context.printChart({ ...list.output, bars: list.bars }, rowFlags)
+    return list.counted ? context.printChart({ ...list.output, bars: list.bars }) : context.printRows(list.output)
   },
 })
 

@@ -4,7 +4,7 @@ import {
   type CatchList,
   type CatchListOptions,
   type Collection,
-  countFields,
+  countedValue,
   fetchCatches,
   KIND_PLURALS,
 } from '../catches/catch-list.ts'
@@ -142,8 +142,8 @@ function createLiveList(context: Context, { flags, optionsAt }: ViewOptions): Li
 /** A line for each new catch. */
 function createListStream(context: Context & Notes, { flags, optionsAt }: ViewOptions): ListView {
   const diff = createCatchDiff()
-  const { kind, chart, query } = optionsAt(context.clock.now())
-  const print = createPrinter(context, chart ? { ...flags, fields: countFields(kind, flags.fields) } : flags)
+  const { kind, query } = optionsAt(context.clock.now())
+  const print = createPrinter(context, flags)
   let left = query.limit ?? Number.POSITIVE_INFINITY
   let hasStarted = false
   return {
@@ -195,8 +195,8 @@ function createCatchDiff(): (collection: Collection, options: CatchListOptions) 
     if (options.chart) {
       const list = buildCatchList(collection, all)
       if (!list.counted) return list
-      const rows = list.output.rows.filter(({ label, count }) => count !== (counts.get(label) ?? 0))
-      counts = new Map(list.output.rows.map(({ label, count }) => [label, count]))
+      const rows = list.output.rows.filter((row) => row.count !== (counts.get(countedValue(row)) ?? 0))
+      counts = new Map(list.output.rows.map((row) => [countedValue(row), row.count]))
       return { ...list, output: { ...list.output, rows } }
     }
     const before = known

@@ -1,10 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Clock } from '@fish-crab/sdk'
 import { CliError, EXIT } from '../core/errors.ts'
-import type { PlayerLocation } from './gamemode.ts'
 import {
-  type Batch,
   identityAt,
   isGzipped,
   isUnchangedTo,
@@ -15,26 +12,14 @@ import {
   readBatch,
 } from './log-file.ts'
 import type { LogPosition } from './parser.ts'
-import { startPosition } from './rotation.ts'
+import { type LogOptions, startPosition } from './rotation.ts'
 
-interface FollowOptions {
-  readonly path: string
+interface FollowOptions extends LogOptions {
   /** Where an earlier run stopped. @default the end of the log, unless `fromStart` */
   readonly place?: LogPosition | undefined
-  /** Location of the player at the end of the previous log. */
-  readonly before?: PlayerLocation | undefined
-  /** Start at the beginning of the log, even if a position is known. */
+  /** Start at the beginning, even when a position is known. */
   readonly fromStart: boolean
-  /** Stop at the end of the log. */
-  readonly once: boolean
-  readonly signal: AbortSignal
-  /** Tells how old a log is. Waiting for changes uses the system's timers. */
-  readonly clock: Pick<Clock, 'now' | 'sleep'>
-  /** Receives each batch. The next one is read when it settles. */
-  readonly onBatch: (batch: Batch) => Promise<void>
   readonly onNote: (text: string) => void
-  /** Milliseconds between two checks of the file. @default 250 */
-  readonly pollMs?: number | undefined
 }
 
 /**
@@ -81,13 +66,13 @@ class Follower {
   }
 
   async run(): Promise<void> {
-    const { signal, once, pollMs = POLL_MS } = this.#options
+    const { signal, once } = this.#options
     for (;;) {
       signal.throwIfAborted()
       const progressed = this.#file ? await this.#read(this.#file) : await this.#open()
       if (progressed) continue
       if (once) return
-      await this.#waker.wait(pollMs, signal)
+      await this.#waker.wait(POLL_MS, signal)
     }
   }
 
@@ -101,13 +86,14 @@ class Follower {
     const file = await this.#openLog()
     if (!file) return this.#missing()
     this.#wasOpen = true
-    const { path, once, signal, clock, onBatch, before } = this.#options
+    const { onBatch } = this.#options
     const [known, begun, fromStart] = [this.#place, this.#hasStarted, this.#fromStart]
-    const begin = { path, once, signal, clock, onBatch, before, known, begun, fromStart }
-    const from = await startPosition(file, begin).catch(async (error: unknown) => {
-      await file.close()
-      throw error
-    })
+    const from = await startPosition(file, { ...this.#options, known, begun, fromStart }).catch(
+      async (error: unknown) => {
+        await file.close()
+        throw error
+      },
+    )
     // Whatever an empty log receives is new.
     this.#hasStarted = true
     if (!from) {

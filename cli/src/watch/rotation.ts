@@ -16,21 +16,26 @@ import {
 } from './log-file.ts'
 import { LINE_SLACK_MS, type LogPosition } from './parser.ts'
 
-interface StartOptions {
+/** How to read a log and those rotated before it. */
+export interface LogOptions {
   readonly path: string
-  /** The log is complete: the first line needs no line feed. */
+  /** The log is complete: stop at its end, and the first line needs no line feed. */
   readonly once: boolean
   readonly signal: AbortSignal
+  /** Shows how old a log is. Waiting for changes uses the system's timers. */
   readonly clock: Pick<Clock, 'now' | 'sleep'>
-  /** Receives the unread lines of rotated logs. */
+  /** Receives each batch. The next one is read when it settles. */
   readonly onBatch: (batch: Batch) => Promise<void>
   /** Location of the player at the end of the previous log, for an unknown log. */
   readonly before?: PlayerLocation | undefined
+}
+
+interface StartOptions extends LogOptions {
   /** Where an earlier run stopped, in this log or a rotated one. */
   readonly known: LogPosition | undefined
   /** Whether an unknown log is read from its beginning. */
   readonly begun: boolean
-  /** Start at the beginning of the log, even if a position is known. */
+  /** Start at the beginning, even when a position is known. */
   readonly fromStart: boolean
 }
 
