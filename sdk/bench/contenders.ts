@@ -5,7 +5,7 @@ import ky from 'ky'
 import OpenAI from 'openai'
 import Stripe from 'stripe'
 
-/** A client under measurement: told to be as patient as its options allow. */
+/** A measured client, as patient as its options allow. */
 export interface Contender {
   readonly name: string
   /** @returns what makes one read of `/demo/fish` */

@@ -20,7 +20,7 @@ const BODY = JSON.stringify({ user: 'demo', fish: [{ name: 'Salmon', rarity: 'Go
 const stub: typeof fetch = async () =>
   new Response(BODY, { headers: { 'content-type': 'application/json', 'x-request-id': 'bench' } })
 
-/** Microseconds a call over a fetch that answers at once, each minus the bare fetch and reading of its JSON. */
+/** Microseconds per call over a fetch that responds at once, each minus the bare fetch and reading of its JSON. */
 export async function callCosts(): Promise<Cost[]> {
   const bare = async () => (await stub('http://fish.test/demo/fish')).json()
   const calls = [

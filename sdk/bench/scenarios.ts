@@ -2,13 +2,13 @@ import { createApp, createMemoryStorage } from '@fish-crab/server/app'
 import type { Contender } from './contenders.ts'
 import { virtually } from './virtual-run.ts'
 
-/** One way the world can be. */
+/** One state of the network and the service. */
 export interface Scenario {
   readonly name: string
   readonly wrongByMs?: number
   /** Milliseconds of one way. */
   readonly latencyMs?: (random: () => number) => number
-  readonly lostAnswers?: number
+  readonly lostResponses?: number
   /** Calls of another process under the same address, one every so often. */
   readonly others?: { readonly calls: number; readonly everyMs: number }
 }
@@ -25,7 +25,7 @@ export interface Outcome {
 }
 
 const CALLS = 100
-// Who asks more often than that will not stop by itself.
+// A client that sends more requests than that will not stop by itself.
 const ENOUGH_REQUESTS = 5000
 const HOUR_MS = 3_600_000
 
@@ -33,15 +33,15 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: '100 calls at once, 25 per 300 s' },
   { name: 'its clock an hour ahead', wrongByMs: HOUR_MS },
   { name: 'its clock an hour behind', wrongByMs: -HOUR_MS },
-  { name: 'answers out of order', latencyMs: (random) => random() * 2000 },
-  { name: '10 % of answers lost', lostAnswers: 0.1 },
+  { name: 'responses out of order', latencyMs: (random) => random() * 2000 },
+  { name: '10 % of responses lost', lostResponses: 0.1 },
   { name: 'a second process on the budget', others: { calls: 60, everyMs: 15_000 } },
 ]
 
 /** Lets 100 calls go at once and counts what comes of them. */
 export async function play(contender: Contender, scenario: Scenario, seed: number): Promise<Outcome> {
   const random = seeded(seed)
-  const { wrongByMs = 0, latencyMs = () => 25, lostAnswers = 0, others } = scenario
+  const { wrongByMs = 0, latencyMs = () => 25, lostResponses = 0, others } = scenario
   const served: { at: number; status: number; reset: number }[] = []
   let succeeded = 0
   let stop = () => {}
@@ -67,7 +67,7 @@ export async function play(contender: Contender, scenario: Scenario, seed: numbe
         if (served.length >= ENOUGH_REQUESTS) stop()
         response.headers.set('date', new Date(now()).toUTCString())
         await pause(latencyMs(random))
-        if (counted && random() < lostAnswers) throw new TypeError('fetch failed')
+        if (counted && random() < lostResponses) throw new TypeError('fetch failed')
         return response
       }
     const call = contender.open(connect(true))

@@ -103,7 +103,7 @@ test('tokens of a page are read in Node and the other way round, and tampered on
   const token = await createFernet(key).encrypt(message)
   await using page = await openPage(
     `import { createFernet, FernetError } from '@fish-crab/sdk/fernet'
-    globalThis.exchange = async ({ key, token, message }) => {
+    globalThis.roundTrip = async ({ key, token, message }) => {
       const fernet = createFernet(key)
       const tampered = token.slice(0, 30) + (token[30] === 'A' ? 'B' : 'A') + token.slice(31)
       return {
@@ -114,7 +114,7 @@ test('tokens of a page are read in Node and the other way round, and tampered on
     }`,
     skip,
   )
-  const seen = await page.call<{ written: string }>('exchange', { key, token, message })
+  const seen = await page.call<{ written: string }>('roundTrip', { key, token, message })
   expect(seen).toMatchObject({ read: message, refused: true })
   expect(new TextDecoder().decode((await createFernet(key).decrypt(seen.written)).message)).toBe(message)
 })

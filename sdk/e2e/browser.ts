@@ -9,7 +9,7 @@ import { listening } from './runtimes-service.ts'
 export interface ScriptedPage extends AsyncDisposable {
   readonly origin: string
   readonly bundle: Bundle
-  /** The files of the script that the browser asked for. */
+  /** The files of the script that the browser requested. */
   readonly loaded: ReadonlySet<string>
   /** Calls a function that the script has laid on `globalThis`. */
   call<Result>(name: string, argument: unknown): Promise<Result>

@@ -1,5 +1,5 @@
 // A program that adds catches and sends them in the background, until it is killed; with `OUTBOX_LAST` it flushes what
-// is left and ends by itself. Told by the environment.
+// is left and ends by itself. Configured by the environment.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@fish-crab/sdk'
 import { openOutbox } from '@fish-crab/sdk/outbox'

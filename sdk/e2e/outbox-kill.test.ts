@@ -43,7 +43,7 @@ it('stores 1,000 catches, each once and in order, through 20 kills of the sender
   let leftBehind = 0
   for (let round = 1; round <= ROUNDS; round += 1) {
     const sender = child((CATCHES / ROUNDS) * round)
-    const gone = once(sender, 'exit')
+    const exited = once(sender, 'exit')
     await once(sender, 'message')
     await sleep(Math.random() * 450)
     if (round % 4 === 0) {
@@ -51,7 +51,7 @@ it('stores 1,000 catches, each once and in order, through 20 kills of the sender
       server = await startServerProcess({ ...limits, FISH_PORT: new URL(url).port })
     }
     sender.kill('SIGKILL')
-    expect(await gone).toEqual([null, 'SIGKILL'])
+    expect(await exited).toEqual([null, 'SIGKILL'])
     await using outbox = await openOutbox({ path })
     leftBehind += (await outbox.status()).frozen
   }
@@ -66,6 +66,6 @@ it('stores 1,000 catches, each once and in order, through 20 kills of the sender
 
   expect(fish.map(({ name }) => name)).toEqual(Array.from({ length: CATCHES }, (_, index) => `fish ${index + 1}`))
   expect(status).toMatchObject({ queued: 0, frozen: 0, dead: 0 })
-  // Else no kill came between the writing of a token and its answer, and this showed little.
+  // Otherwise no kill came between the writing of a token and its response, and this showed little.
   expect(leftBehind).toBeGreaterThan(0)
 })

@@ -25,7 +25,7 @@ export async function startSurroundings() {
     join(socket, connect(port, '127.0.0.1'))
   })
   const control = createServer(({ url }, response) => {
-    // Any other path is never answered.
+    // Any other path gets no response.
     if (url === '/connections') response.end(String(connections))
   })
   const proxy = startProxy(port)
@@ -42,13 +42,13 @@ export async function startSurroundings() {
   }
 }
 
-/** A proxy of both kinds, tunnels and whole addresses. Wherever it is asked to go, it goes to `port`. */
+/** A proxy of both kinds, tunnels and whole addresses. It connects to `port`, whatever the requested address. */
 function startProxy(port: number): Server {
   const proxy = createServer(async ({ url = '', method = '' }, response) => {
     const { pathname, search } = new URL(url)
-    const answer = await fetch(`http://127.0.0.1:${port}${pathname}${search}`, { method })
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
-    response.end(await answer.text())
+    const upstream = await fetch(`http://127.0.0.1:${port}${pathname}${search}`, { method })
+    response.writeHead(upstream.status, { 'content-type': upstream.headers.get('content-type') ?? '' })
+    response.end(await upstream.text())
   })
   proxy.on('connect', (_, socket) => {
     const onward = connect(port, '127.0.0.1', () => socket.write('HTTP/1.1 200 Connection established\r\n\r\n'))

@@ -24,8 +24,8 @@ test('superadmins create, list and delete administrators', async () => {
 
   const taken = await failureOf(admin.admins.create({ ...mia, username: 'sue' }))
   expect(taken instanceof ConflictError && taken.code).toBe('admin_exists')
-  const gone = await failureOf(admin.admins.delete('mia'))
-  expect(gone instanceof NotFoundError && gone.code).toBe('admin_not_found')
+  const missing = await failureOf(admin.admins.delete('mia'))
+  expect(missing instanceof NotFoundError && missing.code).toBe('admin_not_found')
   await admin.admins.delete('sue')
   const last = await failureOf(admin.admins.delete('root'))
   expect(last instanceof ConflictError && last.code).toBe('last_superadmin')

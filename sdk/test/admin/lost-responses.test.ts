@@ -5,8 +5,8 @@ import { createService, failureOf, logins } from './service.ts'
 
 const EARTH = { gamemode: 'earth' } as const
 
-/** A service whose next answer to such a request gets lost after the work was done. */
-async function withLostAnswer(to: string, lose: () => Promise<Response> = lostConnection) {
+/** A service whose next response to such a request is lost after the work was done. */
+async function withLostResponse(to: string, lose: () => Promise<Response> = lostConnection) {
   const service = await createService()
   const admin = service.admin()
   let lost = false
@@ -33,8 +33,8 @@ test.each<[string, string, (admin: AdminClient) => Promise<unknown>, RegExp]>([
     (admin) => admin.admins.create({ username: 'mia', password: 'mias-password' }),
     /admins\.list/,
   ],
-])('%s is made once, and the error of a lost answer says what to look at', async (_, to, write, hint) => {
-  const { admin, sent } = await withLostAnswer(to)
+])('%s is sent once, and the error of a lost response says what to check', async (_, to, write, hint) => {
+  const { admin, sent } = await withLostResponse(to)
   const error = await failureOf(write(admin))
   if (!(error instanceof ConnectionError)) throw error
   expect(error.systemCode).toBe('ECONNRESET')
@@ -44,23 +44,23 @@ test.each<[string, string, (admin: AdminClient) => Promise<unknown>, RegExp]>([
   expect(sent).toHaveLength(2)
 })
 
-test('what a proxy answers in place of the service leaves a write as unsure as a lost answer', async () => {
-  const { admin, sent } = await withLostAnswer('POST /admin/users', async () => new Response('', { status: 502 }))
+test('a response of a proxy in place of the service leaves a write as uncertain as a lost response', async () => {
+  const { admin, sent } = await withLostResponse('POST /admin/users', async () => new Response('', { status: 502 }))
   const error = await failureOf(admin.users.create({ name: 'Bob' }))
   expect(error instanceof ServerError && error.hint).toMatch(/users\.get\('Bob'\)/)
   expect(error instanceof ServerError && error.status).toBe(502)
   expect(sent).toHaveLength(2)
 })
 
-test('a storage that failed leaves a write as unsure as a lost answer: its disk may have taken it all the same', async () => {
+test('a failed storage leaves a write as uncertain as a lost response: the disk may have stored it', async () => {
   const failed = { error: 'The storage failed.', code: 'storage_error', requestId: 'r' }
-  const { admin } = await withLostAnswer('POST /admin/users', async () => Response.json(failed, { status: 500 }))
+  const { admin } = await withLostResponse('POST /admin/users', async () => Response.json(failed, { status: 500 }))
   const error = await failureOf(admin.users.create({ name: 'Bob' }))
   expect(error instanceof ServerError && error.hint).toMatch(/users\.get\('Bob'\)/)
 })
 
-test('a write whose answer takes too long stays a TimeoutError', async () => {
-  const { admin } = await withLostAnswer('POST /admin/users', () => new Promise(() => {}))
+test('a write whose response takes too long is still a TimeoutError', async () => {
+  const { admin } = await withLostResponse('POST /admin/users', () => new Promise(() => {}))
   const error = await failureOf(admin.users.create({ name: 'Bob' }, { timeoutMs: 20 }))
   expect(error instanceof TimeoutError && error.hint).toMatch(/users\.get\('Bob'\)/)
 })
@@ -81,9 +81,9 @@ test.each<[string, string, (admin: AdminClient, id: string) => Promise<unknown>]
   ['fish', 'DELETE /admin/users/Alex/fish', (admin, id) => admin.fish.delete('Alex', id, EARTH)],
   ['an administrator', 'DELETE /admin/admins', (admin) => admin.admins.delete('helper')],
 ])(
-  '%s whose deletion loses its answer is deleted, and the further try that finds nothing is a success',
+  '%s whose deletion loses its response is deleted, and the retry that finds nothing succeeds',
   async (_, to, remove) => {
-    const { admin, sent, slept } = await withLostAnswer(to)
+    const { admin, sent, slept } = await withLostResponse(to)
     const { id } = await admin.fish.add('Alex', { name: 'Cod', rarity: 1 }, EARTH)
     await remove(admin, id)
     expect(sent.filter((line) => line.startsWith(to))).toHaveLength(2)
@@ -92,18 +92,18 @@ test.each<[string, string, (admin: AdminClient, id: string) => Promise<unknown>]
   },
 )
 
-test('a further try that finds the address itself missing is no success', async () => {
+test('a retry that finds no such address does not succeed', async () => {
   const service = await createService()
-  const answers = [new Response('', { status: 503 }), Response.json({ code: 'not_found' }, { status: 404 })]
+  const responses = [new Response('', { status: 503 }), Response.json({ code: 'not_found' }, { status: 404 })]
   service.intercept((request) => {
-    const answer = request.method === 'DELETE' ? answers.shift() : undefined
-    return answer && Promise.resolve(answer)
+    const response = request.method === 'DELETE' ? responses.shift() : undefined
+    return response && Promise.resolve(response)
   })
   const error = await failureOf(service.admin().users.delete('Alex'))
   expect(error instanceof NotFoundError && error.code).toBe('not_found')
 })
 
-test('a page in place of an answer does not count as deleted', async () => {
+test('a page in place of a response does not count as deleted', async () => {
   const service = await createService()
   service.intercept((request) =>
     request.method === 'DELETE' ? Promise.resolve(new Response('{"welcome":true}', { status: 200 })) : undefined,
@@ -112,7 +112,7 @@ test('a page in place of an answer does not count as deleted', async () => {
 })
 
 test('reads and logins are tried again', async () => {
-  const { admin, sent, slept, intercept } = await withLostAnswer('GET /admin/me')
+  const { admin, sent, slept, intercept } = await withLostResponse('GET /admin/me')
   expect((await admin.me()).username).toBe('root')
   expect(sent).toHaveLength(3)
   let lost = 0

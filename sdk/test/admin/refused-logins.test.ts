@@ -18,7 +18,7 @@ test('a wrong password is sent once, whatever is called and however often, for f
   expect(logins(sent)).toBe(2)
 })
 
-test('a login asked for is sent again after a refusal, and when it succeeds calls go on', async () => {
+test('an explicit login is sent again after a refusal, and calls continue once it succeeds', async () => {
   const service = await createService()
   const admin = service.admin({ username: 'late', password: 'a-late-password' })
   await failureOf(admin.me())

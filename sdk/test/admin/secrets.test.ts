@@ -24,12 +24,12 @@ test.each<[string, () => Response | Error]>([
   ['a lost connection', () => new TypeError('fetch failed')],
   ['what is no JSON', () => new Response('hello')],
   ['JSON of another shape', () => Response.json({ password: ROOT.password, token: 5 })],
-])('no error on %s holds a secret, at the login or after it', async (_, answer) => {
+])('no error on %s holds a secret, at the login or after it', async (_, response) => {
   const { admin: open, intercept } = await createService()
   const { token } = await open().login()
   const options: AdminClientOptions = { ...ROOT, token, maxRetries: 0 }
   intercept(async () => {
-    const given = answer()
+    const given = response()
     if (given instanceof Error) throw given
     return given
   })
@@ -46,15 +46,15 @@ test.each<[string, () => Response | Error]>([
   }
 })
 
-test('hooks and logs are told of no secret', async () => {
+test('hooks and logs receive no secret', async () => {
   const { admin: open } = await createService()
-  const told: unknown[] = []
-  const tell = (...event: unknown[]) => told.push(event)
-  const logger = { debug: tell, info: tell, warn: tell }
-  const admin = open({ ...ROOT, onRequest: tell, onResponse: tell, logger })
+  const events: unknown[] = []
+  const record = (...event: unknown[]) => events.push(event)
+  const logger = { debug: record, info: record, warn: record }
+  const admin = open({ ...ROOT, onRequest: record, onResponse: record, logger })
   const { token } = await admin.login()
   const { fernetKey, password, apiKey } = await admin.users.create({ name: 'Bob' })
   await admin.keys.get('Alex')
-  expect(told.length).toBeGreaterThan(8)
-  expectNoSecret(told, [token, fernetKey, password, apiKey])
+  expect(events.length).toBeGreaterThan(8)
+  expectNoSecret(events, [token, fernetKey, password, apiKey])
 })

@@ -9,7 +9,7 @@ export const HELPER = { username: 'helper', password: 'helper-password' } as con
 
 const BASE_URL = 'http://fish.test'
 
-/** A request on its way, before the service sees it; a response given here is the answer instead. */
+/** A request on its way, before the service sees it; a response returned here is sent instead. */
 type Intercept = (request: Request, send: () => Promise<Response>) => Promise<Response> | undefined
 
 /** One service of a test's own, its clock, and clients that reach it without a network. */
@@ -73,7 +73,7 @@ export async function createService({
     intercept(by: Intercept) {
       intercept = by
     },
-    /** A client; of {@link ROOT} unless told otherwise. */
+    /** A client. @default of {@link ROOT} */
     admin: (given: AdminClientOptions = ROOT) => createAdminClient({ ...shared, ...given }),
   }
 }

@@ -68,7 +68,7 @@ test('many calls that find their session over log in once', async () => {
   expect(sent).toHaveLength(20 + 1 + 20)
 })
 
-test('a call that is told late that its session is over uses the one that was opened since', async () => {
+test('a call that learns late that its session expired uses the one that was opened since', async () => {
   const { admin: open, sent, advance, intercept } = await createService({ saysDate: false, clientAheadMs: -HOUR })
   // At a new window, a client that paces itself would hold the second call until the first one has its response.
   const admin = open({ ...ROOT, pace: false })
@@ -78,9 +78,9 @@ test('a call that is told late that its session is over uses the one that was op
   intercept((request, send) => {
     if (!request.url.endsWith('/stats') || logins(sent) > 1) return undefined
     arrived.resolve()
-    return send().then(async (answer) => {
+    return send().then(async (response) => {
       await release.promise
-      return answer
+      return response
     })
   })
   const late = admin.stats()
@@ -120,7 +120,7 @@ test('a token from elsewhere that is over is replaced where there is a password'
   expect(sent).toEqual(['GET /admin/me', 'POST /admin/login', 'GET /admin/me'])
 })
 
-test('a login asked for opens another session, which calls then use', async () => {
+test('an explicit login opens another session, which calls then use', async () => {
   const { admin: open, sent, advance } = await createService()
   const admin = open()
   await admin.me()

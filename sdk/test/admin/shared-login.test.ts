@@ -32,10 +32,10 @@ test('when all callers leave the login is ended, and the next call begins anew',
   })
   const leaving = [new AbortController(), new AbortController()]
   const calls = leaving.map(({ signal }) => failureOf(admin.me({ signal })))
-  const asked = failureOf(admin.login({ signal: leaving[0]?.signal }))
+  const explicit = failureOf(admin.login({ signal: leaving[0]?.signal }))
   await expect.poll(() => sent.length).toBe(1)
   for (const each of leaving) each.abort('enough')
-  expect(await Promise.all([...calls, asked])).toEqual(['enough', 'enough', 'enough'])
+  expect(await Promise.all([...calls, explicit])).toEqual(['enough', 'enough', 'enough'])
   await ended.promise
   intercept(() => undefined)
   expect((await admin.me()).username).toBe(ROOT.username)

@@ -51,14 +51,14 @@ test.each([
   ['password', 'password'],
   ['fernet', 'fernetKey'],
   ['api-key', 'apiKey'],
-] as const)('a reset of %s answers the new secret, under its own name alone', async (type, field) => {
+] as const)('a reset of %s returns only the new secret, under its own name', async (type, field) => {
   const service = await createService()
-  const { rateLimit: _, requestId: __, ...answer } = await service.admin().users.reset('Alex', type)
-  expect(Object.keys(answer)).toEqual([field])
-  expect(Object.values(answer)[0]).not.toBe(service.alex[field])
+  const { rateLimit: _, requestId: __, ...response } = await service.admin().users.reset('Alex', type)
+  expect(Object.keys(response)).toEqual([field])
+  expect(Object.values(response)[0]).not.toBe(service.alex[field])
 })
 
-test('a reset whose answer holds another secret than asked for is an InvalidResponseError', async () => {
+test('a reset whose response holds another secret than requested is an InvalidResponseError', async () => {
   const { admin: open, intercept } = await createService()
   intercept((request) =>
     request.url.endsWith('/reset') ? Promise.resolve(Response.json({ password: 'a-password' })) : undefined,
@@ -67,7 +67,7 @@ test('a reset whose answer holds another secret than asked for is an InvalidResp
   expect(error instanceof InvalidResponseError && error.issues).toEqual([{ path: 'fernetKey', message: 'Required.' }])
 })
 
-test('a deleted user is gone, and deleting it again is a NotFoundError', async () => {
+test('a deleted user does not exist, and deleting it again is a NotFoundError', async () => {
   const admin = (await createService()).admin()
   const { data, response } = await admin.users.delete('Alex').withResponse()
   expect(response.status).toBe(204)

@@ -14,7 +14,7 @@ describe.each([
   })
 })
 
-describe('what players write, and everything else, tells nothing', () => {
+describe('what players write, and everything else, is no catch', () => {
   test.each(NO_CATCHES.map((line) => [shown(line), line] as const))('%s', (_title, line) => {
     expect(parseChatLine(line)).toBeUndefined()
   })

@@ -77,8 +77,8 @@ describe('patterns of your own', () => {
     { kind: 'fish', name: 'Cod', rarity: 'Gold' },
     { kind: 'crab', name: '' },
     { kind: 'boot', name: 'Boot' },
-  ])('find nothing when they return what the service does not take: %j', (answer) => {
-    const wrong = () => answer as ChatCatch
+  ])('find nothing when they return what the service does not accept: %j', (response) => {
+    const wrong = () => response as ChatCatch
     expect(parseChatLine('anything', { patterns: [wrong] })).toBeUndefined()
     expect(parseChatLine(SALMON, { patterns: [wrong, ...CHAT_PATTERNS] })).toMatchObject({ name: 'Salmon' })
   })

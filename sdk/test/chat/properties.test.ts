@@ -23,14 +23,14 @@ const millimetres = fc.integer({ min: 1, max: 99_999 })
 const end = fc.constantFrom('.', '!', '', '. (x2)', '! +5 XP')
 const subject = fc.constantFrom('You', 'Your Augments')
 
-interface Told {
+interface CatchMessage {
   readonly message: string
   readonly expected: ChatCatch
 }
 
 const byWord = fc
   .tuple(fc.constantFrom(...RARITIES), subject, article, name, fc.option(millimetres), end)
-  .map(([{ value, catchWord }, who, a, fish, length, dot]): Told => {
+  .map(([{ value, catchWord }, who, a, fish, length, dot]): CatchMessage => {
     const size = length === null ? '' : ` with a length of ${length / 10}cm`
     return {
       message: `${catchWord ? `${catchWord} ` : ''}CATCH! ${who} caught ${a} ${fish}${size}${dot}`,
@@ -45,20 +45,20 @@ const byWord = fc
   })
 
 const byLabel = fc.tuple(fc.constantFrom(...RARITIES), article, name, end).map(
-  ([{ value, label }, a, fish, dot]): Told => ({
+  ([{ value, label }, a, fish, dot]): CatchMessage => ({
     message: `NEW ENTRY! You caught ${a} ${label} ${fish} for the first time${dot}`,
     expected: { kind: 'fish', name: fish, rarity: value, firstTime: true },
   }),
 )
 
 const crab = fc.tuple(fc.constantFrom('FISHING ▶ You fished up', 'NIMBLE! You’ve hooked'), fc.option(word), end).map(
-  ([opening, sort, dot]): Told => ({
+  ([opening, sort, dot]): CatchMessage => ({
     message: `${opening} a ${sort ? `${sort} ` : ''}Crab${dot}`,
     expected: { kind: 'crab', name: sort ? `${sort} Crab` : 'crab' },
   }),
 )
 
-const told = fc.oneof(byWord, byLabel, crab)
+const catchMessage = fc.oneof(byWord, byLabel, crab)
 
 /** Put between characters. A colour code before a letter or digit is whole, so nothing of the text is eaten. */
 const unseen = fc.constantFrom(
@@ -98,7 +98,7 @@ const disguise = fc.record({
 
 test('every catch that the game can tell comes back from under any formatting and prefix', () => {
   fc.assert(
-    fc.property(told, disguise, ({ message, expected }, { noise, gaps, prefix, lineEnd }) => {
+    fc.property(catchMessage, disguise, ({ message, expected }, { noise, gaps, prefix, lineEnd }) => {
       const when = prefix === '' ? {} : { timeOfDay: '23:59:59' }
       expect(parseChatLine(`${prefix}${noisy(message, noise, gaps)}${lineEnd}`)).toStrictEqual({ ...expected, ...when })
     }),
@@ -108,7 +108,7 @@ test('every catch that the game can tell comes back from under any formatting an
 
 test('letter case changes nothing but the case of the name', () => {
   fc.assert(
-    fc.property(told, ({ message, expected }) => {
+    fc.property(catchMessage, ({ message, expected }) => {
       const found = parseChatLine(message.toUpperCase())
       expect(found).toEqual({ ...expected, name: expect.any(String) })
       expect(found?.name.toUpperCase()).toBe(expected.name.toUpperCase())
@@ -133,10 +133,16 @@ const speech = fc.tuple(
 
 test('what a player writes is never a catch, whatever the player is called and writes before it', () => {
   fc.assert(
-    fc.property(told, speech, disguise, logPrefix, ({ message }, [says, who], { noise, gaps, prefix }, forged) => {
-      const written = `${says(who)}${forged}${message}`
-      expect(parseChatLine(`${prefix}${noisy(written, noise, gaps)}`)).toBeUndefined()
-    }),
+    fc.property(
+      catchMessage,
+      speech,
+      disguise,
+      logPrefix,
+      ({ message }, [says, who], { noise, gaps, prefix }, forged) => {
+        const written = `${says(who)}${forged}${message}`
+        expect(parseChatLine(`${prefix}${noisy(written, noise, gaps)}`)).toBeUndefined()
+      },
+    ),
     RUNS,
   )
 })
@@ -167,7 +173,7 @@ const piece = fc.oneof(
 )
 const junk = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''))
 
-test('junk never throws, and what is found in it is an entry that the service takes', () => {
+test('junk never throws, and a catch in it is an entry that the service accepts', () => {
   let found = 0
   fc.assert(
     fc.property(

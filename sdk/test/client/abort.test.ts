@@ -9,7 +9,7 @@ const REASON = new Error('The player left.')
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve, 'still waiting'))
 
 test('an abort during a wait settles the call at once with the reason', async () => {
-  const { options, asked } = player(tooMany({ 'retry-after': '100' }))
+  const { options, requests } = player(tooMany({ 'retry-after': '100' }))
   const abort = new AbortController()
   const { clock: _, ...withRealClock } = options
   const waits = Promise.withResolvers<unknown>()
@@ -19,7 +19,7 @@ test('an abort during a wait settles the call at once with the reason', async ()
   await nextTurn()
   abort.abort(REASON)
   expect(await Promise.race([settled, nextTurn()])).toBe(REASON)
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
 test('a sleep whose signal has aborted before rejects at once with the reason', async () => {
@@ -41,17 +41,17 @@ test('a clock that hears no signal does not hold up an abort', async () => {
 
 test('an abort during a request settles the call and is handed on to fetch', async () => {
   const abort = new AbortController()
-  const { fetch, asked } = scriptedFetch(() => {
+  const { fetch, requests } = scriptedFetch(() => {
     queueMicrotask(() => abort.abort(REASON))
     return new Promise<Response>(() => {})
   })
   await expect(createClient({ fetch }).demo.fish({ signal: abort.signal })).rejects.toBe(REASON)
-  expect(asked[0]?.init.signal?.aborted).toBe(true)
-  expect(asked).toHaveLength(1)
+  expect(requests[0]?.init.signal?.aborted).toBe(true)
+  expect(requests).toHaveLength(1)
 })
 
 test('a signal that is aborted already sends nothing, whatever is called', async () => {
-  const { options, asked } = player()
+  const { options, requests } = player()
   const client = createClient(options)
   const signal = AbortSignal.abort(REASON)
   const calls = [
@@ -68,10 +68,10 @@ test('a signal that is aborted already sends nothing, whatever is called', async
     call.status === 'rejected' ? call.reason : 'fulfilled',
   )
   expect(reasons).toEqual(calls.map(() => REASON))
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
-test('an abort after the answer changes nothing', async () => {
+test('an abort after the response changes nothing', async () => {
   const { options } = player(saved())
   const abort = new AbortController()
   const result = await createClient(options).fish.add(SALMON, { signal: abort.signal })

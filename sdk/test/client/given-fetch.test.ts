@@ -22,7 +22,7 @@ test.each([
   ['returns nothing', () => undefined as unknown as Response, /no Response/],
   ['resolves to nothing', async () => undefined as unknown as Response, /no Response/],
   ['gives its content', async () => ({ user: 'demo', fish: [] }) as unknown as Response, /no Response/],
-])('a given fetch that %s is told as that, and not asked again', async (_, broken, message) => {
+])('a given fetch that %s is reported as such, and not called again', async (_, broken, message) => {
   let calls = 0
   const fetch = () => {
     calls += 1
@@ -33,7 +33,7 @@ test.each([
   expect(calls).toBe(1)
 })
 
-test('the mistake of a given fetch is kept as cause, and shows no secret', async () => {
+test('the mistake of a given fetch is the cause, and shows no secret', async () => {
   const mistake = new TypeError('"key-1" is an invalid header value.')
   const fetch = () => Promise.reject(mistake)
   const error = await failureOf(createClient({ fetch, apiKey: 'key-1' }).demo.fish())
@@ -49,12 +49,12 @@ test.each([
   new TypeError('Network request failed'),
   Object.assign(new Error('request to http://fish.test/ failed'), { name: 'FetchError', code: 'ECONNREFUSED' }),
 ])('a connection that a given fetch lost is tried again: %s', async (lost) => {
-  const { options, asked } = player(lost, json({ user: 'demo', fish: [] }))
+  const { options, requests } = player(lost, json({ user: 'demo', fish: [] }))
   expect(await createClient(options).demo.fish()).toMatchObject({ user: 'demo' })
-  expect(asked).toHaveLength(2)
+  expect(requests).toHaveLength(2)
 })
 
-test('what a given fetch says of a failure stands in the message', async () => {
+test('the message contains how a given fetch failed', async () => {
   const { options } = player(new Error('The tunnel of key-1 is down.'))
   const error = await failureOf(createClient({ ...options, apiKey: 'key-1', maxRetries: 0 }).demo.fish())
   expect(error).toMatchObject({
@@ -65,27 +65,27 @@ test('what a given fetch says of a failure stands in the message', async () => {
 
 test('a response of another maker is read, which has no stream of the platform', async () => {
   const text = JSON.stringify({ user: 'demo', fish: [] })
-  const answer = { status: 200, headers: new Headers(), body: undefined, text: async () => text }
-  const fetch = async () => answer as unknown as Response
+  const response = { status: 200, headers: new Headers(), body: undefined, text: async () => text }
+  const fetch = async () => response as unknown as Response
   expect(await createClient({ fetch }).demo.fish()).toMatchObject({ user: 'demo' })
   const bounded = createClient({ fetch, maxResponseBytes: 5 }).demo.fish()
   await expect(bounded).rejects.toMatchObject({ code: 'invalid_response' })
 })
 
-test('a runtime without fetch is told so at the first call', async () => {
+test('a runtime without fetch is reported at the first call', async () => {
   vi.stubGlobal('fetch', undefined)
   const call = createClient({ env: {} }).demo.fish()
   await expect(call).rejects.toMatchObject({ code: 'invalid_input', issues: [{ path: 'fetch' }] })
 })
 
 test.each([
-  ['a mock of this project', { code: 'ERR_UNHANDLED_REQUEST' }, 'GET http://fish.test is answered by no mock.'],
+  ['a mock of this project', { code: 'ERR_UNHANDLED_REQUEST' }, 'GET http://fish.test is handled by no mock.'],
   ['MSW', { name: 'InternalError' }, '[MSW] Cannot bypass a request when using the "error" strategy.'],
-])('a request that %s stopped is told in its words, and not sent again', async (_, fields, message) => {
+])('a request that %s stopped fails with its message, and is not sent again', async (_, fields, message) => {
   const stopped = new TypeError('fetch failed', { cause: Object.assign(new Error(message), fields) })
-  const { options, asked } = player(stopped)
+  const { options, requests } = player(stopped)
   await expect(createClient(options).demo.fish()).rejects.toMatchObject({ code: 'unhandled_request', message })
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
 test('a write that a browser may have stopped names the page that may have to be allowed', async () => {

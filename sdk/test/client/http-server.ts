@@ -25,7 +25,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Answers every request with an empty collection. */
+/** Responds to every request with an empty collection. */
 export const answerEmpty: RequestListener = (_, response) => {
   response.setHeader('content-type', 'application/json')
   response.end(JSON.stringify({ user: 'demo', fish: [] }))

@@ -6,21 +6,21 @@ const SALMON = { name: 'Salmon', rarity: 3 } as const
 const broken = () => new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })
 const never = () => new Promise<Response>(() => {})
 
-test('after lost answers and failures of the server the same token is sent again', async () => {
-  const { options, asked, slept } = player(broken(), failure(500, 'storage_error'), saved())
+test('after lost responses and failures of the server the same token is sent again', async () => {
+  const { options, requests, slept } = player(broken(), failure(500, 'storage_error'), saved())
   expect((await createClient(options).fish.add(SALMON)).id).toBe('record-1')
-  expect(new Set(asked.map(({ init }) => init.body)).size).toBe(1)
-  expect(asked).toHaveLength(3)
+  expect(new Set(requests.map(({ init }) => init.body)).size).toBe(1)
+  expect(requests).toHaveLength(3)
   expect(slept).toEqual([500, 1000])
 })
 
-test.each([408, 425])('a status of %d asks for another try', async (status) => {
-  const { options, asked } = player(failure(status, 'unknown'), saved())
+test.each([408, 425])('a request is retried after status %d', async (status) => {
+  const { options, requests } = player(failure(status, 'unknown'), saved())
   expect((await createClient(options).fish.add(SALMON)).id).toBe('record-1')
-  expect(asked).toHaveLength(2)
+  expect(requests).toHaveLength(2)
 })
 
-test('an answer that breaks off counts as lost', async () => {
+test('a response that breaks off counts as lost', async () => {
   const torn = () => {
     const body = new ReadableStream({
       start(controller) {
@@ -30,13 +30,13 @@ test('an answer that breaks off counts as lost', async () => {
     })
     return new Response(body, { status: 201 })
   }
-  const { options, asked } = player(torn, saved())
+  const { options, requests } = player(torn, saved())
   expect((await createClient(options).fish.add(SALMON)).id).toBe('record-1')
-  expect(asked).toHaveLength(2)
+  expect(requests).toHaveLength(2)
 })
 
 test('when all tries are lost, the error names the address, the reason and keeps its cause', async () => {
-  const { options, asked } = player(broken(), broken(), broken())
+  const { options, requests } = player(broken(), broken(), broken())
   const error = await createClient(options)
     .fish.add(SALMON)
     .catch((thrown) => thrown)
@@ -44,23 +44,23 @@ test('when all tries are lost, the error names the address, the reason and keeps
   expect(error instanceof TimeoutError).toBe(false)
   expect(error.message).toMatch(/http:\/\/127\.0\.0\.1:8787 \(ECONNRESET\)/)
   expect(error.cause).toBeInstanceOf(TypeError)
-  expect(asked).toHaveLength(3)
+  expect(requests).toHaveLength(3)
 })
 
 test('a server that keeps failing ends in a ServerError after maxRetries', async () => {
-  const { options, asked } = player(failure(503, 'unavailable'), failure(503, 'unavailable'))
+  const { options, requests } = player(failure(503, 'unavailable'), failure(503, 'unavailable'))
   const client = createClient({ ...options, maxRetries: 1 })
   await expect(client.fish.list()).rejects.toMatchObject({ name: 'ServerError', status: 503, code: 'unavailable' })
-  expect(asked).toHaveLength(2)
+  expect(requests).toHaveLength(2)
 })
 
-test('a service that says it is not well is not asked again: that was the question', async () => {
-  const { options, asked } = player(failure(503, 'unavailable'))
+test('a service that reports to be unavailable is not asked again: that is its status', async () => {
+  const { options, requests } = player(failure(503, 'unavailable'))
   await expect(createClient(options).status()).rejects.toMatchObject({ status: 503, code: 'unavailable' })
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
-test('Retry-After of a failure is kept to, and not begun when longer than maxWaitMs', async () => {
+test('Retry-After of a failure is respected, and not waited for when longer than maxWaitMs', async () => {
   const patient = player(failure(503, 'unavailable', { 'retry-after': '7' }), saved())
   await createClient(patient.options).fish.add(SALMON)
   expect(patient.slept).toEqual([7000])
@@ -77,23 +77,23 @@ test('a failure does not wait for the end of the window that its headers tell of
   expect(slept).toEqual([500])
 })
 
-test.each([400, 401, 403, 404, 405, 409, 413, 415, 501])('an answer with status %i is final', async (status) => {
-  const { options, asked } = player(failure(status, 'whatever'))
+test.each([400, 401, 403, 404, 405, 409, 413, 415, 501])('a response with status %i is final', async (status) => {
+  const { options, requests } = player(failure(status, 'whatever'))
   await expect(createClient(options).fish.add(SALMON)).rejects.toMatchObject({ status })
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
-test('no whole answer within timeoutMs is a TimeoutError, even of a fetch that hears no signal', async () => {
-  const { options, asked } = player(never)
+test('no complete response within timeoutMs is a TimeoutError, even of a fetch that ignores its signal', async () => {
+  const { options, requests } = player(never)
   const client = createClient({ ...options, timeoutMs: 10, maxRetries: 0 })
   const error = await client.fish.add(SALMON).catch((thrown) => thrown)
   expect(error instanceof TimeoutError).toBe(true)
   expect(error instanceof ConnectionError).toBe(true)
   expect(error.message).toMatch(/10 ms/)
-  expect(asked[0]?.init.signal?.aborted).toBe(true)
+  expect(requests[0]?.init.signal?.aborted).toBe(true)
 })
 
-test('a body that stalls runs into timeoutMs as well, and each try has its own', async () => {
+test('a body that stalls runs into timeoutMs as well, and each attempt has its own', async () => {
   const stalled = () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), { status: 201 })
   const { options } = player(stalled, saved())
   expect((await createClient({ ...options, timeoutMs: 10 }).fish.add(SALMON)).id).toBe('record-1')

@@ -89,7 +89,7 @@ test('the proxy of the environment is used, and not for hosts it exempts', async
   expect(target.sockets.size).toBe(1)
 })
 
-test('a proxy that is no address is told without its password, and tried anew at the next call', async () => {
+test('an invalid proxy address is reported without its password, and read again at the next call', async () => {
   await using server = await listen(answerEmpty)
   vi.stubEnv('http_proxy', 'http://user:canary-password@not a host')
   const client = createClient({ baseUrl: server.baseUrl })

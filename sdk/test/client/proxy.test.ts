@@ -32,7 +32,7 @@ const failureAt = async (baseUrl: string): Promise<ConnectionError> => {
 test.each([
   ['http_proxy', 'http://fish.example.org'],
   ['HTTPS_PROXY', 'https://fish.example.org'],
-  // Node's agent takes it for https too, where nothing else is said.
+  // Node's agent uses it for https too, by default.
   ['http_proxy', 'https://fish.example.org'],
 ])('a %s that refuses connections is blamed for %s, by its address without credentials', async (name, baseUrl) => {
   vi.stubEnv(name, `http://user:${CANARY}@127.0.0.1:1`)
@@ -63,7 +63,7 @@ async function startProxy(status: string) {
 }
 
 test.each(['http://fish.example.org', 'https://fish.example.org'])(
-  'a proxy that wants credentials is told as that, for %s',
+  'a proxy that requires credentials is reported as such, for %s',
   async (baseUrl) => {
     await using proxy = await startProxy('407 Proxy Authentication Required')
     vi.stubEnv('http_proxy', `http://user:${CANARY}@127.0.0.1:${proxy.port}`)
@@ -122,12 +122,12 @@ test('a connection that breaks behind a proxy without a tunnel is blamed on nobo
   proxy.close()
 })
 
-test('a SOCKS proxy that is down is told as no answer, without its credentials', async () => {
+test('a SOCKS proxy that is down is reported as no response, without its credentials', async () => {
   vi.stubEnv('https_proxy', `socks5://user:${CANARY}@127.0.0.1:1`)
   expect((await failureAt('https://fish.example.org')).code).toBe('connection_error')
 })
 
-test('a write that the proxy refused is not told as one that may have happened', async () => {
+test('a write that the proxy rejected is not reported as one that may have happened', async () => {
   const { app } = await createService()
   const proxy = createServer(async (request, response) => {
     if (request.url?.endsWith('/admin/users')) return response.writeHead(407).end()
@@ -136,8 +136,8 @@ test('a write that the proxy refused is not told as one that may have happened',
     const { pathname } = new URL(request.url ?? '')
     const body = Buffer.concat(chunks)
     const headers = { 'content-type': 'application/json' }
-    const answer = await app.fetch(new Request(`http://fish.test${pathname}`, { method: 'POST', headers, body }))
-    return response.writeHead(answer.status, headers).end(await answer.text())
+    const upstream = await app.fetch(new Request(`http://fish.test${pathname}`, { method: 'POST', headers, body }))
+    return response.writeHead(upstream.status, headers).end(await upstream.text())
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   vi.stubEnv('http_proxy', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`)

@@ -7,12 +7,12 @@ const NOON = 'Thu, 01 Jan 2026 12:00:00 GMT'
 const NOON_SECONDS = Date.parse(NOON) / 1000
 
 test('after a 429 the call waits for Retry-After and sends the same bytes again', async () => {
-  const { options, asked, slept } = player(tooMany({ 'retry-after': '120', 'x-ratelimit-reset': '1' }), saved())
+  const { options, requests, slept } = player(tooMany({ 'retry-after': '120', 'x-ratelimit-reset': '1' }), saved())
   expect((await createClient(options).fish.add(SALMON)).id).toBe('record-1')
   expect(slept).toEqual([120_000])
-  expect(asked).toHaveLength(2)
-  expect(asked[0]?.init.body).toBeTypeOf('string')
-  expect(asked[1]?.init.body).toBe(asked[0]?.init.body)
+  expect(requests).toHaveLength(2)
+  expect(requests[0]?.init.body).toBeTypeOf('string')
+  expect(requests[1]?.init.body).toBe(requests[0]?.init.body)
 })
 
 test('without Retry-After the wait ends at the reset, by the clock of the server', async () => {
@@ -45,9 +45,9 @@ test('chance makes a wait longer, never shorter, and a wait that is then longer 
   expect(bounded.slept).toEqual([])
 })
 
-test('a wait longer than maxWaitMs is not begun: the call fails at once and says when to come back', async () => {
+test('a wait longer than maxWaitMs is not begun: the call fails at once with the time to try again', async () => {
   const counted = { 'x-ratelimit-limit': '25', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1767225900' }
-  const { options, asked, slept, clock } = player(tooMany({ 'retry-after': '120', ...counted }))
+  const { options, requests, slept, clock } = player(tooMany({ 'retry-after': '120', ...counted }))
   const error = await createClient({ ...options, maxWaitMs: 119_999 })
     .fish.add(SALMON)
     .catch((thrown) => thrown)
@@ -63,7 +63,7 @@ test('a wait longer than maxWaitMs is not begun: the call fails at once and says
     headers: { 'retry-after': '120' },
   })
   expect(slept).toEqual([])
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
 test('maxWaitMs bounds the sum of all waits of a call', async () => {

@@ -16,34 +16,37 @@ const DAY_MS = 86_400_000
 const WINDOW_MS = 300_000
 
 type Event =
-  | { readonly type: 'ask' }
+  | { readonly type: 'acquire' }
   | { readonly type: 'pass'; readonly ms: number }
-  | { readonly type: 'answer' | 'loss' | 'unsent'; readonly which: number; readonly answer: ObservedResponse }
+  | { readonly type: 'response' | 'loss' | 'unsent'; readonly which: number; readonly response: ObservedResponse }
 
-const told = fc.record({
+const reportedWindow = fc.record({
   limit: fc.constant(25),
   remaining: fc.nat(25),
   resetMs: fc.oneof({ arbitrary: fc.nat(5).map((n) => n * WINDOW_MS), weight: 5 }, fc.constantFrom(0, 4e12)),
   waitMs: fc.oneof({ arbitrary: fc.nat(WINDOW_MS), weight: 5 }, fc.constantFrom(0, DAY_MS)),
 })
 
-const answer: fc.Arbitrary<ObservedResponse> = fc.record({
+const response: fc.Arbitrary<ObservedResponse> = fc.record({
   status: fc.constantFrom(200, 200, 201, 404, 429, 429, 503, 302),
   isService: fc.boolean(),
-  window: fc.option(told, { nil: undefined, freq: 4 }),
+  window: fc.option(reportedWindow, { nil: undefined, freq: 4 }),
   retryMs: fc.option(fc.nat(10_000), { nil: undefined }),
 })
 
 const event: fc.Arbitrary<Event> = fc.oneof(
-  { arbitrary: fc.constant({ type: 'ask' } as const), weight: 6 },
-  { arbitrary: fc.record({ type: fc.constantFrom('answer', 'loss', 'unsent'), which: fc.nat(), answer }), weight: 5 },
+  { arbitrary: fc.constant({ type: 'acquire' } as const), weight: 6 },
+  {
+    arbitrary: fc.record({ type: fc.constantFrom('response', 'loss', 'unsent'), which: fc.nat(), response }),
+    weight: 5,
+  },
   {
     arbitrary: fc.record({ type: fc.constant('pass' as const), ms: fc.oneof(fc.nat(100), fc.nat(400_000)) }),
     weight: 1,
   },
 )
 
-test('whatever comes in whatever order, the gate keeps its books, closes on refusals and never locks for good', () => {
+test('in any order of events, the limiter counts correctly, closes on refusals and never locks for good', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 150 }), fc.boolean(), fc.constantFrom(1, 25), (events, pace, probes) => {
       const rules = { pace, probes }
@@ -54,7 +57,7 @@ test('whatever comes in whatever order, the gate keeps its books, closes on refu
       for (const one of events) {
         if (one.type === 'pass') {
           now += one.ms
-        } else if (one.type === 'ask') {
+        } else if (one.type === 'acquire') {
           const admission = decide(state, rules, now)
           state = admission.state
           if (admission.permit) {
@@ -70,14 +73,14 @@ test('whatever comes in whatever order, the gate keeps its books, closes on refu
             expect(admission.waitMs).toBeLessThanOrEqual(DAY_MS + 250)
           }
         } else {
-          const [ticket] = open.splice(one.which % Math.max(open.length, 1), 1)
-          if (!ticket) continue
-          if (one.type === 'loss') state = afterLoss(state, ticket)
-          else if (one.type === 'unsent') state = afterUnsent(state, ticket)
+          const [permit] = open.splice(one.which % Math.max(open.length, 1), 1)
+          if (!permit) continue
+          if (one.type === 'loss') state = afterLoss(state, permit)
+          else if (one.type === 'unsent') state = afterUnsent(state, permit)
           else {
-            state = afterResponse(state, ticket, one.answer, now, 0.5)
-            const { retryMs, window } = one.answer
-            if (isRefusal(one.answer))
+            state = afterResponse(state, permit, one.response, now, 0.5)
+            const { retryMs, window } = one.response
+            if (isRefusal(one.response))
               refusedUntil = Math.max(refusedUntil, now + Math.max(retryMs ?? window?.waitMs ?? 0, 1000))
           }
         }
@@ -88,11 +91,14 @@ test('whatever comes in whatever order, the gate keeps its books, closes on refu
   )
 })
 
-/** Sends one request after another through the policy, and answers the state after the last. */
-function after(answers: readonly Partial<ObservedResponse>[]): { readonly state: LimiterState; readonly now: number } {
+/** Sends one request after another through the policy, and returns the last state. */
+function after(responses: readonly Partial<ObservedResponse>[]): {
+  readonly state: LimiterState
+  readonly now: number
+} {
   let state: LimiterState = INITIAL_STATE
   const now = 1_000_000
-  for (const each of answers) {
+  for (const each of responses) {
     const admission = decide(state, { pace: true, probes: 1 }, now)
     if (!admission.permit) throw new Error('It had to wait.')
     state = afterResponse(admission.state, admission.permit, { status: 200, isService: true, ...each }, now, 0)
@@ -104,7 +110,7 @@ const window = (remaining: number, resetMs = WINDOW_MS, waitMs = WINDOW_MS) => (
   window: { limit: 25, remaining, resetMs, waitMs },
 })
 
-test('an answer that tells of a window years away is corrected by the next one', () => {
+test('a response that reports a window years away is corrected by the next one', () => {
   const { state, now } = after([window(24), window(23, 4e12, DAY_MS), window(22)])
   expect(state.window).toMatchObject({ remaining: 22, resetMs: WINDOW_MS, endsAt: now + WINDOW_MS })
 })
@@ -114,7 +120,7 @@ test('without a refusal nothing is believed to last longer than twice the usual 
   expect(decide(state, { pace: true, probes: 1 }, now)).toMatchObject({ waitMs: 2 * WINDOW_MS })
 })
 
-test('a refusal closes the gate however the windows it tells of are ordered, and until the last moment that it names', () => {
+test('a refusal closes the limiter whatever the order of the reported windows, until the latest reported moment', () => {
   const { state, now } = after([
     window(20, 2 * WINDOW_MS, 10_000),
     { status: 429, retryMs: 100_000, ...window(0, WINDOW_MS, 10_000) },
@@ -130,8 +136,8 @@ test('what is not from the service opens nothing', () => {
 })
 
 test('half of what remains goes at once, and less the more others have used', () => {
-  const goesAtOnce = (answers: readonly Partial<ObservedResponse>[]) => {
-    let { state, now } = after(answers)
+  const goesAtOnce = (responses: readonly Partial<ObservedResponse>[]) => {
+    let { state, now } = after(responses)
     for (let count = 0; ; count++) {
       const admission = decide(state, { pace: true, probes: 1 }, now)
       if (!admission.permit) return count
@@ -143,13 +149,13 @@ test('half of what remains goes at once, and less the more others have used', ()
   expect(goesAtOnce([window(12)])).toBe(1)
 })
 
-test('an answer of an earlier window that comes late changes nothing of the window that is open', () => {
+test('a late response of an earlier window does not change the open window', () => {
   const rules = { pace: true, probes: 25 }
   const first = decide(INITIAL_STATE, rules, 0)
   const second = decide(first.state, rules, 0)
   if (!first.permit || !second.permit) throw new Error('It had to wait.')
-  const told = { status: 200, isService: true }
-  const open = afterResponse(second.state, second.permit, { ...told, ...window(20, 2 * WINDOW_MS) }, 0, 0)
-  const late = afterResponse(open, first.permit, { ...told, ...window(0, WINDOW_MS) }, 0, 0)
+  const success = { status: 200, isService: true }
+  const open = afterResponse(second.state, second.permit, { ...success, ...window(20, 2 * WINDOW_MS) }, 0, 0)
+  const late = afterResponse(open, first.permit, { ...success, ...window(0, WINDOW_MS) }, 0, 0)
   expect(late.window).toMatchObject({ remaining: 20, resetMs: 2 * WINDOW_MS })
 })

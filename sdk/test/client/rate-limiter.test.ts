@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000
 const MASTER_KEY = 'master-key-of-the-service'
 
 /** A service in virtual time, and clients of it that share nothing unless they are given the same clock. */
-async function world() {
+async function simulate() {
   const time = createVirtualTime()
   const service = await simulateService(time, { apiKey: MASTER_KEY })
   const start = time.now()
@@ -42,7 +42,7 @@ const many = <Result>(count: number, call: (index: number) => Promise<Result>) =
   Promise.all(Array.from({ length: count }, (_, index) => call(index)))
 
 test('100 calls at once against 25 per 300 s are exactly 100 requests, none of them refused', async () => {
-  const { time, open, served, lastAfterResetMs } = await world()
+  const { time, open, served, lastAfterResetMs } = await simulate()
   const client = open()
   await time.run(many(100, () => client.demo.fish()))
   expect(served).toHaveLength(100)
@@ -50,8 +50,8 @@ test('100 calls at once against 25 per 300 s are exactly 100 requests, none of t
   expect(lastAfterResetMs()).toBeLessThan(2000)
 })
 
-test('all clients of one address in a process share one gate', async () => {
-  const { time, served, open, connect } = await world()
+test('all clients of one address in a process share one rate limiter', async () => {
+  const { time, served, open, connect } = await simulate()
   const shared = { clock: time.clock(), fetch: connect() }
   const clients = [open(shared), open(shared), open({ ...shared, baseUrl: 'http://fish.test/' })]
   await time.run(many(60, (index) => clients[index % 3]?.demo.fish() ?? Promise.reject()))
@@ -62,15 +62,15 @@ test.each([
   ['an hour ahead', HOUR_MS],
   ['an hour behind', -HOUR_MS],
 ])('a clock that is %s does no harm', async (_, wrongByMs) => {
-  const { time, open, served, lastAfterResetMs } = await world()
+  const { time, open, served, lastAfterResetMs } = await simulate()
   const client = open({ clock: time.clock(wrongByMs) })
   await time.run(many(100, () => client.demo.fish()))
   expect(served.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200))
   expect(lastAfterResetMs()).toBeLessThan(2000)
 })
 
-test('answers that overtake each other do not mislead it', async () => {
-  const { time, open, served } = await world()
+test('responses that overtake each other do not mislead it', async () => {
+  const { time, open, served } = await simulate()
   const random = seededRandom(7)
   const client = open({}, { latencyMs: () => random() * 4000 })
   await time.run(many(100, () => client.demo.fish()))
@@ -78,9 +78,9 @@ test('answers that overtake each other do not mislead it', async () => {
 })
 
 test.each([1, 2, 3, 4, 5])(
-  'with every tenth answer lost, all is stored once and a window refuses at most once (%i)',
+  'with every tenth response lost, all is stored once and a window refuses at most once (%i)',
   async (seed) => {
-    const { time, open, refusedPerWindow } = await world()
+    const { time, open, refusedPerWindow } = await simulate()
     const random = seededRandom(seed)
     const lossy = { losesRequest: () => random() < 0.05, losesAnswer: () => random() < 0.05 }
     const client = open({ maxRetries: 20 }, lossy)
@@ -95,7 +95,7 @@ test.each([1, 2, 3, 4, 5])(
 test.each([1, 2, 3, 4, 5])(
   'with a second process on the same budget, a window refuses at most once (%i)',
   async (seed) => {
-    const { time, open, refusedPerWindow } = await world()
+    const { time, open, refusedPerWindow } = await simulate()
     const random = seededRandom(seed)
     const latencyMs = () => 10 + random() * 40
     const one = open({ random }, { latencyMs })
@@ -112,7 +112,7 @@ test.each([1, 2, 3, 4, 5])(
 )
 
 test('an aborted wait settles at once, and its turn goes to the next', async () => {
-  const { time, open, served } = await world()
+  const { time, open, served } = await simulate()
   const client = open()
   await time.run(many(25, () => client.demo.fish()))
   const abort = new AbortController()
@@ -130,7 +130,7 @@ test('an aborted wait settles at once, and its turn goes to the next', async () 
 })
 
 test('a wait that does not fit maxWaitMs or the deadline fails at once, with nothing sent', async () => {
-  const { time, open, served } = await world()
+  const { time, open, served } = await simulate()
   const client = open()
   await time.run(many(25, () => client.demo.fish()))
   for (const options of [{ maxWaitMs: 1000 }, { deadlineMs: 1000 }]) {
@@ -143,8 +143,8 @@ test('a wait that does not fit maxWaitMs or the deadline fails at once, with not
   expect(served).toHaveLength(25)
 })
 
-test('with maxWaitMs 0, calls at once still wait for the first answer, and only for that', async () => {
-  const { time, start, open, served } = await world()
+test('with maxWaitMs 0, concurrent calls still wait for the first response, and only for that', async () => {
+  const { time, start, open, served } = await simulate()
   const client = open({ maxWaitMs: 0 })
   await time.run(many(25, () => client.demo.fish()))
   expect(served).toHaveLength(25)
@@ -152,7 +152,7 @@ test('with maxWaitMs 0, calls at once still wait for the first answer, and only 
 })
 
 test('of many calls at once, those that fit no window within maxWaitMs fail as soon as that is known', async () => {
-  const { time, start, open } = await world()
+  const { time, start, open } = await simulate()
   const client = open({ maxWaitMs: WINDOW_MS + 5000 })
   const calls = await time.run(
     Promise.all(
@@ -170,7 +170,7 @@ test('of many calls at once, those that fit no window within maxWaitMs fail as s
 })
 
 test('a client whose API key lifts the limit is not held back', async () => {
-  const { time, start, open, served } = await world()
+  const { time, start, open, served } = await simulate()
   const client = open({ apiKey: MASTER_KEY })
   await time.run(many(200, () => client.demo.fish()))
   expect(served).toHaveLength(200)
@@ -178,22 +178,22 @@ test('a client whose API key lifts the limit is not held back', async () => {
 })
 
 test('an API key that lifts nothing costs no refusal', async () => {
-  const { time, open, served } = await world()
+  const { time, open, served } = await simulate()
   const client = open({ apiKey: 'unknown' })
   await time.run(many(60, () => client.demo.fish()))
   expect(served.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 200))
 })
 
 test('with pace: false all goes at once, and what is refused goes again in the next window', async () => {
-  const { time, open, served } = await world()
+  const { time, open, served } = await simulate()
   const client = open({ pace: false })
   await time.run(many(40, () => client.demo.fish()))
   expect(served.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(15)
   expect(served.filter(({ status }) => status === 200)).toHaveLength(40)
 })
 
-test('calls wait in the order in which they were made, and onWait tells for how long', async () => {
-  const { time, start, open } = await world()
+test('calls wait in the order in which they were made, and onWait reports for how long', async () => {
+  const { time, start, open } = await simulate()
   const waits: WaitEvent[] = []
   const client = open({ onWait: (event) => waits.push(event) })
   const done: number[] = []
@@ -208,15 +208,15 @@ test('calls wait in the order in which they were made, and onWait tells for how 
 })
 
 test.each([1, 2, 3])('two processes that burst at once are refused at most once a window (%i)', async (seed) => {
-  const { time, open, refusedPerWindow } = await world()
+  const { time, open, refusedPerWindow } = await simulate()
   const random = seededRandom(seed)
   const clients = [1, 2].map(() => open({ random }, { latencyMs: () => 10 + random() * 60 }))
   await time.run(Promise.all(clients.map((client) => many(50, () => client.demo.fish()))))
   expect(refusedPerWindow()).toBeLessThanOrEqual(1)
 })
 
-test('a budget that is suddenly used up by others is told at once to those who cannot wait, and to those who can', async () => {
-  const { time, open, connect } = await world()
+test('when others suddenly use up the limit, calls that cannot wait fail at once, and the others report their wait', async () => {
+  const { time, open, connect } = await simulate()
   const waits: WaitEvent[] = []
   const others = connect({ latencyMs: () => 1 })
   const eat = () => others('http://fish.test/demo/crab').then(() => {})
@@ -244,7 +244,7 @@ test('where requests vanish, calls do not queue up behind one another', async ()
 test.each([0, 1, 2, 3, 10])(
   'an abort %i microtasks after the call rejects with its reason, and sends nothing that counts',
   async (ticks) => {
-    const { open } = await world()
+    const { open } = await simulate()
     const abort = new AbortController()
     const reason = new Error('The player left.')
     const call = open().demo.fish({ signal: abort.signal })
@@ -257,14 +257,14 @@ test.each([0, 1, 2, 3, 10])(
 test('an abort in a hook rejects with its reason', async () => {
   const abort = new AbortController()
   const reason = new Error('The player left.')
-  const { open, served } = await world()
+  const { open, served } = await simulate()
   const client = open({ onRequest: () => abort.abort(reason) })
   await expect(client.demo.fish({ signal: abort.signal })).rejects.toBe(reason)
   expect(served).toEqual([])
 })
 
 test('a clock that jumps ahead during a wait costs no call its patience', async () => {
-  const { time, open } = await world()
+  const { time, open } = await simulate()
   let ahead = 0
   const clock = { now: () => time.now() + ahead, monotonic: () => time.now(), sleep: time.sleep }
   const client = open({ clock, maxWaitMs: 2 * WINDOW_MS })
@@ -281,7 +281,7 @@ test('a clock that jumps ahead during a wait costs no call its patience', async 
 })
 
 test('a clock that is set back during a window makes nobody wait longer', async () => {
-  const { time, open } = await world()
+  const { time, open } = await simulate()
   let wrongBy = 0
   const clock = { now: () => time.now() + wrongBy, monotonic: () => time.now(), sleep: time.sleep }
   const client = open({ clock })

@@ -1,18 +1,18 @@
 import { createClient } from '@fish-crab/sdk'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { expect, test } from 'vitest'
-import { type Asked, FERNET_KEY, json, player, saved, scriptedFetch } from './stubs.ts'
+import { FERNET_KEY, json, player, type StubRequest, saved, scriptedFetch } from './stubs.ts'
 
-async function payloadOf(asked: Asked | undefined): Promise<unknown> {
-  const { message } = await createFernet(FERNET_KEY).decrypt(String(asked?.init.body))
+async function payloadOf(request: StubRequest | undefined): Promise<unknown> {
+  const { message } = await createFernet(FERNET_KEY).decrypt(String(request?.init.body))
   return JSON.parse(new TextDecoder().decode(message))
 }
 
 test('a fish is posted as a token that the key opens to the long payload form', async () => {
-  const { options, asked } = player(saved())
+  const { options, requests } = player(saved())
   const result = await createClient(options).fish.add({ name: 'Salmon', rarity: 3 })
   expect(result).toEqual({ message: 'Fish saved for user Alex', id: 'record-1', replayed: false, requestId: 'req-1' })
-  const [request] = asked
+  const [request] = requests
   expect(request?.init.method).toBe('POST')
   expect(request?.url.href).toBe('http://127.0.0.1:8787/post/fish?name=Alex')
   expect(request?.headers.get('content-type')).toBe('application/octet-stream')
@@ -27,13 +27,13 @@ test('a fish is posted as a token that the key opens to the long payload form', 
 })
 
 test('rarities are numbers or labels in any letter case, and times are dates or text with a zone', async () => {
-  const { options, asked } = player(saved())
+  const { options, requests } = player(saved())
   await createClient(options).fish.add([
     { name: 'a', rarity: 'gold' },
     { name: 'b', rarity: 'unknown/other', caughtAt: new Date(0) },
     { name: 'c', rarity: 7, caughtAt: '2026-01-02T03:04:05+02:00' },
   ])
-  expect(await payloadOf(asked[0])).toMatchObject({
+  expect(await payloadOf(requests[0])).toMatchObject({
     fish: [
       { name: 'a', rarity: 3 },
       { name: 'b', rarity: 5, caughtAt: '1970-01-01T00:00:00.000Z' },
@@ -43,37 +43,37 @@ test('rarities are numbers or labels in any letter case, and times are dates or 
 })
 
 test('a crab needs no entry at all, and a call may name another user and gamemode', async () => {
-  const { options, asked } = player(saved(), saved())
+  const { options, requests } = player(saved(), saved())
   const client = createClient(options)
   await client.crabs.add()
-  expect(await payloadOf(asked[0])).toEqual({ user: 'Alex', gamemode: 'earth', crab: [{}] })
+  expect(await payloadOf(requests[0])).toEqual({ user: 'Alex', gamemode: 'earth', crab: [{}] })
   await client.crabs.add({ name: 'Bob' }, { user: 'Steve', gamemode: 'survival' })
-  expect(await payloadOf(asked[1])).toEqual({ user: 'Steve', gamemode: 'survival', crab: [{ name: 'Bob' }] })
-  expect(asked[1]?.url.href).toBe('http://127.0.0.1:8787/post/crab?name=Steve')
-  expect(asked[1]?.headers.get('x-gamemode')).toBe('survival')
+  expect(await payloadOf(requests[1])).toEqual({ user: 'Steve', gamemode: 'survival', crab: [{ name: 'Bob' }] })
+  expect(requests[1]?.url.href).toBe('http://127.0.0.1:8787/post/crab?name=Steve')
+  expect(requests[1]?.headers.get('x-gamemode')).toBe('survival')
 })
 
 test('the token carries the time of the given clock', async () => {
-  const { options, asked, clock } = player(saved())
+  const { options, requests, clock } = player(saved())
   await createClient(options).fish.add({ name: 'Salmon', rarity: 3 })
-  const { timestamp } = await createFernet(FERNET_KEY).decrypt(String(asked[0]?.init.body))
+  const { timestamp } = await createFernet(FERNET_KEY).decrypt(String(requests[0]?.init.body))
   expect(timestamp).toBe(BigInt(clock.now() / 1000))
 })
 
-test('a collection is read with its query, and the answer tells rate limit and request id', async () => {
+test('a collection is read with its query, and the result has the rate limit and the request id', async () => {
   const headers = { 'x-ratelimit-limit': '25', 'x-ratelimit-remaining': '24', 'x-ratelimit-reset': '1767225900' }
   const body = { user: 'Alex', fish: [{ name: 'Salmon', rarity: 'Gold', id: '1' }], nextCursor: 'c2', future: true }
-  const { fetch, asked } = scriptedFetch(json(body, { headers }))
+  const { fetch, requests } = scriptedFetch(json(body, { headers }))
   const client = createClient({ baseUrl: 'https://fish.example/api/', apiKey: 'key-1', fetch })
-  const answer = await client.fish.list({ user: 'Alex', gamemode: 'earth', detail: 'full', limit: 5, cursor: 'c&1' })
-  expect(answer).toEqual({
+  const response = await client.fish.list({ user: 'Alex', gamemode: 'earth', detail: 'full', limit: 5, cursor: 'c&1' })
+  expect(response).toEqual({
     user: 'Alex',
     fish: [{ name: 'Salmon', rarity: 'Gold', id: '1' }],
     nextCursor: 'c2',
     rateLimit: { limit: 25, remaining: 24, resetAt: new Date('2026-01-01T00:05:00Z') },
     requestId: 'req-1',
   })
-  const [request] = asked
+  const [request] = requests
   expect(request?.url.href).toMatch(/^https:\/\/fish\.example\/api\/get\/fish\?/)
   expect(Object.fromEntries(request?.url.searchParams ?? [])).toEqual({
     name: 'Alex',
@@ -89,13 +89,13 @@ test('crabs, demo collections and the status are read from their own paths', asy
   const crabs = () => json({ user: 'demo', crab: [{ name: 'crab' }] })
   const status = { status: 'ok', timestamp: '2026-01-01T00:00:00.000Z', version: '1.0.0' }
   const fish = { user: 'demo', fish: [] }
-  const { fetch, asked } = scriptedFetch(crabs(), json(fish), crabs(), json(status))
+  const { fetch, requests } = scriptedFetch(crabs(), json(fish), crabs(), json(status))
   const client = createClient({ fetch, user: 'Alex', gamemode: 'oneblock' })
   expect((await client.crabs.list()).crab).toEqual([{ name: 'crab' }])
   expect((await client.demo.fish()).user).toBe('demo')
   expect((await client.demo.crabs()).crab).toHaveLength(1)
   expect(await client.status()).toEqual({ ...status, requestId: 'req-1' })
-  expect(asked.map(({ url }) => url.pathname + url.search)).toEqual([
+  expect(requests.map(({ url }) => url.pathname + url.search)).toEqual([
     '/get/crab?name=Alex&gamemode=oneblock',
     '/demo/fish',
     '/demo/crab',
@@ -104,15 +104,15 @@ test('crabs, demo collections and the status are read from their own paths', asy
 })
 
 test('a key is fetched with Basic credentials in UTF-8 that stand in no address', async () => {
-  const { fetch, asked } = scriptedFetch(json({ fernetKey: 'a' }), json({ fernetKey: 'b' }))
+  const { fetch, requests } = scriptedFetch(json({ fernetKey: 'a' }), json({ fernetKey: 'b' }))
   const client = createClient({ fetch })
   expect((await client.keys.get({ username: 'Alex', password: 'pä:ß🐟' })).fernetKey).toBe('a')
   await client.keys.get({ name: 'Alex', username: 'admin', password: 'x' })
-  expect(asked[0]?.headers.get('authorization')).toBe(`Basic ${Buffer.from('Alex:pä:ß🐟').toString('base64')}`)
-  expect(asked.map(({ url }) => url.pathname + url.search)).toEqual(['/get/user/key', '/get/user/key?name=Alex'])
+  expect(requests[0]?.headers.get('authorization')).toBe(`Basic ${Buffer.from('Alex:pä:ß🐟').toString('base64')}`)
+  expect(requests.map(({ url }) => url.pathname + url.search)).toEqual(['/get/user/key', '/get/user/key?name=Alex'])
 })
 
-test('a record that was stored before is told as replayed', async () => {
+test('a record that was stored before is marked as replayed', async () => {
   const body = { message: 'Fish saved for user Alex', id: 'record-1' }
   const { options } = player(json(body, { headers: { 'idempotent-replayed': 'true' } }))
   expect(await createClient(options).fish.add({ name: 'Salmon', rarity: 3 })).toMatchObject({ replayed: true })
@@ -124,6 +124,10 @@ test('two clients share neither settings nor state', async () => {
   const first = createClient({ fetch: one.fetch, apiKey: 'first', baseUrl: 'http://one.example' })
   const second = createClient({ fetch: two.fetch })
   await Promise.all([first, second].map((client) => client.keys.get({ username: 'u', password: 'p' })))
-  expect(one.asked.map(({ url, headers }) => [url.host, headers.get('x-api-key')])).toEqual([['one.example', 'first']])
-  expect(two.asked.map(({ url, headers }) => [url.host, headers.get('x-api-key')])).toEqual([['127.0.0.1:8787', null]])
+  expect(one.requests.map(({ url, headers }) => [url.host, headers.get('x-api-key')])).toEqual([
+    ['one.example', 'first'],
+  ])
+  expect(two.requests.map(({ url, headers }) => [url.host, headers.get('x-api-key')])).toEqual([
+    ['127.0.0.1:8787', null],
+  ])
 })

@@ -11,7 +11,7 @@ test.each([
   [413, 'ApiError'],
   [500, 'ServerError'],
   [503, 'ServerError'],
-])('status %i becomes a %s with what the server said', async (status, name) => {
+])('status %i becomes a %s with the message of the server', async (status, name) => {
   const details = [{ path: 'fish.0.name', message: 'Too long', secret: 'dropped' }]
   const body = { error: 'A sentence.', code: 'some_code', requestId: 'req-1', details }
   const { options } = player(json(body, { status, headers: { 'set-cookie': 'a=b', 'x-ratelimit-remaining': '3' } }))
@@ -43,18 +43,18 @@ test.each([
   ['an empty body', () => new Response('')],
   ['a redirect', () => new Response(null, { status: 302, headers: { location: 'https://elsewhere.example/' } })],
   ['too many bytes', () => new Response(new Uint8Array(1001))],
-])('%s as answer is an InvalidResponseError, not tried again', async (_, answer) => {
-  const { options, asked } = player(answer())
+])('%s as response is an InvalidResponseError, and not retried', async (_, response) => {
+  const { options, requests } = player(response())
   const error = await createClient({ ...options, maxResponseBytes: 1000 })
     .demo.fish()
     .catch((thrown) => thrown)
   expect(error instanceof InvalidResponseError).toBe(true)
   expect(error instanceof ApiError).toBe(false)
   expect(error.message).toMatch(/baseUrl|maxResponseBytes/)
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
-test('an answer of another shape says where it is wrong', async () => {
+test('the error for a response of another shape names the wrong fields', async () => {
   const { options } = player(json({ user: 'demo', fish: [{ name: 'Salmon', rarity: 'Purple' }] }))
   const error = await createClient(options)
     .demo.fish()
@@ -78,7 +78,7 @@ test('instanceof recognises the errors of another copy of the package', async ()
   expect([null, undefined, 'x', new Error('x')].some((value) => value instanceof FishCrabError)).toBe(false)
 })
 
-test('instanceof tells a subclass without a brand from its parent', () => {
+test('instanceof distinguishes a subclass from its parent', () => {
   class OwnError extends FishCrabError {}
   expect(new OwnError('Own.', { code: 'own' })).toBeInstanceOf(FishCrabError)
   expect(new OwnError('Own.', { code: 'own' })).toBeInstanceOf(OwnError)

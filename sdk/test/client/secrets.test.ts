@@ -32,8 +32,8 @@ test.each([
   ['a ConnectionError', () => new TypeError('fetch failed')],
   ['an InvalidResponseError of another shape', () => json({ fernetKey: 5, key: FERNET_KEY })],
   ['an InvalidResponseError for what is no JSON', () => new Response(`${FERNET_KEY} is the key`)],
-])('%s shows no secret, and JSON keeps its name and message', async (_, answer) => {
-  const { options } = player(answer())
+])('%s shows no secret, and JSON keeps its name and message', async (_, response) => {
+  const { options } = player(response())
   const client = createClient({ ...options, apiKey: 'secret-api-key', maxRetries: 0, maxWaitMs: 0 })
   const error = await client.keys.get({ username: 'Alex', password: 'secret-password' }).catch((thrown) => thrown)
   expect(error).toBeInstanceOf(Error)

@@ -71,7 +71,7 @@ describe.each(schemas)('the shape of $name', ({ schema }: { readonly schema: z.Z
   })
 })
 
-test('a mistake is told with its path', () => {
+test('a mistake is reported with its path', () => {
   const shape: Shape = {
     type: 'object',
     required: {

@@ -1,27 +1,27 @@
 import type { ClientOptions, Clock } from '@fish-crab/sdk'
 import { generateFernetKey } from '@fish-crab/sdk/fernet'
 
-/** What a stubbed fetch was asked. */
-export interface Asked {
+/** A request to a stubbed fetch. */
+export interface StubRequest {
   readonly url: URL
   readonly init: RequestInit
   readonly headers: Headers
 }
 
-type Step = Response | Error | ((asked: Asked) => Response | Promise<Response>)
+type Step = Response | Error | ((request: StubRequest) => Response | Promise<Response>)
 
-/** A fetch that gives the scripted answers one after another, and remembers what it was asked. */
+/** A fetch that returns the scripted responses one after another, and records its requests. */
 export function scriptedFetch(...steps: Step[]) {
-  const asked: Asked[] = []
+  const requests: StubRequest[] = []
   const fetch = async (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const step = steps[asked.length]
+    const step = steps[requests.length]
     const request = { url: new URL(String(url)), init, headers: new Headers(init.headers) }
-    asked.push(request)
-    if (step === undefined) throw new Error(`There is no answer number ${asked.length} in the script.`)
+    requests.push(request)
+    if (step === undefined) throw new Error(`The script has no response number ${requests.length}.`)
     if (step instanceof Error) throw step
     return typeof step === 'function' ? step(request) : step
   }
-  return { fetch: fetch as typeof globalThis.fetch, asked }
+  return { fetch: fetch as typeof globalThis.fetch, requests }
 }
 
 /** A clock that jumps over every sleep and remembers how long it was. */
@@ -59,8 +59,8 @@ export const FERNET_KEY = generateFernetKey()
 
 /** Options of a client that can add, with the given script as its network and no real time in it. */
 export function player(...steps: Step[]) {
-  const { fetch, asked } = scriptedFetch(...steps)
+  const { fetch, requests } = scriptedFetch(...steps)
   const { clock, slept } = jumpingClock()
   const options = { user: 'Alex', fernetKey: FERNET_KEY, gamemode: 'earth', fetch, clock, random: () => 0 } as const
-  return { options: options satisfies ClientOptions, asked, slept, clock }
+  return { options: options satisfies ClientOptions, requests, slept, clock }
 }

@@ -31,40 +31,40 @@ test.each([
   ['no entries', [], ['fish']],
   ['501 entries', Array.from({ length: 501 }, () => SALMON), ['fish']],
 ])('%s is refused before anything is sent', async (_, entries, paths) => {
-  const { options, asked } = player()
+  const { options, requests } = player()
   expect(await issuePaths(createClient(options).fish.add(entries as never))).toEqual(paths)
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 test('500 entries that are too large once encrypted are refused with a way out', async () => {
-  const { options, asked } = player()
+  const { options, requests } = player()
   const entries = Array.from({ length: 500 }, () => ({ name: '🐟'.repeat(100), rarity: 1 as const }))
   await expect(createClient(options).fish.add(entries)).rejects.toThrow(/fewer entries/)
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 test('a call without user, key and gamemode says which options to set', async () => {
-  const { fetch, asked } = scriptedFetch()
+  const { fetch, requests } = scriptedFetch()
   const call = createClient({ fetch }).fish.add(SALMON)
   await expect(call).rejects.toThrow(/Pass user .*Pass gamemode .*Pass fernetKey /s)
   expect(await issuePaths(call)).toEqual(['user', 'gamemode', 'fernetKey'])
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 test('a read without or with a wrong user, gamemode, limit or detail is refused', async () => {
-  const { fetch, asked } = scriptedFetch()
+  const { fetch, requests } = scriptedFetch()
   const client = createClient({ fetch })
   expect(await issuePaths(client.crabs.list())).toEqual(['user', 'gamemode'])
   const wrong = { user: '-x', gamemode: 'Earth', limit: 0, detail: 'some' } as never
   expect(await issuePaths(client.crabs.list(wrong))).toEqual(['user', 'gamemode', 'limit', 'detail'])
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 test('Basic credentials that HTTP cannot carry are refused', async () => {
-  const { fetch, asked } = scriptedFetch()
+  const { fetch, requests } = scriptedFetch()
   const call = createClient({ fetch }).keys.get({ username: 'a:b', password: '' })
   expect(await issuePaths(call)).toEqual(['username', 'password'])
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 test('wrong options are all named when the client is made, without their values', () => {
@@ -104,7 +104,7 @@ test('unknown options are refused, with the one that was meant', async () => {
       ],
     }),
   )
-  const { options, asked } = player()
+  const { options, requests } = player()
   const client = createClient(options)
   for (const [one, meant] of [
     [{ gamemod: 'earth' }, 'gamemode'],
@@ -120,7 +120,7 @@ test('unknown options are refused, with the one that was meant', async () => {
       await expect(call).rejects.toMatchObject({ code: 'invalid_input', issues: [{ message }] })
     }
   }
-  expect(asked).toHaveLength(0)
+  expect(requests).toHaveLength(0)
 })
 
 test('a key with whitespace around it works', async () => {

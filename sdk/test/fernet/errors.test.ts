@@ -3,7 +3,7 @@ import { FishCrabError } from '@fish-crab/sdk'
 import { createFernet, FernetError } from '@fish-crab/sdk/fernet'
 import { describe, expect, test, vi } from 'vitest'
 import { forgeToken } from './forge.ts'
-import { KEY, LANES, OTHER_KEY, raw } from './lanes.ts'
+import { IMPLEMENTATIONS, KEY, OTHER_KEY, raw } from './implementations.ts'
 
 const caught = (action: Promise<unknown>): Promise<unknown> =>
   action.then(
@@ -16,7 +16,7 @@ function shown(error: unknown): string {
   return [inspect(error, { depth: 9, showHidden: true }), JSON.stringify(error), String(error), stack].join('\n')
 }
 
-describe.each(LANES)('on $lane', ({ create }) => {
+describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
   test('every failure of a token is one and the same error', async () => {
     const fernet = create(KEY)
     const foreign = await create(OTHER_KEY).encrypt('fish')

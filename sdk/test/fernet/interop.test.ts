@@ -1,11 +1,11 @@
 import { generateFernetKey } from '@fish-crab/sdk/fernet'
 import witness from 'fernet'
 import { describe, expect, test } from 'vitest'
-import { KEY, LANES, NOW, text } from './lanes.ts'
+import { IMPLEMENTATIONS, KEY, NOW, text } from './implementations.ts'
 
 const MESSAGES = ['fish', 'sixteen bytes ok', '{"fish":"Bronze Koi ’ §a 🐟","rarity":1}', 'x'.repeat(200)]
 
-describe.each(LANES)('the fernet package and ours on $lane', ({ create }) => {
+describe.each(IMPLEMENTATIONS)('the fernet package and ours on $platform', ({ create }) => {
   // The package takes 0 for "any age"; left out it means 60 s.
   const options = (key: string) => ({ secret: new witness.Secret(key), ttl: 0 })
 

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { fernetWith } from '../../src/fernet/fernet.ts'
 import { preparePlatformKey } from '../../src/fernet/key.node.ts'
 import { preparePlatformKey as prepareWebKey } from '../../src/fernet/key.web.ts'
-import { invalidToken, KEY, LANES, OTHER_KEY, text } from './lanes.ts'
+import { IMPLEMENTATIONS, invalidToken, KEY, OTHER_KEY, text } from './implementations.ts'
 
 const standard = (key: string) => key.replaceAll('-', '+').replaceAll('_', '/')
 const bare = (key: string) => key.replace('=', '')
 
-describe.each(LANES)('on $lane', ({ create }) => {
+describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
   test('a key is read in either alphabet, padded or not', async () => {
     expect(standard(KEY)).toMatch(/[+].*[/]|[/].*[+]/)
     const token = await create(KEY).encrypt('fish')

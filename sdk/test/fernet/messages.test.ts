@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { KEY, LANES, NODE_LANE, NOW, raw, text, WEB_LANE } from './lanes.ts'
+import { IMPLEMENTATIONS, KEY, NOW, ON_NODE, ON_WEB_CRYPTO, raw, text } from './implementations.ts'
 
 const lengths = Array.from({ length: 49 }, (_, length) => length)
 const patterned = (length: number) => Uint8Array.from({ length }, (_, at) => (at * 37 + length) & 0xff)
 
-describe.each(LANES)('on $lane', ({ create }) => {
+describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
   test('every message of 0 to 48 bytes comes back', async () => {
     const fernet = create(KEY)
     for (const length of lengths) {
@@ -38,7 +38,7 @@ describe.each(LANES)('on $lane', ({ create }) => {
     expect(new Set(tokens.map((token) => Buffer.from(raw(token).subarray(9, 25)).toString('hex'))).size).toBe(50)
   })
 
-  test('the token says the whole seconds of the given time, else of the clock', async () => {
+  test('the token contains the whole seconds of the given time, else of the clock', async () => {
     const fernet = create(KEY, { now: () => NOW + 999 })
     expect((await fernet.decrypt(await fernet.encrypt(''))).timestamp).toBe(BigInt(NOW / 1000))
     expect((await fernet.decrypt(await fernet.encrypt('', { now: 5_999 }))).timestamp).toBe(5n)
@@ -80,7 +80,7 @@ test('both implementations make the same token of the same input, and each reads
       fc.nat(),
       async (key, iv, message, now) => {
         const secret = Buffer.from(key).toString('base64url')
-        const [node, web] = [NODE_LANE.create(secret), WEB_LANE.create(secret)]
+        const [node, web] = [ON_NODE.create(secret), ON_WEB_CRYPTO.create(secret)]
         const token = await node.encrypt(message, { iv, now })
         expect(await web.encrypt(message, { iv, now })).toBe(token)
         const opened = await web.decrypt(token)

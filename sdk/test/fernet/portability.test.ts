@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import * as published from '@fish-crab/sdk/fernet'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
-import { KEY, text } from './lanes.ts'
+import { KEY, text } from './implementations.ts'
 
 const source = (name: string) => fileURLToPath(new URL(`../../src/fernet/${name}`, import.meta.url))
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { forgeToken } from './forge.ts'
-import { base64Url, invalidToken, KEY, LANES, OTHER_KEY, raw, text } from './lanes.ts'
+import { base64Url, IMPLEMENTATIONS, invalidToken, KEY, OTHER_KEY, raw, text } from './implementations.ts'
 
 const MESSAGES = ['', 'sixteen bytes ok', '{"fish":"Salmon","rarity":3}']
 
-describe.each(LANES)('on $lane', ({ create }) => {
+describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
   const fernet = create(KEY)
   const refuses = (token: string | Uint8Array) => expect(fernet.decrypt(token)).rejects.toMatchObject(invalidToken)
 

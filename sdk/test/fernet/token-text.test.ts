@@ -1,6 +1,6 @@
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { expect, test } from 'vitest'
-import { invalidToken, KEY, raw, text } from './lanes.ts'
+import { invalidToken, KEY, raw, text } from './implementations.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const fernet = createFernet(KEY)

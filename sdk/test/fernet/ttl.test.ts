@@ -1,6 +1,6 @@
 import { isWithinTtl } from '@fish-crab/sdk/fernet'
 import { describe, expect, test } from 'vitest'
-import { invalidToken, KEY, LANES, NOW, OTHER_KEY } from './lanes.ts'
+import { IMPLEMENTATIONS, invalidToken, KEY, NOW, OTHER_KEY } from './implementations.ts'
 import own from './vectors/own.json' with { type: 'json' }
 
 const made = BigInt(NOW / 1000)
@@ -31,11 +31,11 @@ test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('a TTL of %s is refus
   expect(() => isWithinTtl(made, { ttlSeconds, now: NOW })).toThrow(RangeError)
 })
 
-test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('a clock that says %s is refused', (now) => {
+test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('a clock at %s is refused', (now) => {
   expect(() => isWithinTtl(made, { ttlSeconds: 60, now })).toThrow(RangeError)
 })
 
-describe.each(LANES)('on $lane', ({ create }) => {
+describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
   test('a token of any time is read when no TTL is given, by whatever clock', async () => {
     for (const { key, token } of own.tokens) {
       await expect(create(key).decrypt(token, { now: 0 })).resolves.toBeDefined()
@@ -51,7 +51,7 @@ describe.each(LANES)('on $lane', ({ create }) => {
     await expect(fernet.decrypt(token, { ttlSeconds: 60, now: NOW - 61_000 })).rejects.toMatchObject(expired)
   })
 
-  test('the age is told only of authentic tokens', async () => {
+  test('the age is reported only for authentic tokens', async () => {
     const token = await create(OTHER_KEY).encrypt('fish', { now: NOW })
     const opening = create(KEY).decrypt(token, { ttlSeconds: 60, now: NOW + 999_000 })
     await expect(opening).rejects.toMatchObject(invalidToken)

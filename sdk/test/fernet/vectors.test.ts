@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { LANES, text } from './lanes.ts'
+import { IMPLEMENTATIONS, text } from './implementations.ts'
 import generate from './vectors/generate.json' with { type: 'json' }
 import invalid from './vectors/invalid.json' with { type: 'json' }
 import own from './vectors/own.json' with { type: 'json' }
 import verify from './vectors/verify.json' with { type: 'json' }
 
-describe.each(LANES)('on $lane', ({ create }) => {
+describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
   test.each(generate)('makes the token of the specification: $src', async ({ secret, src, iv, now, token }) => {
     const made = await create(secret).encrypt(src, { iv: Uint8Array.from(iv), now: Date.parse(now) })
     expect(made).toBe(token)

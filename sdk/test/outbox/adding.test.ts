@@ -101,7 +101,7 @@ it('moves a checkpoint together with the catches or not at all', async () => {
   expect(await outbox.checkpoint('latest.log')).toBe('40')
 })
 
-it('says clearly that it is full, and keeps nothing of what did not fit', async () => {
+it('throws OutboxFullError when it is full, and stores none of the catches that did not fit', async () => {
   const outbox = await open({ maxCatches: 3 })
   await outbox.add(fish(1, 2))
   await expect(outbox.add(fish(3, 4))).rejects.toMatchObject({

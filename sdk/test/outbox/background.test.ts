@@ -45,7 +45,7 @@ it('lingers after an add, and sends what came meanwhile in one request', async (
   await outbox.close()
 })
 
-it('lingers as long as a function says, which is asked for each sending', async () => {
+it('lingers as long as a function returns, which is called before each sending', async () => {
   const service = fakeService()
   const { clock, advance } = standingClock()
   let lingerMs = 2000
@@ -63,7 +63,7 @@ it('lingers as long as a function says, which is asked for each sending', async 
   expect(service.requests).toHaveLength(2)
 })
 
-it('sends what is added while a flush is ending, without waiting for the next look', async () => {
+it('sends what is added while a flush is ending, without waiting for the next poll', async () => {
   const store = memoryStore()
   let late = async () => {}
   const hooked = {
@@ -103,7 +103,7 @@ it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
   },
 )
 
-it('stops at once where a given clock does not look at signals', async () => {
+it('stops at once where a given clock ignores signals', async () => {
   const clock = { now: () => 0, sleep: () => new Promise<void>(() => {}) }
   const outbox = await openOutbox({ store: memoryStore(), clock })
   outbox.start()
@@ -156,7 +156,7 @@ it('waits until the rate limit ends', async () => {
   await outbox.close()
 })
 
-it('looks every 30 s for what another process has added', async () => {
+it('polls every 30 s for what another process has added', async () => {
   const store = memoryStore()
   const { outbox, service, advance } = await start(store)
   await (await openOutbox({ store, user: 'Alex', gamemode: 'earth' })).add(fish(1))
@@ -200,7 +200,7 @@ it('stops, keeps what it has, and can be started again', async () => {
   await outbox.close()
 })
 
-it('tells a subscriber until that one has enough', async () => {
+it('calls a subscriber until it unsubscribes', async () => {
   const { outbox } = await start()
   const heard: string[] = []
   const unsubscribe = outbox.subscribe(({ type }) => heard.push(type))

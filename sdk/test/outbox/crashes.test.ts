@@ -10,7 +10,7 @@ const BAD = '4'
 
 class Crash extends Error {}
 
-/** Fails the n-th operation, before or after it was done, and every one after it: the process is gone. */
+/** Fails the n-th operation, before or after it was done, and every one after it: the process has ended. */
 function crashingAt(n: number, when: 'before' | 'after') {
   let done = 0
   let crashed = false
@@ -35,13 +35,13 @@ function crashingAt(n: number, when: 'before' | 'after') {
   return { step, store, hasCrashed: () => crashed }
 }
 
-interface Lane {
+interface StoreKind {
   readonly name: string
-  /** How a process that starts anew sees the store. */
+  /** Opens the store as a new process sees it. */
   open(): Promise<() => Promise<OutboxStore>>
 }
 
-const lanes: Lane[] = [
+const storeKinds: StoreKind[] = [
   {
     name: 'memoryStore',
     open: async () => {
@@ -90,7 +90,7 @@ async function live(
   if (first) throw first.error
 }
 
-describe.each(lanes)('$name', ({ open }) => {
+describe.each(storeKinds)('$name', ({ open }) => {
   it.each(['before', 'after'] as const)(
     'loses, doubles and reorders nothing when a program dies %s its n-th operation, for every n',
     async (when) => {

@@ -106,7 +106,7 @@ it.each([
   expect(await outbox.deadLetters()).toMatchObject([{ reason: { code } }])
 })
 
-it('delivers what was set aside at its old place once it is retried', async () => {
+it('delivers a dead letter at its old position once it is retried', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1, 3)
   service.before = () => {
@@ -121,7 +121,7 @@ it('delivers what was set aside at its old place once it is retried', async () =
   expect(await outbox.retry()).toBe(0)
 })
 
-it('drops what was set aside only when it is told to', async () => {
+it('drops dead letters only on request', async () => {
   const { outbox, add, refuse } = await open()
   await add('Alex', 1, 2)
   refuse('invalid_payload', '1')
@@ -145,7 +145,7 @@ it('encrypts a batch anew, by itself, when the key was reset after it was frozen
   expect(service.names(ALEX)).toEqual(['1', '2'])
 })
 
-it('stores nothing twice when the answer was lost before the key was reset', async () => {
+it('stores nothing twice when the response was lost before the key was reset', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1, 2)
   service.after = () => {

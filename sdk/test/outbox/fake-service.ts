@@ -26,7 +26,7 @@ export interface FakeService {
   readonly requests: readonly Sent[]
   /** Called before a request is stored; throws what the client would throw. */
   before: Trouble
-  /** Called after it, when the answer is on its way. */
+  /** Called after it, before the response is sent. */
   after: Trouble
   /** What a collection such as `fish/Alex/earth` holds. */
   entries(collection: string): readonly Entry[]
@@ -91,7 +91,7 @@ export function limited(resetAt: number): RateLimitError {
   return new RateLimitError('Too many requests.', fields, { resetAt: new Date(resetAt), retryAfterMs: 1000 })
 }
 
-/** What the client throws when no answer came. */
+/** What the client throws without a response. */
 export function lost(): ConnectionError {
   return new ConnectionError('The connection broke.', { systemCode: 'ECONNRESET' })
 }

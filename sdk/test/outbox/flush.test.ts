@@ -59,7 +59,7 @@ it('keeps a batch under the size of a body, however long its names are', async (
   }
 })
 
-it('tells how far it is, and of every step', async () => {
+it('reports its progress, and emits every step', async () => {
   const { outbox, events, add } = await open({ maxBatch: 2 })
   await add('Alex', 1, 3)
   const progress: FlushProgress[] = []
@@ -78,7 +78,7 @@ it('tells how far it is, and of every step', async () => {
   ])
 })
 
-it('sends the same token again when an answer was lost, so that nothing is stored twice', async () => {
+it('sends the same token again when a response was lost, so that nothing is stored twice', async () => {
   const { outbox, service, events, add } = await open()
   await add('Alex', 1, 2)
   service.after = () => {
@@ -101,7 +101,7 @@ it.each([
   ['a failing server', refusal('storage_error')],
   ['a proxy that wants credentials', refusal('invalid_credentials')],
   ['another service at the address', refusal('not_found')],
-  ['an answer that nobody knows', Object.assign(refusal('forbidden'), { code: 'unknown' })],
+  ['an unknown response', Object.assign(refusal('forbidden'), { code: 'unknown' })],
   ['something unforeseen', new TypeError('oops')],
 ])('keeps catches queued before %s, and goes on with other collections', async (_, error) => {
   const { outbox, service, add } = await open()
@@ -116,7 +116,7 @@ it.each([
   expect(await outbox.flush()).toMatchObject({ sent: 1, left: 0 })
 })
 
-it('asks a server that does not answer once, not once a collection', async () => {
+it('sends one request to a server that does not respond, not one per collection', async () => {
   const { outbox, service, add } = await open()
   for (const user of ['Alex', 'Sam', 'Kim']) await add(user, 1)
   service.before = () => {
@@ -140,7 +140,7 @@ it('waits out the rate limit, and lets others have the collection meanwhile', as
   expect(service.requests).toHaveLength(4)
 })
 
-it('stops before a wait that is longer than allowed, and says until when', async () => {
+it('stops before a wait that is longer than allowed, and reports its end', async () => {
   const { outbox, service, clock, slept, add } = await open()
   await add('Alex', 1)
   await add('Sam', 1)
@@ -154,7 +154,7 @@ it('stops before a wait that is longer than allowed, and says until when', async
   expect(service.requests).toHaveLength(1)
 })
 
-it('never asks in a tight loop, even when a limit says that it is over', async () => {
+it('never sends requests in a tight loop, even when a limit claims to be over', async () => {
   const { outbox, service, slept, add } = await open()
   await add('Alex', 1)
   service.before = () => {
@@ -228,25 +228,25 @@ it('runs one flush after another', async () => {
   expect(service.requests).toHaveLength(1)
 })
 
-it('closes when the answer to its request is there, and sends no more', async () => {
+it('closes after the response to its request, and sends no more', async () => {
   const { outbox, service, add } = await open({ maxBatch: 1 })
   await add('Alex', 1, 2)
-  let answer = () => {}
+  let respond = () => {}
   service.after = () =>
     new Promise<void>((resolve) => {
-      answer = resolve
+      respond = resolve
     })
   const flushing = outbox.flush()
   const failed = expect(flushing).rejects.toMatchObject({ code: 'outbox_closed' })
   await new Promise(setImmediate)
   const closing = outbox.close()
-  answer()
+  respond()
   await closing
   await failed
   expect(service.requests).toHaveLength(1)
 })
 
-it('closes without the answer when it is told to', async () => {
+it('closes without the response when its signal aborts', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1)
   service.before = () => new Promise(() => {})

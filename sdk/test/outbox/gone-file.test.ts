@@ -4,7 +4,7 @@ import { openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, test } from 'vitest'
 import { testFolder } from './folders.ts'
 
-test('what cannot be kept is not taken: after its file was deleted, the outbox says so', async () => {
+test('after its file was deleted, the outbox rejects catches that it cannot store', async () => {
   const folder = await testFolder()
   await using outbox = await openOutbox({ path: join(folder, 'outbox.db'), user: 'Alex', gamemode: 'earth' })
   await outbox.add({ kind: 'crab' })

@@ -43,7 +43,7 @@ it('sets the catches of a user aside that does not exist, and delivers them once
   expect(await service.names('Alex')).toEqual(numbers(1, 20))
 })
 
-it('stores nothing twice when a key is reset between a lost answer and the next try', async () => {
+it('stores nothing twice when a key is reset between a lost response and the retry', async () => {
   const { service, outbox, keys, add } = await open()
   keys.set('Alex', (await service.app.users.create({ name: 'Alex' })).fernetKey)
   await add('Alex', 1, 20)

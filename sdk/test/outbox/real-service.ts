@@ -42,7 +42,7 @@ export async function realService(options: Pick<AppOptions, 'rateLimit'> = {}) {
     slept,
     advance,
     statuses,
-    /** Loses every answer after so many more of them. */
+    /** Loses every response after that many more. */
     loseAnswers(after: number) {
       answersLeft = after
     },

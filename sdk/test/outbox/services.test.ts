@@ -15,7 +15,7 @@ function serviceAt(baseUrl: string) {
   return { service, client: { ...service.client(), baseUrl } satisfies OutboxClient }
 }
 
-/** The folder in which outboxes lie when nothing is said. */
+/** The default folder of outboxes. */
 async function stateFolder(): Promise<string> {
   const folder = await testFolder()
   vi.stubEnv('XDG_STATE_HOME', folder)
@@ -23,7 +23,7 @@ async function stateFolder(): Promise<string> {
   return join(folder, 'fish-crab')
 }
 
-/** A file as the version before services were kept in it left it. */
+/** A file of the version that stored no service. */
 async function olderFile(path: string): Promise<void> {
   await using outbox = await openOutbox({ path, ...alex })
   await outbox.add(fish(1))
@@ -33,7 +33,7 @@ async function olderFile(path: string): Promise<void> {
   db.close()
 }
 
-it('tells the address of its service as a client spells it', () => {
+it('names the address of its service as a client spells it', () => {
   expect(createClient({ baseUrl: 'https://fish.example/api/' }).baseUrl).toBe('https://fish.example/api')
 })
 
@@ -95,7 +95,7 @@ it.each([
   await outbox.close()
 })
 
-it('leaves catches queued for whom a client of another service is given, and says so', async () => {
+it('leaves catches queued whose client is of another service, and reports it', async () => {
   const real = serviceAt('https://fish.example.org')
   const mock = serviceAt('http://fish-1234.test')
   const store = memoryStore()
@@ -109,7 +109,7 @@ it('leaves catches queued for whom a client of another service is given, and say
   expect(await right.flush()).toMatchObject({ sent: 1, left: 0 })
 })
 
-it('belongs to the first service that opens it when an older version wrote it, and says so once', async () => {
+it('belongs to the first service that opens it when an older version wrote it, and reports that once', async () => {
   const path = join(await testFolder(), 'outbox.db')
   await olderFile(path)
   const events: OutboxEvent[] = []
@@ -137,7 +137,7 @@ it('goes on with the usual file of an older version in the first service that op
   expect(await queuedIn('https://other.example.org')).toBe(0)
 })
 
-it('tells nothing when a new file is bound to its service', async () => {
+it('emits nothing when a new file is bound to its service', async () => {
   const onEvent = vi.fn()
   const { client } = serviceAt('https://fish.example.org')
   await (await openOutbox({ path: join(await testFolder(), 'outbox.db'), client, onEvent })).close()

@@ -49,13 +49,13 @@ it('gives a collection back after each request', async () => {
   await two.close()
 })
 
-it('says who is in the way while another process sends a collection', async () => {
+it('names the collection that another process is sending', async () => {
   const { service, one, two } = await openTwo()
   await one.add(fish(1))
-  let answer = () => {}
+  let respond = () => {}
   service.after = () =>
     new Promise<void>((resolve) => {
-      answer = resolve
+      respond = resolve
     })
   const flushing = one.flush()
   await settle()
@@ -64,7 +64,7 @@ it('says who is in the way while another process sends a collection', async () =
     left: 1,
     leased: [{ collection: { user: 'Alex' } }],
   })
-  answer()
+  respond()
   expect(await flushing).toMatchObject({ sent: 1 })
   await one.close()
   await two.close()
@@ -94,7 +94,7 @@ it('waits for the lease of a process that was killed, then sends its token again
   await two.close()
 })
 
-it('tells of a lease when nothing else is to be sent, and again after it sent what came meanwhile', async () => {
+it('emits a lease when nothing else is to be sent, and again after it sent what came meanwhile', async () => {
   const { service, clock, one, two, slept } = await openTwo(3, 3000)
   await one.add(fish(1))
   service.before = () => {
@@ -128,17 +128,17 @@ it('tells of a lease when nothing else is to be sent, and again after it sent wh
 it('leaves a collection to a process that claims it again: it is alive', async () => {
   const { service, advance, one, two, clock } = await openTwo(1)
   await one.add(fish(1, 2))
-  const answers: (() => void)[] = []
-  service.after = () => new Promise<void>((resolve) => answers.push(resolve))
+  const responses: (() => void)[] = []
+  service.after = () => new Promise<void>((resolve) => responses.push(resolve))
   const flushing = one.flush()
   await settle()
   clock.sleep = async () => {
     advance(500)
-    answers.shift()?.()
+    responses.shift()?.()
     await settle()
   }
   expect(await two.flush()).toMatchObject({ sent: 0, leased: [{ collection: { user: 'Alex' } }] })
-  answers.shift()?.()
+  responses.shift()?.()
   expect(await flushing).toMatchObject({ sent: 2 })
   await one.close()
   await two.close()

@@ -239,12 +239,12 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
     it('keeps catches with their reason, out of the way of the others', async () => {
       const { store, first } = await openHeld()
       await store.freeze(alex, first, 'token')
-      const kept = await store.addDeadLetter(alex, first, REASON, 77)
-      expect(kept).toMatchObject({ count: 2 })
+      const deadLetter = await store.addDeadLetter(alex, first, REASON, 77)
+      expect(deadLetter).toMatchObject({ count: 2 })
       expect(await names(store)).toEqual(['c'])
       const collection = { kind: 'fish', user: 'Alex', gamemode: 'earth' }
       expect(await store.deadLetters(1)).toMatchObject([
-        { id: kept?.id, collection, reason: REASON, at: 77, count: 2, catches: [{ entry: { name: 'a' } }] },
+        { id: deadLetter?.id, collection, reason: REASON, at: 77, count: 2, catches: [{ entry: { name: 'a' } }] },
       ])
       expect((await store.deadLetters(1))[0]?.catches).toHaveLength(1)
     })
@@ -258,7 +258,7 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
       expect(await store.nextBatch(ALEX, 9)).toEqual({ catches: [] })
     })
 
-    it('queues them at their old places again, those that are asked for or all', async () => {
+    it('queues them at their old positions again, those listed or all', async () => {
       const { store, seqs } = await openHeld()
       const a = await store.addDeadLetter(alex, seqs.slice(0, 1), REASON, 5)
       await store.addDeadLetter(alex, seqs.slice(2), REASON, 5)
@@ -288,12 +288,12 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
       expect(await store.deadLetters(9)).toHaveLength(1)
     })
 
-    it('drops only what is set aside', async () => {
+    it('drops only dead letters', async () => {
       const { store, seqs, first } = await openHeld()
       const frozen = await store.freeze(alex, first, 'token')
-      const kept = await store.addDeadLetter(alex, seqs.slice(2), REASON, 5)
+      const deadLetter = await store.addDeadLetter(alex, seqs.slice(2), REASON, 5)
       expect(await store.drop([frozen ?? 0])).toBe(0)
-      expect(await store.drop([kept?.id ?? 0])).toBe(1)
+      expect(await store.drop([deadLetter?.id ?? 0])).toBe(1)
       expect(await names(store)).toEqual(['a', 'b'])
       expect(await store.deadLetters(9)).toEqual([])
     })

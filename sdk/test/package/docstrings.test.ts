@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { checkExamples, examplesIn, publicNames, readProject } from './docstrings.ts'
 
-/** What examples use without saying where it comes from. */
-const SURROUNDINGS = `
+/** What examples use without importing it. */
+const GLOBALS = `
 declare const client: import('@fish-crab/sdk').Client
 declare const admin: import('@fish-crab/sdk/admin').AdminClient
 declare const outbox: import('@fish-crab/sdk/outbox').Outbox
@@ -54,6 +54,6 @@ describe('the docstrings', () => {
     expect(examples.length).toBeGreaterThan(50)
     const values = new Map(names.filter(({ isType }) => !isType).map(({ name, entry }) => [name, entry]))
     const imported = [...values].map(([name, entry]) => `declare const ${name}: typeof import('${entry}').${name}\n`)
-    expect(checkExamples(examples, SURROUNDINGS + imported.join(''))).toEqual([])
+    expect(checkExamples(examples, GLOBALS + imported.join(''))).toEqual([])
   })
 })

@@ -51,7 +51,7 @@ test.each<[string, () => unknown, string]>([
   })
 })
 
-test('openOutbox() says what it needs', async () => {
+test('openOutbox() names the missing option', async () => {
   expect(await errorOf(() => openOutbox())).toMatchObject({ issues: [{ path: 'baseUrl' }] })
 })
 

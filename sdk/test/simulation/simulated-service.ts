@@ -7,7 +7,7 @@ export interface NetworkOptions {
   readonly latencyMs?: () => number
   /** Whether this request never arrives. */
   readonly losesRequest?: () => boolean
-  /** Whether the answer to a request that was served never arrives. */
+  /** Whether the response to a request that was served never arrives. */
   readonly losesAnswer?: () => boolean
 }
 

@@ -2,16 +2,19 @@ import { createFernet, type Fernet, type FernetOptions } from '@fish-crab/sdk/fe
 import { fernetWith } from '../../src/fernet/fernet.ts'
 import { preparePlatformKey as prepareWebKey } from '../../src/fernet/key.web.ts'
 
-/** Both implementations, so that one suite judges each of them. */
-export const LANES: ReadonlyArray<{
-  readonly lane: string
+/** Both implementations, each tested by one suite. */
+export const IMPLEMENTATIONS: ReadonlyArray<{
+  readonly platform: string
   readonly create: (keys: string | readonly string[], options?: FernetOptions) => Fernet
 }> = [
-  { lane: 'node:crypto', create: createFernet },
-  { lane: 'WebCrypto', create: (keys, options) => fernetWith(prepareWebKey, keys, options) },
+  { platform: 'node:crypto', create: createFernet },
+  { platform: 'WebCrypto', create: (keys, options) => fernetWith(prepareWebKey, keys, options) },
 ]
 
-export const [NODE_LANE, WEB_LANE] = LANES as readonly [(typeof LANES)[number], (typeof LANES)[number]]
+export const [ON_NODE, ON_WEB_CRYPTO] = IMPLEMENTATIONS as readonly [
+  (typeof IMPLEMENTATIONS)[number],
+  (typeof IMPLEMENTATIONS)[number],
+]
 
 export const KEY = 'cw_0x689RpI-jtRR7oE8h_eQsKImvJapLeSbXpwF4e4='
 export const OTHER_KEY = 'kp-hbUOXUWoSAzZo3hxzTu81rwZtkKGzAahZk-yY5Qs='
