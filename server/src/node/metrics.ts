@@ -12,7 +12,6 @@ export interface ServiceMetrics extends Metrics {
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const STORAGE_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
-const LABELLED = { labelled: true }
 
 interface ServiceReadings {
   readonly droppedLogLines: () => number
@@ -20,32 +19,28 @@ interface ServiceReadings {
 
 /** Creates the metrics of a server. Each has its own, so that two in one process are counted separately. */
 export function createServiceMetrics({ droppedLogLines }: ServiceReadings): ServiceMetrics {
-  const requests = createCounter(
-    { name: 'fish_http_requests_total', help: 'Requests by route, method and status.' },
-    LABELLED,
-  )
+  const requests = createCounter('fish_http_requests_total', 'Requests by route, method and status.')
   const durations = createHistogram(
-    { name: 'fish_http_request_duration_seconds', help: 'Time until the response is ready to be sent, by route.' },
+    'fish_http_request_duration_seconds',
+    'Time until the response is ready to be sent, by route.',
     REQUEST_SECONDS,
   )
   const decisions = createCounter(
-    { name: 'fish_rate_limit_decisions_total', help: 'Decisions of the rate limit of the public endpoints.' },
-    LABELLED,
+    'fish_rate_limit_decisions_total',
+    'Decisions of the rate limit of the public endpoints.',
   )
   const operations = createHistogram(
-    { name: 'fish_storage_operation_duration_seconds', help: 'Duration of storage operations, failed ones included.' },
+    'fish_storage_operation_duration_seconds',
+    'Duration of storage operations, failed ones included.',
     STORAGE_SECONDS,
   )
-  const failures = createCounter(
-    { name: 'fish_storage_operation_failures_total', help: 'Storage operations that failed.' },
-    LABELLED,
-  )
-  const dropped = createCounter(
-    { name: 'fish_connections_dropped_total', help: 'Connections refused above the limits.' },
-    { labelled: false },
-  )
+  const failures = createCounter('fish_storage_operation_failures_total', 'Storage operations that failed.')
+  const dropped = createCounter('fish_connections_dropped_total', 'Connections refused above the limits.', {
+    isLabelled: false,
+  })
   const droppedLines = createReading(
-    { name: 'fish_log_lines_dropped_total', help: 'Log lines dropped because nothing read the log fast enough.' },
+    'fish_log_lines_dropped_total',
+    'Log lines dropped because nothing read the log fast enough.',
     'counter',
     droppedLogLines,
   )
@@ -80,8 +75,8 @@ function createProcessMetrics() {
   // Recorded values include the period of the sampling timer.
   const lag = (nanoseconds: number) =>
     Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000) : 0
-  const gauge = (name: string, help: string, read: () => number) => createReading({ name, help }, 'gauge', read)
-  const counter = (name: string, help: string, read: () => number) => createReading({ name, help }, 'counter', read)
+  const gauge = (name: string, help: string, read: () => number) => createReading(name, help, 'gauge', read)
+  const counter = (name: string, help: string, read: () => number) => createReading(name, help, 'counter', read)
   return {
     metrics: [
       counter('process_cpu_user_seconds_total', 'User CPU time, all threads.', () => cpu().user),

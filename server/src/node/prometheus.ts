@@ -15,35 +15,30 @@ export interface Histogram extends Metric {
   observe(value: number, labels?: Labels): void
 }
 
-export interface MetricName {
-  readonly name: string
-  readonly help: string
-}
-
 /** Content type of the text format (Prometheus documentation, "Exposition formats"). */
 export const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Creates a counter. One without labels starts at 0, so that its rate is defined from the start. */
-export function createCounter(named: MetricName, { labelled }: { readonly labelled: boolean }): Counter {
-  const counts = new Map<string, number>(labelled ? [] : [['', 0]])
+export function createCounter(name: string, help: string, { isLabelled = true } = {}): Counter {
+  const counts = new Map<string, number>(isLabelled ? [] : [['', 0]])
   return {
     increment(labels = {}) {
       const key = labelText(labels)
       counts.set(key, (counts.get(key) ?? 0) + 1)
     },
     lines: () => [
-      ...headLines(named, 'counter'),
-      ...Array.from(counts, ([labels, count]) => sample(named.name, labels, count)),
+      ...headLines(name, help, 'counter'),
+      ...Array.from(counts, ([labels, count]) => sample(name, labels, count)),
     ],
   }
 }
 
 /** Creates a gauge or counter that is read at each scrape, and omitted if that fails. */
-export function createReading(named: MetricName, type: 'counter' | 'gauge', read: () => number): Metric {
+export function createReading(name: string, help: string, type: 'counter' | 'gauge', read: () => number): Metric {
   return {
     lines() {
       try {
-        return [...headLines(named, type), sample(named.name, '', read())]
+        return [...headLines(name, help, type), sample(name, '', read())]
       } catch {
         // Such as without a free file descriptor, when the other metrics matter most.
         return []
@@ -53,7 +48,7 @@ export function createReading(named: MetricName, type: 'counter' | 'gauge', read
 }
 
 /** Creates a histogram. @param buckets upper bounds, ascending, without infinity */
-export function createHistogram(named: MetricName, buckets: readonly number[]): Histogram {
+export function createHistogram(name: string, help: string, buckets: readonly number[]): Histogram {
   const series = new Map<string, { readonly counts: number[]; sum: number }>()
 
   function linesOf(labels: string, counts: readonly number[], sum: number): string[] {
@@ -61,9 +56,9 @@ export function createHistogram(named: MetricName, buckets: readonly number[]): 
     const bucketLines = counts.map((count, index) => {
       total += count
       const bound = labelText({ le: buckets[index] ?? '+Inf' })
-      return sample(`${named.name}_bucket`, labels === '' ? bound : `${labels},${bound}`, total)
+      return sample(`${name}_bucket`, labels === '' ? bound : `${labels},${bound}`, total)
     })
-    return [...bucketLines, sample(`${named.name}_sum`, labels, sum), sample(`${named.name}_count`, labels, total)]
+    return [...bucketLines, sample(`${name}_sum`, labels, sum), sample(`${name}_count`, labels, total)]
   }
 
   return {
@@ -80,7 +75,7 @@ export function createHistogram(named: MetricName, buckets: readonly number[]): 
       one.sum += value
     },
     lines: () => [
-      ...headLines(named, 'histogram'),
+      ...headLines(name, help, 'histogram'),
       ...Array.from(series).flatMap(([labels, { counts, sum }]) => linesOf(labels, counts, sum)),
     ],
   }
@@ -90,7 +85,7 @@ export function renderText(metrics: readonly Metric[]): string {
   return `${metrics.flatMap((metric) => metric.lines()).join('\n')}\n`
 }
 
-function headLines({ name, help }: MetricName, type: MetricType): string[] {
+function headLines(name: string, help: string, type: MetricType): string[] {
   return [`# HELP ${name} ${help.replace(/\\/g, '\\\\').replace(/\n/g, '\\n')}`, `# TYPE ${name} ${type}`]
 }
 

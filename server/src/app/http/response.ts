@@ -11,13 +11,9 @@ export interface HandlerResponse {
 }
 
 const encoder = new TextEncoder()
-/** Text with as many bytes as characters. */
-const ASCII = /^[ -~]*$/
-
 /** A JSON response with `content-length`: without it, a truncated body looks complete. */
 export function json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): HandlerResponse {
-  const body = JSON.stringify(value)
-  return jsonOfLength(status, body, ASCII.test(body) ? body.length : encoder.encode(body).byteLength, headers)
+  return jsonBytes(status, encoder.encode(JSON.stringify(value)), headers)
 }
 
 /** As {@link json}, for bytes that are JSON already. */
@@ -26,16 +22,8 @@ export function jsonBytes(
   body: Uint8Array<ArrayBuffer>,
   headers?: Readonly<Record<string, string>>,
 ): HandlerResponse {
-  return jsonOfLength(status, body, body.byteLength, headers)
-}
-
-function jsonOfLength(
-  status: number,
-  body: string | Uint8Array<ArrayBuffer>,
-  length: number,
-  headers: Readonly<Record<string, string>> | undefined,
-): HandlerResponse {
-  return { status, body, headers: { 'content-type': MEDIA_TYPES.json, 'content-length': String(length), ...headers } }
+  const length = String(body.byteLength)
+  return { status, body, headers: { 'content-type': MEDIA_TYPES.json, 'content-length': length, ...headers } }
 }
 
 export function empty(status: 204 | 304, headers: Readonly<Record<string, string>> = {}): HandlerResponse {
