@@ -2,7 +2,7 @@ import { GAMEMODES, type Gamemode, KINDS, type Kind, type RarityLabel } from '@f
 import type { Transport } from '../service/outcome.ts'
 import type { Service } from '../service/service.ts'
 import type { HistoryEntry, StoredCrab, StoredFish } from './entry.ts'
-import { RequestRecorder } from './recorder.ts'
+import { type RequestRecorder, recordRequest } from './recorder.ts'
 import { createRedactor } from './redact.ts'
 
 /** All requests to a mock, in order of arrival. */
@@ -45,7 +45,7 @@ export function createHistory(service: Service, secrets: readonly string[], now:
       return snapshot
     },
     record(request, transport) {
-      const recorder = new RequestRecorder(request, transport, now(), { service, redact })
+      const recorder = recordRequest(request, transport, now(), { service, redact })
       recorders.push(recorder)
       if (recorders.length >= MAX_RECORDERS) flush()
       return recorder

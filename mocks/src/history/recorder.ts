@@ -2,118 +2,106 @@ import { HEADERS, type Kind, ROUTES, rarityValue } from '@fish-crab/sdk/contract
 import { decryptToken, parsePayload, readBody, tokenText } from '@fish-crab/server/internal'
 import { type Fault, faultLabel } from '../faults/fault.ts'
 import type { Transport } from '../service/outcome.ts'
-import { type RequestHead, type RequestTarget, requestTarget } from '../service/request.ts'
+import { type RequestTarget, requestTarget } from '../service/request.ts'
 import type { Service } from '../service/service.ts'
 import type { HistoryEntry, LimitDecision, SentPayload } from './entry.ts'
 import type { Redactor } from './redact.ts'
-
-interface RecorderContext {
-  readonly service: Service
-  readonly redact: Redactor
-}
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 type ResponseHead = Pick<Response, 'status' | 'headers'>
 
 const WRITES: Readonly<Record<string, Kind>> = { postFish: 'fish', postCrab: 'crab' }
 
+/** Collects the entry of one request. */
+export type RequestRecorder = ReturnType<typeof recordRequest>
+
 /**
- * Collects the entry of one request. The entry itself is created on access: most tests never read it, and parsing
- * headers and queries would be a considerable part of the cost of a short request.
+ * Starts the entry of a request. The entry itself is created on access: most tests never read it, and parsing headers and
+ * queries would be a considerable part of the cost of a short request.
+ * @param at unix time in milliseconds
  */
-export class RequestRecorder {
-  readonly #context: RecorderContext
-  readonly #head: RequestHead
-  readonly #transport: Transport
-  readonly #client: string
-  readonly #at: number
-  readonly #copy: Request | undefined
-  #target: RequestTarget | undefined
-  #fault: Fault | undefined
-  #response: ResponseHead | undefined
-  #payload: SentPayload | undefined
-  #entry: Writable<HistoryEntry> | undefined
+export function recordRequest(
+  request: Request,
+  transport: Transport,
+  at: number,
+  { service, redact }: { readonly service: Service; readonly redact: Redactor },
+) {
+  const { method, url, headers } = request
+  const client = service.addressOf(request)
+  let target: RequestTarget | undefined
+  let fault: Fault | undefined
+  let response: ResponseHead | undefined
+  let payload: SentPayload | undefined
+  let entry: Writable<HistoryEntry> | undefined
 
-  /** @param at unix time in milliseconds */
-  constructor(request: Request, transport: Transport, at: number, context: RecorderContext) {
-    const { method, url, headers } = request
-    this.#context = context
-    this.#head = { method, url, headers }
-    this.#transport = transport
-    this.#client = context.service.addressOf(request)
-    this.#at = at
-    // The service consumes the body of the request.
-    this.#copy = this.#kind ? request.clone() : undefined
+  function targetOf(): RequestTarget {
+    target ??= requestTarget({ method, url, headers }, service.ownerOf)
+    return target
   }
 
-  get target(): RequestTarget {
-    this.#target ??= requestTarget(this.#head, this.#context.service.ownerOf)
-    return this.#target
+  const kind = method === 'POST' ? WRITES[targetOf().route] : undefined
+  // The service consumes the body of the request.
+  const copy = kind && request.clone()
+
+  function update(): void {
+    if (!entry || !response) return
+    const requestId = response.headers.get(HEADERS.requestId)
+    entry.status = response.status
+    entry.requestId = requestId === null ? undefined : redact.text(requestId)
+    entry.limit = limitDecision(response, targetOf())
+    if (payload) entry.payload = payload
   }
 
-  recordFault(fault: Fault): void {
-    this.#fault = fault
-  }
-
-  /** @returns for a write, a promise to wait for before the response is sent */
-  recordResponse({ status, headers }: ResponseHead, request: Request): Promise<void> | undefined {
-    this.#response = { status, headers }
-    this.#update()
-    const kind = this.#kind
-    return kind && this.#copy ? this.#recordPayload(kind, this.#copy, request) : undefined
-  }
-
-  async #recordPayload(kind: Kind, copy: Request, request: Request): Promise<void> {
-    const { service, redact } = this.#context
-    const { user } = this.target
-    if (this.#response?.status === 201 && user) await service.learnName(user)
-    this.#payload = { kind: 'unread' }
-    this.#update()
-    const reading = readPayload(service, kind, user, copy).then((payload) => {
-      this.#payload = { ...redact.value(payload), kind: payload.kind } as SentPayload
-      this.#update()
+  async function recordPayload(kind: Kind, copy: Request): Promise<void> {
+    const { user } = targetOf()
+    if (response?.status === 201 && user) await service.learnName(user)
+    payload = { kind: 'unread' }
+    update()
+    const reading = readPayload(service, kind, user, copy).then((read) => {
+      payload = { ...redact.value(read), kind: read.kind } as SentPayload
+      update()
     })
     // A body that the service refused may take arbitrarily long to arrive over a socket.
-    if (request.bodyUsed || this.#transport !== 'http') await reading
+    if (request.bodyUsed || transport !== 'http') await reading
   }
 
-  /** The entry of the request: the same object at each call, updated when more is recorded. */
-  entry(): HistoryEntry {
-    if (this.#entry) return this.#entry
-    const { redact } = this.#context
-    const { method, path, route, query, user } = this.target
-    const entry: Writable<HistoryEntry> = {
-      transport: this.#transport,
-      method,
-      // The path of a route is not redacted, even if a word of it equals a password.
-      path: route !== 'unmatched' && ROUTES[route].path === path ? path : redact.text(path),
-      route,
-      query: redact.query(query),
-      headers: redact.headers(this.#head.headers),
-      user: user === undefined ? undefined : redact.text(user),
-      client: this.#client,
-      at: new Date(this.#at),
-      fault: this.#fault && faultLabel(this.#fault),
-      status: undefined,
-      requestId: undefined,
-      limit: undefined,
-    }
-    this.#entry = entry
-    this.#update()
-    return entry
-  }
+  return {
+    target: targetOf,
 
-  get #kind(): Kind | undefined {
-    return this.#head.method === 'POST' ? WRITES[this.target.route] : undefined
-  }
+    recordFault(applied: Fault): void {
+      fault = applied
+    },
 
-  #update(): void {
-    if (!this.#entry || !this.#response) return
-    this.#entry.status = this.#response.status
-    const requestId = this.#response.headers.get(HEADERS.requestId)
-    this.#entry.requestId = requestId === null ? undefined : this.#context.redact.text(requestId)
-    this.#entry.limit = limitDecision(this.#response, this.target)
-    if (this.#payload) this.#entry.payload = this.#payload
+    /** @returns for a write, a promise to wait for before the response is sent */
+    recordResponse({ status, headers }: ResponseHead): Promise<void> | undefined {
+      response = { status, headers }
+      update()
+      return kind && copy ? recordPayload(kind, copy) : undefined
+    },
+
+    /** The entry of the request: the same object at each call, updated when more is recorded. */
+    entry(): HistoryEntry {
+      if (entry) return entry
+      const { path, route, query, user } = targetOf()
+      entry = {
+        transport,
+        method,
+        // The path of a route is not redacted, even if a word of it equals a password.
+        path: route !== 'unmatched' && ROUTES[route].path === path ? path : redact.text(path),
+        route,
+        query: redact.query(query),
+        headers: redact.headers(headers),
+        user: user === undefined ? undefined : redact.text(user),
+        client,
+        at: new Date(at),
+        fault: fault && faultLabel(fault),
+        status: undefined,
+        requestId: undefined,
+        limit: undefined,
+      }
+      update()
+      return entry
+    },
   }
 }
 

@@ -33,10 +33,10 @@ export async function createMockService(options: MockServiceOptions, clock: Rese
     const { service, faults, history } = state
     const receivedAt = clock.now()
     const recorder = history.record(request, transport)
-    const match = faults.match(() => recorder.target)
+    const match = faults.match(recorder.target)
     if (match) recorder.recordFault(match.fault)
     const outcome = await applyFault(service, request, match, receivedAt)
-    const payload = recorder.recordResponse(outcome.response, request)
+    const payload = recorder.recordResponse(outcome.response)
     if (payload) await payload
     if (outcome.delayMs === 0) return outcome
     // The delay counts from the arrival of the request, so that moving the clock meanwhile, or a reset, shortens it.

@@ -1,3 +1,5 @@
+import { untilAborted } from '../../../sdk/src/internal/wait.ts'
+
 /** A pending sleep or timer of a {@link MockClock}. */
 export interface ClockSleeper {
   /** @example 'a client sleeps' */
@@ -198,20 +200,19 @@ export function createClock({
 
   const sleepAs =
     (kind: 'sleep' | 'hold') =>
-    (milliseconds: number, signal?: AbortSignal): Promise<void> =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason)
-        if (milliseconds <= 0) return resolve()
-        const remove = add(kind, milliseconds, () => {
-          signal?.removeEventListener('abort', onAbort)
-          resolve()
+    async (milliseconds: number, signal?: AbortSignal): Promise<void> => {
+      let remove = () => {}
+      const elapse = () =>
+        new Promise<void>((resolve) => {
+          if (milliseconds <= 0) resolve()
+          else remove = add(kind, milliseconds, resolve)
         })
-        const onAbort = () => {
-          remove()
-          reject(signal?.reason)
-        }
-        signal?.addEventListener('abort', onAbort, { once: true })
-      })
+      try {
+        await untilAborted(elapse, signal)
+      } finally {
+        remove()
+      }
+    }
 
   return {
     now,

@@ -25,12 +25,9 @@ const PATTERNS = (Object.keys(ROUTES) as RouteName[])
     pattern: new RegExp(`^${ROUTES[name].path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
   }))
 
-/** The parts of a request that determine its target. */
-export type RequestHead = Pick<Request, 'method' | 'url' | 'headers'>
-
 /** @param ownerOf the user that a personal API key belongs to */
 export function requestTarget(
-  { method, url, headers }: RequestHead,
+  { method, url, headers }: Pick<Request, 'method' | 'url' | 'headers'>,
   ownerOf: (apiKey: string) => string | undefined,
 ): RequestTarget {
   const path = canonicalPath(url)
