@@ -41,7 +41,6 @@ for (const id of helpPageIds()) {
   writeFileSync(new URL(pageFile(id, false), help), await helpPage(id, { NO_COLOR: '1' }))
   writeFileSync(new URL(pageFile(id, true), help), await helpPage(id, { FORCE_COLOR: '1' }))
 }
-// package.json names every manual page, so that npm installs them.
 const man = emptyFolder('man')
 for (const { file, text } of manPages(await readManSources())) writeFileSync(new URL(file, man), text)
 writeFileSync(new URL(DATA_FILE, dist), JSON.stringify(await describeCommands()))

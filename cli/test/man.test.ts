@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('there is a page for the program, every command and every topic, and the package names them all', () => {
+test('there is a page for the program, every command and every topic, and package.json names them all; `npm run generate` makes it so', () => {
   const ids = [...new Set([...commandIds(), ...Object.keys(TOPICS)])]
   const expected = ['fish-cli.1', ...ids.map((id) => `fish-cli-${id.replaceAll(':', '-')}.1`)]
   expect(PAGES.map(({ file }) => file).toSorted()).toEqual(expected.toSorted())
