@@ -1,4 +1,4 @@
-import { SETTINGS, type Setting } from './settings.ts'
+import { SETTINGS, type Setting, type StorageAddress } from './settings.ts'
 
 type SettingName = keyof typeof SETTINGS
 
@@ -80,9 +80,19 @@ function sharedAddress({ host, port, metrics }: Partial<ServerConfig>): string[]
   return isShared ? [`${SETTINGS.metrics.env} is the address of the server itself. Set another port, or on`] : []
 }
 
-/** Processes that share a Redis must share these secrets, so they cannot be generated. */
+/**
+ * Whether each storage requires the secrets to be set. Otherwise they are generated, and stored with the data of a file
+ * storage. Processes that share a Redis must share them.
+ */
+const REQUIRES_SECRETS: Readonly<Record<StorageAddress['driver'], boolean>> = {
+  file: false,
+  memory: false,
+  redis: true,
+  'redis-cluster': true,
+}
+
 function missingSecrets({ storage, secret, jwtSecret }: Partial<ServerConfig>): string[] {
-  if (!storage?.driver.startsWith('redis')) return []
+  if (!storage || !REQUIRES_SECRETS[storage.driver]) return []
   return [
     ...(secret
       ? []
