@@ -7,7 +7,6 @@ export { StorageError, type StorageErrorCode } from './errors.ts'
 export { decodeItemKey, decodeKeyPart, encodeKeyPart, itemKey } from './keys.ts'
 export { createMemoryStorage, type MemoryStorageOptions } from './memory.ts'
 export type { RedisClusterOptions, RedisOptions } from './redis/redis.ts'
-export { wrapDriver } from './storage.ts'
 export type {
   AppendResult,
   Collection,
@@ -29,6 +28,7 @@ export type {
   WindowCount,
 } from './types.ts'
 export { createWindows, type Windows } from './windows.ts'
+export { wrapDriver } from './wrap-driver.ts'
 
 /** Which storage to open. */
 export type StorageOptions =

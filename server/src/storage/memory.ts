@@ -1,9 +1,9 @@
 import { closedError } from './errors.ts'
 import { MemoryRecords } from './memory-records.ts'
 import { endOfBase, firstIndex, pageOf } from './paging.ts'
-import { wrapDriver } from './storage.ts'
 import type { FishStorage, ItemPage, ItemRange, StorageDriver } from './types.ts'
 import { createWindows } from './windows.ts'
+import { wrapDriver } from './wrap-driver.ts'
 
 /** Items in memory with sorted keys, so that a page takes time in proportion to its size. */
 class OrderedItems {

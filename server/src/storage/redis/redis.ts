@@ -1,8 +1,8 @@
 import { type Cluster, Command } from 'ioredis'
 import { StorageError } from '../errors.ts'
 import { createProbe, rememberRefusals } from '../probe.ts'
-import { wrapDriver } from '../storage.ts'
 import type { FishStorage, ItemPage, ItemRange, StorageDriver, Tally } from '../types.ts'
+import { wrapDriver } from '../wrap-driver.ts'
 import { parseRedisUrl, type RedisClusterTarget, type RedisTarget } from './address.ts'
 import { type Connection, connect } from './connection.ts'
 import {
