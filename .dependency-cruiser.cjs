@@ -1,4 +1,4 @@
-/** Who may import whom (CONTRIBUTING, "Where things go"). Arrows point one way; nothing imports in circles. */
+/** Who may import whom (CONTRIBUTING.md, "The map"). Arrows point one way; nothing imports in circles. */
 const only = (name, from, allowed) => ({
   name,
   severity: 'error',
@@ -25,6 +25,7 @@ const levels = (root, order) =>
   )
 
 const portable = '^(sdk/src/|server/src/(app|storage)/)'
+// What runs on Node only, and is never loaded elsewhere: a storage driver that imports node: belongs here.
 const nodeEdges = '(^server/src/storage/(index|file/.*|redis/connection)|^sdk/src/outbox/sqlite-[a-z-]+|\\.node)\\.ts$'
 
 // The folders of the CLI, lowest first: each imports those of the rows before it. package.ts reads the manifest.
@@ -178,6 +179,7 @@ module.exports = {
     ),
     {
       name: 'portable-code-has-no-node',
+      comment: 'It also runs in browsers. Code for Node only is listed in nodeEdges (.dependency-cruiser.cjs).',
       severity: 'error',
       from: { path: portable, pathNot: nodeEdges },
       to: { dependencyTypes: ['core'], dependencyTypesNot: ['type-only'] },
