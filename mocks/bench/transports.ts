@@ -29,7 +29,7 @@ async function compare(contenders: Record<string, () => Promise<unknown>>): Prom
   const times = new Map(Object.keys(contenders).map((name) => [name, [] as number[]]))
   for (let round = 0; round < ROUNDS; round += 1) {
     const inTurn = Object.entries(contenders)
-    // Who comes later pays for garbage of who came first.
+    // The later candidates pay for the garbage of the earlier ones.
     for (const [name, send] of round % 2 === 0 ? inTurn : inTurn.toReversed()) {
       const time = await perRequest(send)
       if (round >= ROUNDS / 4) times.get(name)?.push(time)

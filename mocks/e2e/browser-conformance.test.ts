@@ -76,7 +76,7 @@ const SKIPPED = {
   'skipped on request': ['operations-metrics', 'operations-docs'],
 }
 
-test('a page finds through the worker of MSW that the mock keeps the contract', async ({ skip }) => {
+test('the mock passes all checks through the worker of MSW in a page', async ({ skip }) => {
   await using page = await openMockedPage(PAGE, skip)
   const { report, transports, received } = await page.call<{
     readonly report: ConformanceReport
@@ -95,7 +95,7 @@ test('a page finds through the worker of MSW that the mock keeps the contract', 
   expect(skipped).toEqual(SKIPPED)
   expect(report.passed).toBe(listChecks().length - Object.values(SKIPPED).flat().length)
   expect(report.left).toEqual([])
-  // Nobody else answered, least of all the server that the page itself is from.
+  // No other server responded, not even that of the page itself.
   expect(transports).toEqual(['worker'])
   expect(received).toBeGreaterThan(report.passed)
   expect(page.strays).toEqual([])

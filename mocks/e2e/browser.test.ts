@@ -60,7 +60,7 @@ const PLAYED = {
   fish: ['Salmon'],
 }
 
-test('a page plays a whole window through the worker of MSW, and no request leaves the page', async ({ skip }) => {
+test('a page uses a whole window through the worker of MSW, and no request leaves the page', async ({ skip }) => {
   await using page = await openMockedPage(
     `${SCENARIO}
     import { http, passthrough } from 'msw'
@@ -81,7 +81,7 @@ test('a page plays a whole window through the worker of MSW, and no request leav
   expect(page.strays).toEqual([])
 })
 
-test('by the worker, a page of another origin may do what the service lets it, as CORS says', async ({ skip }) => {
+test('through the worker, a page of another origin may do what CORS allows', async ({ skip }) => {
   await using page = await openMockedPage(
     `import { createMock } from '@fish-crab/mocks'
     import { createClient } from '@fish-crab/sdk'
@@ -129,7 +129,7 @@ test('by the worker, a page of another origin may do what the service lets it, a
   expect(page.strays).toEqual([])
 })
 
-test('without a worker the same request leaves the page, and the server sees it', async ({ skip }) => {
+test('without a worker, the same request leaves the page and reaches the server', async ({ skip }) => {
   await using page = await openMockedPage(
     `globalThis.play = async () => {
       const { type } = await fetch(location.origin.replace('localhost', '127.0.0.1') + '/demo/fish', { mode: 'no-cors' })
@@ -141,7 +141,7 @@ test('without a worker the same request leaves the page, and the server sees it'
   expect(page.strays).toEqual(['GET /demo/fish'])
 })
 
-test('a page plays a whole window by the fetch of a mock, without MSW or a worker, and sends nothing', async ({
+test('a page uses a whole window by the fetch of a mock, without MSW or a worker, and sends no request', async ({
   skip,
 }) => {
   await using page = await openMockedPage(

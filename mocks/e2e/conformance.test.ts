@@ -62,7 +62,7 @@ function expectConformant({ checks, left }: ConformanceReport): void {
   expect(left).toEqual([])
 }
 
-describe('a server on a socket of its own keeps the contract', () => {
+describe('a server on its own socket passes all checks', () => {
   it('on memory', async () => {
     expectConformant(await reportOf({ FISH_STORAGE: 'memory:' }))
   })
@@ -74,7 +74,7 @@ describe('a server on a socket of its own keeps the contract', () => {
   })
 })
 
-describeWithRedis('a server on a socket of its own keeps the contract', () => {
+describeWithRedis('a server on its own socket passes all checks', () => {
   let redis: RedisServer
   beforeAll(async () => {
     redis = await startRedis()

@@ -27,7 +27,7 @@ describe('an intercepted process', () => {
     report = JSON.parse(stdout)
   })
 
-  it('lets nothing out, however it is sent, over connections new, old, proxied or after listening again', () => {
+  it('sends nothing, by any client, over new, open or proxied connections, or after listening again', () => {
     expect(report.rows.filter(({ escaped }) => escaped > 0)).toEqual([])
     expect(report.rows.length).toBeGreaterThanOrEqual(20)
     expect(report.rows.reduce((calls, row) => calls + row.calls, 0)).toBeGreaterThanOrEqual(10_000)
@@ -48,7 +48,7 @@ describe('an intercepted process', () => {
     expect(report.notReal).toEqual([])
   })
 
-  it('is as it was before, without an error that nobody caught', () => {
+  it('is restored, without uncaught errors', () => {
     expect(report.changed).toEqual([])
     expect(report.uncaught).toEqual([])
   })

@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe('the standalone entry', () => {
-  test('is one file that works with nothing installed beside it, and loads no other', async () => {
+  test('is one file that works without installed packages, and loads no other', async () => {
     await writeFile(join(folder, 'program.js'), PROGRAM)
     const { status, stdout, stderr } = await run(process.execPath, ['program.js'], {}, folder)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
@@ -51,13 +51,13 @@ describe('the standalone entry', () => {
     expect(files).toEqual([pathToFileURL(join(folder, 'dist/standalone.js')).href])
   })
 
-  test('holds nothing of MSW, undici, the interception or the conformance checks', async () => {
+  test('contains nothing of MSW, undici, the interception or the conformance checks', async () => {
     const parts = await bundledFiles()
     expect(parts.length).toBeGreaterThan(100)
     expect(parts.filter((part) => /msw|undici|interceptors|vitest|conformance|intercept/.test(part))).toEqual([])
   })
 
-  test('has the licence of every package in it at its side', async () => {
+  test('has the licences of all packages in it next to it', async () => {
     const names = (await bundledFiles()).map((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
     const bundled = [...new Set(names)].filter((name) => name !== undefined)
     expect(bundled).toEqual(expect.arrayContaining(['h3', 'jose', 'srvx', 'zod']))

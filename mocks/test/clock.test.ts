@@ -75,7 +75,7 @@ describe("a mock's clock", () => {
     expect(mock.requests.map(({ limit }) => limit?.decision)).toEqual(['counted', 'counted'])
   })
 
-  it('plays thousands of windows in sequence', async () => {
+  it('runs through thousands of windows in sequence', async () => {
     const mock = await createMock({ startAt: START, limits: { requests: 1 } })
     for (let count = 0; count < 2000; count += 1) {
       expect((await mock.fetch('/status')).status).toBe(200)

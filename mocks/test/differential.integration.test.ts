@@ -6,7 +6,7 @@ import { describeDifference, shrink } from './differential/shrink.ts'
 import { TRANSPORTS, type Transports } from './differential/transports.ts'
 
 const REQUESTS = 300
-/** Each with its own mocks. For the 100,000 of the long form, `npm run differential -- 100000`. */
+/** Seeds, each with its own mocks. `npm run differential -- 100000` runs more. */
 const SEEDS = [1, 2, 3, 4]
 const STATUSES = [200, 201, 204, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429]
 
@@ -14,7 +14,7 @@ describe('random requests', () => {
   const statuses = new Set<number>()
   const responses: string[] = []
 
-  it.each(SEEDS)('of seed %i are answered alike by every transport and by the server', async (seed) => {
+  it.each(SEEDS)('of seed %i get the same responses from every transport and from the server', async (seed) => {
     const comparison = await compareTransports(seed, REQUESTS)
     responses.push(...comparison.responses)
     for (const response of comparison.responses) statuses.add(Number.parseInt(response, 10))
@@ -22,7 +22,7 @@ describe('random requests', () => {
     expect(shrunk.map(describeDifference).join('\n')).toBe('')
   })
 
-  it('come to every kind of response', () => {
+  it('cover every kind of response', () => {
     expect([...statuses].sort()).toEqual(STATUSES)
     for (const header of [
       'idempotent-replayed: true',
@@ -73,7 +73,7 @@ describe('a difference', () => {
     expect(describeDifference(shrunk)).toContain(JSON.stringify(shrunk.requests[1]))
   })
 
-  it('is looked for in all headers but a few, each left out for a reason', () => {
+  it('is searched for in all headers except a few, each left out for a reason', () => {
     expect(Object.keys(NOT_COMPARED).length).toBeLessThanOrEqual(5)
     for (const reason of Object.values(NOT_COMPARED)) expect(reason.length).toBeGreaterThan(10)
   })

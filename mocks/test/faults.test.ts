@@ -82,7 +82,7 @@ describe('a fault', () => {
     { latencyMs: 5 },
   ]
   const alike = FAULTS.map((fault) => [JSON.stringify(fault), fault] as const)
-  it.each(alike)('%s looks the same to fetch over direct, intercept and HTTP', async (_, fault) => {
+  it.each(alike)('%s has the same effect on fetch over direct, intercept and HTTP', async (_, fault) => {
     const results = [await suffer('direct', fault), await suffer('intercept', fault), await suffer('http', fault)]
     expect(results[1]).toEqual(results[0])
     expect(results[2]).toEqual(results[0])
@@ -107,7 +107,7 @@ describe('a fault', () => {
   )
 
   it.each(alike)(
-    '%s looks the same through MSW, except for the message of a body that ends early',
+    '%s has the same effect through MSW, except for the message of a body that ends early',
     async (_, fault) => {
       const expected = await suffer('direct', fault)
       const closed = { cause: { name: 'SocketError', code: 'UND_ERR_SOCKET', message: 'closed' } }

@@ -32,7 +32,7 @@ describe('the app in this process', () => {
 
   it('passes two concurrent runs of two clients', async () => {
     const { options, accounts } = await openDirect()
-    // Who waits moves the clock of both.
+    // A run that waits advances the clock of both.
     const first = { ...options, maxWaitMs: 0 }
     const runs = [first, { ...first, fetch: options.otherClient?.() ?? globalThis.fetch }]
     for (const report of await Promise.all(runs.map((one) => runConformance(one)))) {
@@ -48,7 +48,7 @@ describe('the app in this process', () => {
     expect(failuresOf(await runConformance(options))).toEqual([])
   })
 
-  it('is only used by accounts of the run and the administrator', async () => {
+  it('receives only requests about accounts of the run and the administrator', async () => {
     const { options, requests } = await openDirect()
     await runConformance(options)
     const named = requests.flatMap(({ url }) => {

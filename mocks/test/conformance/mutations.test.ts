@@ -10,13 +10,13 @@ import caughtBy from './mutations/caught-by.json' with { type: 'json' }
  */
 const CAUGHT_BY: Readonly<Record<string, readonly string[]>> = caughtBy
 
-/** What the contract does not name is not checked: an implementation may use other codes here. */
+/** Mutations that the contract allows: an implementation may use other codes here. */
 const NOT_IN_THE_CONTRACT = [
   'says "wrong" in place of "invalid_query"',
   'says "wrong" in place of "admin_not_found"',
   'says "wrong" in place of "admin_exists"',
 ]
-/** With these no run begins. */
+/** Mutations under which no run starts. */
 const NO_START = ['returns no JWT']
 
 const named = (name: string) => MUTATIONS.find((mutation) => mutation.name === name)

@@ -71,7 +71,7 @@ describe('a run', () => {
     expect(failed).toBe(0)
     const skipped = checks.filter(({ outcome }) => outcome === 'skipped').map(({ id }) => id)
     expect(skipped).toEqual(expect.arrayContaining(['limit-headers', 'limit-counts-every-variant', 'limit-is-exact']))
-    // To be refused needs nothing left.
+    // A refusal requires no remaining requests.
     expect(checks.find(({ id }) => id === 'limit-refusal')?.outcome).toBe('passed')
     expect(skipped.length).toBeLessThan(20)
   })
@@ -342,7 +342,7 @@ describe('a run with a given user and no administrator', () => {
     expect(JSON.stringify(report)).not.toContain(user.fernetKey)
   })
 
-  it('finds what the service does wrong', async () => {
+  it('finds violations', async () => {
     const { options, user, apiKey } = await openPublic((send) => async (request, init) => {
       const response = await send(request, init)
       return request.method === 'POST' && response.status === 201
@@ -387,7 +387,7 @@ it('a run stops when the service no longer responds, and reports once what it le
   const report = await runConformance(options)
   expect(report).toMatchObject({ stopped: true, failed: 1, causes: [{ cause: 'the service does not respond' }] })
   expect(reasonsOf(report.checks)['the service no longer responds']).toBeGreaterThan(200)
-  // Who would remove them? To try takes a timeout each.
+  // Each attempt to remove an account would end in a timeout.
   expect(count).toBeLessThan(110)
   expect(report.left.length).toBeGreaterThan(0)
   expect(tableReport(report).split(report.left[0] as string)).toHaveLength(2)

@@ -7,12 +7,12 @@ import { ALEX, BEA, CLERK, PAGE_ORIGIN, ROOT, STAR, USERS } from './setup.ts'
 
 type Pair = readonly [string, string]
 
-/** A query that is written as it is. */
+/** A query, unchanged. */
 export function query(pairs: readonly Pair[]): string {
   return pairs.length === 0 ? '' : `?${pairs.map(([name, value]) => `${name}=${value}`).join('&')}`
 }
 
-/** The name of a user: mostly one that is there. */
+/** The name of a user, mostly an existing one. */
 export function userName(random: Random): string {
   return random.weighted([
     [8, ALEX.name],
@@ -59,7 +59,7 @@ export function readRequest({ random }: Sequence): PlainRequest {
   return { method: 'GET', target: path + query(shuffledAtTimes(random, pairs)), headers }
 }
 
-/** Reads without arguments, which may get some all the same. */
+/** Reads without parameters, some of which get parameters nevertheless. */
 export function plainRead({ random }: Sequence): PlainRequest {
   const { status, demoFish, demoCrab, livez, readyz, openapi } = ROUTES
   const path = random.weighted([

@@ -21,7 +21,7 @@ export async function writeRequest(sequence: Sequence): Promise<PlainRequest> {
   else headers.push([HEADERS.apiKey, user.apiKey])
   if (random.chance(0.75)) headers.push([HEADERS.gamemode, random.chance(0.9) ? 'earth' : gamemode(random)])
   if (random.chance(0.15)) pairs.push(['gamemode', gamemode(random)])
-  // Twice only where servers join what came twice; of others, HTTP servers drop the second.
+  // Sent twice only where servers join both values; of other headers, HTTP servers drop the second.
   if (random.chance(0.02)) headers.push([HEADERS.gamemode, 'survival'])
   if (random.chance(0.85)) headers.push(['content-type', mediaType(random)])
   if (random.chance(0.02)) headers.push(['content-encoding', random.pick(['gzip', 'identity', 'br'])])
@@ -38,7 +38,7 @@ export async function writeRequest(sequence: Sequence): Promise<PlainRequest> {
   return request
 }
 
-/** What a token may hold, and what it must not. */
+/** Valid and invalid payloads. */
 export function payload(random: Random, kind: 'fish' | 'crab', name: string): unknown {
   const entries = (most: number) => Array.from({ length: random.below(most) + 1 }, () => entry(random, kind))
   const one = () =>

@@ -25,7 +25,7 @@ const GENERATORS: readonly (readonly [number, Generator])[] = [
 const JUMPS_MS = [1, 999, 1000, 60_000, 299_000, 299_999, 300_000, 300_001, 3_599_000, 3_600_000, 86_400_000] as const
 const CLIENTS = 6
 
-/** Headers that some servers heed, and this one does not. No `range`: fetch changes `accept-encoding` beside it. */
+/** Headers that some servers honour, and this one does not. No `range`: fetch changes `accept-encoding` beside it. */
 const STRAY_HEADERS: readonly (readonly [string, string])[] = [
   ['if-range', '"x"'],
   ['x-http-method-override', 'DELETE'],
@@ -92,7 +92,7 @@ function commonHeaders(random: Random, { headers }: PlainRequest): (readonly [st
 }
 
 function forwardedFor(random: Random): string {
-  // One of them is busier than the others, so that it spends its window and its failed logins.
+  // One client is busier than the others, so that it exhausts its window and its failed logins.
   const client = `198.51.100.${random.chance(0.35) ? 0 : random.below(CLIENTS)}`
   return random.weighted([
     [30, client],
@@ -106,7 +106,7 @@ function forwardedFor(random: Random): string {
   ])
 }
 
-/** The master key, a personal one, that of a user that was created, or none that is valid. */
+/** The master key, a personal key, the key of a created user, or an invalid key. */
 function apiKey(random: Random): string {
   return random.pick([
     ALEX.apiKey,

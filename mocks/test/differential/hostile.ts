@@ -42,7 +42,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   'ADMIN',
 ]
 
-/** Pieces of a path or query as someone might write them by hand. */
+/** Pieces of a path or query as in hand-written URLs. */
 const JUNK_PIECES: readonly string[] = [
   '%zz',
   '%',
@@ -76,7 +76,7 @@ export function hostileText(random: Random): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** A piece of a path that means nothing, or nothing good. */
+/** A meaningless or malicious piece of a path. */
 export function junkPiece(random: Random): string {
   return random.pick(JUNK_PIECES)
 }

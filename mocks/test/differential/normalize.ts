@@ -9,7 +9,7 @@ export const NOT_COMPARED: Readonly<Record<string, string>> = {
   'content-length': 'where a body came, which is compared itself: a long one is sent without its length or with it',
 }
 
-/** A response as a client got it, or what its request failed with. */
+/** The response that a client received, or the failure of its request. */
 export type Received = PlainResponse | { readonly failed: string }
 
 /**

@@ -4,14 +4,14 @@ import { createStorage } from '@fish-crab/server/storage'
 import type { ServerRequest } from 'srvx'
 // The edge that `startServer` listens with, which takes neither a clock nor randomness to compare by.
 import { listen } from '../../../server/src/node/listener.ts'
-// The same ids and keys, made in the same way, on a service that mocks have no part in.
+// The same ids and keys, derived in the same way, on a service without a mock.
 import { applySeed } from '../../src/service/apply-seed.ts'
 import { seededRandom } from '../../src/service/random.ts'
 import { SEEDED_AT } from '../../src/service/seed.ts'
 import { noEncryption, plainPasswords } from '../../src/service/service.ts'
 import { optionsOf } from './setup.ts'
 
-/** Those of every mock: sessions are the same text only when the same secret signs them. */
+/** Those of every mock, so that sessions are the same text. */
 const SECRETS = { encryption: 'encryption of a mock', session: 'sessions of a mock: 32 bytes and more' }
 const SILENCE = { info() {}, warn() {}, error() {} }
 

@@ -32,7 +32,7 @@ export function sendByHttp(origin: string): { readonly send: Send; close(): void
         lines[name] ??= []
         lines[name].push(value)
       }
-      // Node writes neither by itself with a method that it thinks has no body.
+      // Node adds neither to a method that usually has no body.
       if (body?.chunked) lines['transfer-encoding'] = ['chunked']
       else if (body || method === 'POST') lines['content-length'] = [String(body ? bytesOf(body).byteLength : 0)]
       const request = httpRequest({ agent, hostname, port: port || 80, method, path, headers: lines })
@@ -41,7 +41,7 @@ export function sendByHttp(origin: string): { readonly send: Send; close(): void
         responded = true
         read(response, method).then(resolve, reject)
       })
-      // A body that is refused while it is sent breaks the sending, not the response.
+      // A body that is refused early breaks the request, not the response.
       request.on('error', (error) => responded || reject(error))
       if (body?.chunked) request.write(bytesOf(body))
       request.end(body && !body.chunked ? bytesOf(body) : undefined)

@@ -6,6 +6,6 @@ export interface Sequence {
   readonly random: Random
   /** The clock of the mocks, in unix milliseconds. */
   now: number
-  /** Writes that were sent, to be sent again. */
+  /** Writes that were sent, for replays. */
   readonly writes: PlainRequest[]
 }

@@ -41,7 +41,7 @@ const MANY_FISH = manyFish(120)
 /** Enough for responses that are streamed. */
 const VERY_MANY_FISH = manyFish(2500, 100)
 
-/** What every mock is made of. Tokens age in every other one. */
+/** The options of every mock. Tokens expire in every other one. */
 export function optionsOf(seed: number) {
   return {
     seed: {

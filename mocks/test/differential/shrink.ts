@@ -11,7 +11,7 @@ export interface Shrunk {
   readonly difference: Difference
 }
 
-/** Leaves out of a sequence what the difference does not need: earlier requests, and headers of the last one. */
+/** Removes from a sequence what the difference does not need: earlier requests, and headers of the last one. */
 export async function shrink(
   requests: readonly PlainRequest[],
   difference: Difference,
@@ -50,7 +50,7 @@ export async function shrink(
 
 const SHOWN = 1500
 
-/** A difference for people, with all that reproduces it. */
+/** Describes a difference with everything that reproduces it. */
 export function describeDifference({ requests, difference }: Shrunk): string {
   const { seed, transports, responses } = difference
   return [

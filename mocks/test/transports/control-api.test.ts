@@ -129,7 +129,7 @@ describe('the control API', () => {
     ['faults', { fault: 'reset', times: 0 }, ''],
     ['faults', { fault: 'reset', times: 'twice' }, 'times'],
     ['faults', { fault: 'reset', typo: 1 }, ''],
-  ])('refuse what they cannot do: %s %j', async (endpoint, body, path) => {
+  ])('reject invalid bodies: %s %j', async (endpoint, body, path) => {
     const response = await fetch(`${mock.url}/__mock/${endpoint}`, {
       method: 'POST',
       headers: { 'x-request-id': 'mine' },

@@ -41,11 +41,11 @@ export const CLIENTS = {
     seen(
       () =>
         new Promise<{ status: number; body: Promise<string> }>((resolve, reject) => {
-          // By this name: MSW does not reach what was imported from the module before it listened.
+          // Through the module object: MSW does not intercept functions that were imported before it listened.
           http
             .request(url, { signal: AbortSignal.timeout(patience) }, (message) => {
               const body = text(message)
-              // Looked at later.
+              // Reported below.
               body.catch(() => {})
               resolve({ status: message.statusCode ?? 0, body })
             })

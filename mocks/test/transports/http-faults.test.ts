@@ -82,7 +82,7 @@ describe('over HTTP', () => {
     expect(uncaught).toEqual([])
   })
 
-  it.each(table)('%s looks to %s like a real network fault', async (fault, client) => {
+  it.each(table)('%s has the same effect on %s as a real network fault', async (fault, client) => {
     const { stage, patience = 5000 } = FAULTS[fault] ?? {}
     const path = `/${encodeURIComponent(fault)}`
     const [mocked, real] = await Promise.all([

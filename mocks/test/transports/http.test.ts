@@ -77,7 +77,7 @@ describe('a mock server', () => {
     sent.write(first)
     const [res] = await responded
     end = () => sent.end(last)
-    // Something has come back while the request is still open.
+    // A part of the response arrives while the request is still open.
     res.once('readable', end)
     expect(Buffer.compare(await buffer(res), Buffer.concat([first, last]))).toBe(0)
   })

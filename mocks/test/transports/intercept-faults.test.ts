@@ -13,7 +13,7 @@ describe('a network fault of an intercepted request', () => {
     report = JSON.parse(stdout)
   })
 
-  it('looks to every client like that of a real server', () => {
+  it('has the same effect on every client as one of a real server', () => {
     expect(report.mocked).toEqual(report.real)
   })
 

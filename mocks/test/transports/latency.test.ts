@@ -73,7 +73,7 @@ describe.each(Object.entries(TRANSPORTS))('latency on the %s transport', (_, ope
     const response = send().finally(() => order.push('late'))
     await expect.poll(arrived, { interval: 5 }).toBe(1)
     await advance(LONG_MS / 10)
-    // Of two that are on their way, the one that is held back is not the first.
+    // The delayed request does not complete before the other one.
     await send().finally(() => order.push('not late'))
     await advance(LONG_MS)
     expect(await response).toMatchObject({ status: 200 })
