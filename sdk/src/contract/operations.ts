@@ -19,28 +19,8 @@ export interface Operation {
   readonly errors: readonly ErrorCode[]
 }
 
-const readErrors = [
-  'missing_name',
-  'missing_gamemode',
-  'invalid_gamemode',
-  'user_mismatch',
-  'gamemode_mismatch',
-  'invalid_query',
-  'user_not_found',
-] as const
-const writeErrors = [
-  'missing_name',
-  'user_not_found',
-  'invalid_token',
-  'token_expired',
-  'invalid_payload',
-  'missing_gamemode',
-  'invalid_gamemode',
-  'user_mismatch',
-  'gamemode_mismatch',
-  'payload_too_large',
-  'unsupported_media_type',
-] as const
+const gamemodeErrors = ['missing_gamemode', 'invalid_gamemode', 'gamemode_mismatch'] as const
+const collectionErrors = ['missing_name', 'user_mismatch', 'user_not_found', ...gamemodeErrors] as const
 const jsonErrors = ['invalid_payload', 'payload_too_large', 'unsupported_media_type'] as const
 const ok = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 200, schema }) as const
 const created = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 201, schema }) as const
@@ -52,7 +32,7 @@ const read = (what: string, schema: z.ZodMiniType): Operation => ({
   auth: 'none',
   query: schemas.readQuerySchema,
   success: ok(schema),
-  errors: readErrors,
+  errors: [...collectionErrors, 'invalid_query'],
 })
 
 const write = (what: string): Operation => ({
@@ -62,7 +42,7 @@ const write = (what: string): Operation => ({
   body: { type: MEDIA_TYPES.token },
   success: created(schemas.savedSchema),
   also: { 200: schemas.savedSchema },
-  errors: writeErrors,
+  errors: [...collectionErrors, ...jsonErrors, 'invalid_token', 'token_expired'],
 })
 
 const adminRead = (what: string, schema: z.ZodMiniType): Operation => ({
@@ -70,7 +50,7 @@ const adminRead = (what: string, schema: z.ZodMiniType): Operation => ({
   auth: 'admin',
   query: schemas.collectionQuerySchema,
   success: ok(schema),
-  errors: ['user_not_found', 'missing_gamemode', 'invalid_gamemode', 'gamemode_mismatch'],
+  errors: ['user_not_found', ...gamemodeErrors],
 })
 
 const adminWrite = (what: string, schema: z.ZodMiniType): Operation => ({
@@ -79,7 +59,7 @@ const adminWrite = (what: string, schema: z.ZodMiniType): Operation => ({
   query: schemas.collectionQuerySchema,
   body: json(schema),
   success: created(schemas.savedSchema),
-  errors: [...jsonErrors, 'user_not_found', 'missing_gamemode', 'invalid_gamemode', 'gamemode_mismatch'],
+  errors: [...jsonErrors, 'user_not_found', ...gamemodeErrors],
 })
 
 const adminRemove = (what: string): Operation => ({
@@ -87,7 +67,7 @@ const adminRemove = (what: string): Operation => ({
   auth: 'admin',
   query: schemas.collectionQuerySchema,
   success: gone,
-  errors: ['user_not_found', 'record_not_found', 'missing_gamemode', 'invalid_gamemode', 'gamemode_mismatch'],
+  errors: ['user_not_found', 'record_not_found', ...gamemodeErrors],
 })
 
 /** Request and responses of every route. */

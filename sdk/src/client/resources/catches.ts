@@ -1,13 +1,10 @@
 import type { Kind } from '../../contract/kinds.ts'
 import { PUBLIC_ROUTES, type Route } from '../../contract/routes.ts'
 import type { Crab, CrabCollection, Fish, FishCollection } from '../../contract/schemas.ts'
-import type { Fernet } from '../../fernet/index.ts'
 import type { CallOptions } from '../core/call-options.ts'
-import type { Settings } from '../core/options.ts'
 import type { ResponseSchema } from '../shapes/shape.ts'
 import { crabCollectionShape, fishCollectionShape } from '../shapes/shapes.generated.ts'
 import type { ApiPromise, ResponseMeta } from '../transport/call.ts'
-import type { Transport } from '../transport/transport.ts'
 import type { CrabInput, FishInput, Target } from './catch-input.ts'
 import {
   type Detail,
@@ -26,6 +23,7 @@ import {
   type EncryptedCatches,
   encryptCatches,
   sendCatches,
+  type WriteContext,
 } from './write-catches.ts'
 
 /** A collection whose entries have their details. */
@@ -105,11 +103,7 @@ export interface CrabsResource
   encrypt(entries?: CrabInput | readonly CrabInput[], target?: Target): Promise<EncryptedCatches>
 }
 
-export interface CatchesContext {
-  readonly transport: Transport
-  readonly settings: Settings
-  readonly fernet: () => Promise<Fernet>
-}
+type CatchesContext = Pick<WriteContext, 'transport' | 'settings' | 'fernet'>
 
 /** `client.fish`. */
 export function createFish(context: CatchesContext): FishResource {

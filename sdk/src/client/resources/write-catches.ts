@@ -29,14 +29,18 @@ export interface AddOptions extends CallOptions, Target {}
 /** The saved record. `replayed`: the token was stored before, by an attempt whose response was lost. */
 export type AddResult = Saved & { readonly replayed: boolean } & ResponseMeta
 
-interface SendContext extends EncryptContext {
+/** What the writes of one kind need. */
+export interface WriteContext {
+  readonly kind: Kind
   readonly route: Route
   readonly transport: Transport
+  readonly settings: Settings
+  readonly fernet: () => Promise<Fernet>
 }
 
 /** Posts entries as one record. They are encrypted when the rate limiter grants the permit. */
 export function addCatches(
-  context: SendContext,
+  context: WriteContext,
   entries: readonly (FishInput | CrabInput)[],
   options: AddOptions,
 ): ApiPromise<AddResult> {
@@ -57,7 +61,7 @@ export function addCatches(
 
 /** Posts a token that may be from another process. */
 export function sendCatches(
-  context: SendContext,
+  context: WriteContext,
   encrypted: EncryptedCatches,
   options: CallOptions,
 ): ApiPromise<AddResult> {
@@ -69,7 +73,7 @@ export function sendCatches(
   )
 }
 
-function checkEncrypted({ kind, settings }: SendContext, encrypted: EncryptedCatches): EncryptedCatches {
+function checkEncrypted({ kind, settings }: WriteContext, encrypted: EncryptedCatches): EncryptedCatches {
   const issues: Issue[] = []
   readTarget(encrypted, settings, issues)
   if (encrypted.kind !== kind) issues.push({ path: 'kind', message: `Must be ${kind} here.` })
@@ -81,8 +85,8 @@ function checkEncrypted({ kind, settings }: SendContext, encrypted: EncryptedCat
 }
 
 function writeRequest(
-  { route }: SendContext,
-  { user, gamemode }: Pick<CheckedCatches, 'user' | 'gamemode'>,
+  { route }: WriteContext,
+  { user, gamemode }: Omit<EncryptedCatches, 'token'>,
   body: () => Promise<string>,
   options: CallOptions,
 ): ApiRequest {
@@ -106,17 +110,8 @@ export interface EncryptedCatches {
   readonly token: string
 }
 
-interface EncryptContext {
-  readonly kind: Kind
-  readonly settings: Settings
-  readonly fernet: () => Promise<Fernet>
-}
-
 /** Checked catches that are not encrypted yet. */
-interface CheckedCatches {
-  readonly kind: Kind
-  readonly user: string
-  readonly gamemode: Gamemode
+interface CheckedCatches extends Omit<EncryptedCatches, 'token'> {
   readonly entries: readonly PayloadEntry[]
 }
 
@@ -124,7 +119,7 @@ const TARGET: OptionNames<Target> = { user: true, gamemode: true }
 
 /** Converts catches to the format of the service. @throws ValidationError with every mistake */
 export function checkCatches(
-  { kind, settings }: EncryptContext,
+  { kind, settings }: WriteContext,
   entries: readonly (FishInput | CrabInput)[],
   target: Target,
 ): CheckedCatches {
@@ -143,7 +138,7 @@ export function checkCatches(
 
 /** @throws ValidationError when the token is too large for one request; FernetError */
 export async function encryptCatches(
-  { fernet }: EncryptContext,
+  { fernet }: WriteContext,
   { kind, user, gamemode, entries }: CheckedCatches,
 ): Promise<EncryptedCatches> {
   const token = await (await fernet()).encrypt(JSON.stringify({ user, gamemode, [kind]: entries }))
