@@ -50,48 +50,46 @@ export function readCatches(
   catches: readonly NewCatch[],
   { now, defaults, checkpoint }: { now: number; defaults: Target; checkpoint?: Checkpoint | undefined },
 ): CatchToAdd[] {
-  const issues: Issue[] = []
-  const read = catches.map((one, index) => readCatch(one, now, defaults, (issue) => issues.push(issue), index))
-  if (checkpoint && !isShortText(checkpoint.name)) issues.push({ path: 'checkpoint.name', message: KEY_MESSAGE })
-  if (checkpoint && typeof checkpoint.value !== 'string')
-    issues.push({ path: 'checkpoint.value', message: 'Must be a string.' })
-  if (checkpoint && !isExpectation(checkpoint.expected)) {
-    issues.push({ path: 'checkpoint.expected', message: 'Must be a string, or null for none.' })
-  }
+  const issues = checkpointIssues(checkpoint)
+  const read = catches.map((one, index) => {
+    const found: Issue[] = []
+    const checked = readCatch(one, now, defaults, found)
+    issues.push(...found.map(({ path, message }) => ({ path: `catches.${index}${path && `.${path}`}`, message })))
+    return checked
+  })
   if (issues.length > 0) throw new ValidationError(issues)
   return read
 }
 
 const KEY_MESSAGE = `Must be a string of 1 to ${MAX_KEY_LENGTH} characters.`
 
-function readCatch(
-  one: NewCatch,
-  now: number,
-  defaults: Target,
-  report: (issue: Issue) => void,
-  index: number,
-): CatchToAdd {
-  const at = `catches.${index}`
+/** The mistakes in a checkpoint, if one is given. */
+export function checkpointIssues(checkpoint: Checkpoint | undefined): Issue[] {
+  const { name, value, expected = null } = checkpoint ?? { name: 'none', value: '' }
+  const issues = [
+    !isShortText(name) && { path: 'checkpoint.name', message: KEY_MESSAGE },
+    typeof value !== 'string' && { path: 'checkpoint.value', message: 'Must be a string.' },
+    expected !== null &&
+      typeof expected !== 'string' && { path: 'checkpoint.expected', message: 'Must be a string, or null for none.' },
+  ]
+  return issues.filter((issue) => issue !== false)
+}
+
+function readCatch(one: NewCatch, now: number, defaults: Target, issues: Issue[]): CatchToAdd {
   const { kind, key, user: wantedUser, gamemode: wantedGamemode } = (one ?? {}) as NewCatch
-  if (kind !== 'fish' && kind !== 'crab') report({ path: `${at}.kind`, message: 'Must be fish or crab.' })
-  if (key !== undefined && !isShortText(key)) report({ path: `${at}.key`, message: KEY_MESSAGE })
-  const issues: Issue[] = []
-  const [entry = {}] = readEntries([one], kind === 'crab' ? 'crab' : 'fish', issues)
-  for (const { path, message } of issues) report({ path: path.replace(/^(fish|crab)(\.0)?/, at), message })
-  const targetIssues: Issue[] = []
-  const { user, gamemode } = readTarget({ user: wantedUser, gamemode: wantedGamemode }, defaults, targetIssues)
-  for (const { path, message } of targetIssues) report({ path: `${at}.${path}`, message })
+  if (kind !== 'fish' && kind !== 'crab') issues.push({ path: 'kind', message: 'Must be fish or crab.' })
+  if (key !== undefined && !isShortText(key)) issues.push({ path: 'key', message: KEY_MESSAGE })
+  const entryIssues: Issue[] = []
+  const [entry = {}] = readEntries([one], kind === 'crab' ? 'crab' : 'fish', entryIssues)
+  issues.push(...entryIssues.map(({ path, message }) => ({ path: path.replace(/^\w+\.0\.?/, ''), message })))
+  const { user, gamemode } = readTarget({ user: wantedUser, gamemode: wantedGamemode }, defaults, issues)
   const collection = { kind, user, gamemode: gamemode as Gamemode }
   return {
     ...collection,
     collection: collectionId(collection.kind, user, collection.gamemode),
     entry: { ...entry, caughtAt: entry.caughtAt ?? new Date(now).toISOString() },
-    ...(key === undefined ? {} : { key }),
+    ...(key !== undefined && { key }),
   }
-}
-
-function isExpectation(value: unknown): boolean {
-  return value === undefined || value === null || typeof value === 'string'
 }
 
 function isShortText(value: unknown): value is string {

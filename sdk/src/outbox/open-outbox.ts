@@ -1,8 +1,9 @@
 import { idleClock } from '../client/core/timing.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { checkOptions, type OptionNames } from '../errors/check-options.ts'
+import { ValidationError } from '../errors/fish-crab-error.ts'
 import { type Background, startBackground } from './background.ts'
-import { readCatches } from './catches.ts'
+import { checkpointIssues, readCatches } from './catches.ts'
 import type { Delivery } from './deliver.ts'
 import { CheckpointMovedError, OutboxClosedError, OutboxFullError } from './errors.ts'
 import { Emitter } from './events.ts'
@@ -154,7 +155,8 @@ function createOutbox(delivery: Delivery): Outbox {
       openStore()
       checkOptions(options, CANCEL_OPTIONS)
       const { keyPrefix, checkpoint, dryRun = false } = options
-      readCatches([], { now: settings.now(), defaults: settings.defaults, checkpoint })
+      const issues = checkpointIssues(checkpoint)
+      if (issues.length > 0) throw new ValidationError(issues)
       return store.cancel({ keyPrefix, checkpoint, dryRun })
     },
     subscribe(listener) {
