@@ -68,7 +68,7 @@ module.exports = {
     only('errors-import-the-contract', '^sdk/src/errors/', '^sdk/src/(errors|contract)/'),
     only('client-knows-no-other-entry', '^sdk/src/client/', '^sdk/src/(client|errors|contract|fernet)/'),
     only('client-core-is-a-leaf', '^sdk/src/client/core/', '^sdk/src/(client/core|errors|contract|fernet)/'),
-    only('client-shapes-are-a-leaf', '^sdk/src/client/shapes/', '^sdk/src/(client/shapes|contract)/'),
+    only('client-shapes-are-a-leaf', '^sdk/src/client/shapes/', '^sdk/src/(client/shapes|errors|contract)/'),
     only(
       'rate-limiter-is-below-the-transport',
       '^sdk/src/client/rate-limiter/',

@@ -47,10 +47,10 @@ export function render({ path, schemas: described }: ShapeFile): string {
   return [
     `// Generated from ${CONTRACT} by \`npm run generate\`; a test fails while it is not what that file says.`,
     `import type { ${types.sort().join(', ')} } from '${up}${CONTRACT}'`,
-    `import { schemaOf } from '${shapes}shape.ts'`,
+    `import { responseShape } from '${shapes}shape.ts'`,
     ...Object.entries(described).map(
       ([name, { type, schema }]) =>
-        `\n/** Shape of {@link ${type}}, for checking responses. */\nexport const ${name}Shape = /* @__PURE__ */ schemaOf<${type}>(${JSON.stringify(shapeOf(schema))})`,
+        `\n/** Shape of {@link ${type}}, for checking responses. */\nexport const ${name}Shape = /* @__PURE__ */ responseShape<${type}>(${JSON.stringify(shapeOf(schema))})`,
     ),
     '',
   ].join('\n')

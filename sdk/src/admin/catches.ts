@@ -1,6 +1,6 @@
 import type { CallOptions } from '../client/core/call-options.ts'
 import { type CrabInput, type FishInput, readEntries } from '../client/resources/catch-input.ts'
-import type { ResponseSchema } from '../client/shapes/shape.ts'
+import type { ResponseShape } from '../client/shapes/shape.ts'
 import { crabCollectionShape, fishCollectionShape, savedShape } from '../client/shapes/shapes.generated.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
@@ -91,7 +91,7 @@ function createCatches<Collection extends object, Input extends FishInput | Crab
   { read, remove, once }: AdminContext,
   kind: Kind,
   routes: Routes,
-  schema: ResponseSchema<Collection>,
+  shape: ResponseShape<Collection>,
 ): AdminCatchesResource<Collection, Input> {
   const uncertainty = {
     whether: 'the catches were stored',
@@ -99,7 +99,7 @@ function createCatches<Collection extends object, Input extends FishInput | Crab
   }
   return {
     list: (name, { gamemode, ...options }) =>
-      read(schema, { route: routes.list, params: { name }, query: { gamemode }, options }, [
+      read(shape, { route: routes.list, params: { name }, query: { gamemode }, options }, [
         nameIssue(name),
         gamemodeIssue(gamemode),
       ]),

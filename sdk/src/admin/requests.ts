@@ -1,5 +1,5 @@
 import type { CallOptions } from '../client/core/call-options.ts'
-import type { ResponseSchema } from '../client/shapes/shape.ts'
+import type { ResponseShape } from '../client/shapes/shape.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
 import type { ApiRequest } from '../client/transport/request.ts'
 import type { Transport } from '../client/transport/transport.ts'
@@ -12,7 +12,7 @@ import { requireNoIssues } from './checks.ts'
 
 /** Makes a request, unless there are mistakes in its arguments. */
 type Send = <Content extends object>(
-  schema: ResponseSchema<Content>,
+  shape: ResponseShape<Content>,
   request: ApiRequest,
   issues?: readonly (Issue | undefined | false)[],
 ) => ApiPromise<Content & ResponseMeta>
@@ -31,14 +31,14 @@ export interface AdminContext {
 export function createAdminContext(transport: Transport, authorize: (transport: Transport) => Transport): AdminContext {
   const send = (by: Transport): Send => {
     const authorized = authorize(by)
-    return (schema, request, issues = []) =>
+    return (shape, request, issues = []) =>
       call(
         authorized,
         () => {
           requireNoIssues(...issues)
           return request
         },
-        schema,
+        shape,
       )
   }
   return {
@@ -131,11 +131,9 @@ function untilGone(transport: Transport): Transport {
 }
 
 /** The response to a deletion, which has no content. */
-export const NOTHING: ResponseSchema<object> = {
-  safeParse: (value) =>
-    value === null
-      ? { success: true, data: {} }
-      : { success: false, error: { issues: [{ path: [], message: 'Must be without content.' }] } },
+export const NOTHING: ResponseShape<object> = (json, issues) => {
+  if (json !== null) issues.push({ path: '', message: 'Must be without content.' })
+  return {}
 }
 
 function isGone({ status, text }: { readonly status: number; readonly text: string }): boolean {

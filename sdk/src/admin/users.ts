@@ -1,7 +1,7 @@
 import type { CallOptions } from '../client/core/call-options.ts'
 import { createKeys } from '../client/resources/keys.ts'
 import { iteratePages } from '../client/resources/list-catches.ts'
-import type { ResponseSchema } from '../client/shapes/shape.ts'
+import type { ResponseShape } from '../client/shapes/shape.ts'
 import { type ApiPromise, apiPromise, type ResponseMeta } from '../client/transport/call.ts'
 import type { Transport } from '../client/transport/transport.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
@@ -142,15 +142,12 @@ const RESET_FIELDS = {
 } as const satisfies { readonly [Type in ResetType]: keyof ResetResult[Type] }
 
 /** Stricter than the contract: the new secret must be of the requested type. */
-function resetShape<Type extends ResetType>(type: Type): ResponseSchema<ResetResult[Type]> {
+function resetShape<Type extends ResetType>(type: Type): ResponseShape<ResetResult[Type]> {
   const field = RESET_FIELDS[type]
-  return {
-    safeParse(value) {
-      const result = resetResultShape.safeParse(value)
-      if (!result.success) return result
-      if (field in result.data) return { success: true, data: result.data as unknown as ResetResult[Type] }
-      return { success: false, error: { issues: [{ path: [field], message: 'Required.' }] } }
-    },
+  return (json, issues) => {
+    const secret = resetResultShape(json, issues)
+    if (issues.length === 0 && !(field in secret)) issues.push({ path: field, message: 'Required.' })
+    return secret as unknown as ResetResult[Type]
   }
 }
 

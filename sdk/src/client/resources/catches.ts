@@ -2,7 +2,7 @@ import type { Kind } from '../../contract/kinds.ts'
 import { PUBLIC_ROUTES, type Route } from '../../contract/routes.ts'
 import type { Crab, CrabCollection, Fish, FishCollection } from '../../contract/schemas.ts'
 import type { CallOptions } from '../core/call-options.ts'
-import type { ResponseSchema } from '../shapes/shape.ts'
+import type { ResponseShape } from '../shapes/shape.ts'
 import { crabCollectionShape, fishCollectionShape } from '../shapes/shapes.generated.ts'
 import type { ApiPromise, ResponseMeta } from '../transport/call.ts'
 import type { CrabInput, FishInput, Target } from './catch-input.ts'
@@ -124,10 +124,10 @@ function createCatches<K extends Kind, Collection extends Page & { readonly [Key
   context: CatchesContext,
   kind: K,
   routes: { readonly post: Route; readonly get: Route },
-  schema: ResponseSchema<Collection>,
+  shape: ResponseShape<Collection>,
 ) {
   const writing = { ...context, kind, route: routes.post }
-  const list = (options: ListOptions = {}) => listCatches({ ...context, route: routes.get, schema }, options)
+  const list = (options: ListOptions = {}) => listCatches({ ...context, route: routes.get, shape }, options)
   return {
     list,
     iterate: (options: IterateOptions = {}) => iteratePages(list, (page) => page[kind], options),

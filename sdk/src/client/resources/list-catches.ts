@@ -3,7 +3,7 @@ import type { Route } from '../../contract/routes.ts'
 import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
 import { type CallOptions, requireCallOptions } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
-import type { ResponseSchema } from '../shapes/shape.ts'
+import type { ResponseShape } from '../shapes/shape.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { ApiRequest } from '../transport/request.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -35,12 +35,12 @@ interface ListContext<Collection> {
   readonly route: Route
   readonly transport: Transport
   readonly settings: Settings
-  readonly schema: ResponseSchema<Collection>
+  readonly shape: ResponseShape<Collection>
 }
 
 /** Checks the options and reads a collection, or a page of it. */
 export function listCatches<Collection extends object>(
-  { route, transport, settings, schema }: ListContext<Collection>,
+  { route, transport, settings, shape }: ListContext<Collection>,
   options: ListOptions,
 ): ApiPromise<Collection & ResponseMeta> {
   const prepare = (): ApiRequest => {
@@ -58,7 +58,7 @@ export function listCatches<Collection extends object>(
     const query = { name: target.user, gamemode: target.gamemode, detail, limit: limit?.toString(), cursor }
     return { route, query, options }
   }
-  return call(transport, prepare, schema)
+  return call(transport, prepare, shape)
 }
 
 /** Options of `iterate`. */

@@ -1,14 +1,7 @@
-/** Checks the form of a response. A zod schema is one. */
-export interface ResponseSchema<Content> {
-  safeParse(value: unknown):
-    | { readonly success: true; readonly data: Content }
-    | {
-        readonly success: false
-        readonly error: {
-          readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]
-        }
-      }
-}
+import type { Issue } from '../../errors/fish-crab-error.ts'
+
+/** Reads the content of a response from its JSON, with the known fields alone, and adds mistakes to `issues`. */
+export type ResponseShape<Content> = (json: unknown, issues: Issue[]) => Content
 
 /**
  * The form of a response as data: the contract's zod schemas without zod, which is larger than the rest of the client.
@@ -24,26 +17,15 @@ export type Shape =
 
 type Shapes = Readonly<Record<string, Shape>>
 
-interface Issue {
-  readonly path: readonly string[]
-  readonly message: string
-}
-
 // RFC 3339 with zone; Date checks the rest, such as the length of months.
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
-/** Checks values against a shape, and keeps only its fields. */
-export function schemaOf<Content>(shape: Shape): ResponseSchema<Content> {
-  return {
-    safeParse(value) {
-      const issues: Issue[] = []
-      const data = read(shape, value, [], issues)
-      return issues.length === 0 ? { success: true, data: data as Content } : { success: false, error: { issues } }
-    },
-  }
+/** A shape, as a function that reads responses. */
+export function responseShape<Content>(shape: Shape): ResponseShape<Content> {
+  return (json, issues) => read(shape, json, '', issues) as Content
 }
 
-function read(shape: Shape, value: unknown, path: readonly string[], issues: Issue[]): unknown {
+function read(shape: Shape, value: unknown, path: string, issues: Issue[]): unknown {
   const refuse = (expected: string) => {
     issues.push({ path, message: `Must be ${expected}.` })
   }
@@ -58,7 +40,7 @@ function read(shape: Shape, value: unknown, path: readonly string[], issues: Iss
       return shape.values.includes(value as string) ? value : refuse(`one of ${shape.values.join(', ')}`)
     case 'array':
       if (!Array.isArray(value)) return refuse('an array')
-      return value.map((item, index) => read(shape.items, item, [...path, String(index)], issues))
+      return value.map((item, index) => read(shape.items, item, join(path, index), issues))
     case 'anyOf':
       return readAny(shape.shapes, value) ?? refuse('of a known form')
     default:
@@ -70,10 +52,10 @@ function read(shape: Shape, value: unknown, path: readonly string[], issues: Iss
 function readFields(
   shape: Extract<Shape, { type: 'object' | 'record' }>,
   value: Readonly<Record<string, unknown>>,
-  path: readonly string[],
+  path: string,
   issues: Issue[],
 ): Record<string, unknown> {
-  const field = (name: string, of: Shape) => [name, read(of, value[name], [...path, name], issues)]
+  const field = (name: string, of: Shape) => [name, read(of, value[name], join(path, name), issues)]
   if (shape.type === 'record') return Object.fromEntries(shape.keys.map((name) => field(name, shape.values)))
   const given = Object.entries(shape.optional).filter(([name]) => value[name] !== undefined)
   return Object.fromEntries([...Object.entries(shape.required), ...given].map(([name, of]) => field(name, of)))
@@ -82,10 +64,14 @@ function readFields(
 function readAny(shapes: readonly Shape[], value: unknown): unknown {
   for (const shape of shapes) {
     const issues: Issue[] = []
-    const data = read(shape, value, [], issues)
+    const data = read(shape, value, '', issues)
     if (issues.length === 0) return data
   }
   return undefined
+}
+
+function join(path: string, field: string | number): string {
+  return path === '' ? String(field) : `${path}.${field}`
 }
 
 function isMoment(value: unknown): boolean {

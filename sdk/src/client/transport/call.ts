@@ -1,6 +1,6 @@
 import { InvalidResponseError } from '../../errors/connection-errors.ts'
-import type { RateLimitState } from '../../errors/fish-crab-error.ts'
-import type { ResponseSchema } from '../shapes/shape.ts'
+import type { Issue, RateLimitState } from '../../errors/fish-crab-error.ts'
+import type { ResponseShape } from '../shapes/shape.ts'
 import type { ApiRequest } from './request.ts'
 import type { ApiResponse } from './response.ts'
 import type { Transport } from './transport.ts'
@@ -47,13 +47,13 @@ export interface ApiPromise<Content> extends Promise<Content> {
 export function call<Content extends object, Result extends object = Content>(
   transport: Transport,
   prepare: () => ApiRequest,
-  schema: ResponseSchema<Content>,
+  shape: ResponseShape<Content>,
   finish: (content: Content, headers: Headers) => Result = (content) => content as unknown as Result,
 ): ApiPromise<Result & ResponseMeta> {
   const send = async () => {
     const response = await transport(prepare())
     const { status, headers, rateLimit, requestId } = response
-    const content = finish(checkedContent(response, schema), headers)
+    const content = finish(checkedContent(response, shape), headers)
     return {
       data: { ...content, ...(rateLimit && { rateLimit }), ...(requestId !== undefined && { requestId }) },
       response: { status, headers },
@@ -74,10 +74,10 @@ export function apiPromise<Content>(work: Promise<WithResponse<Content>>): ApiPr
   })
 }
 
-function checkedContent<Content>(response: ApiResponse, schema: ResponseSchema<Content>): Content {
-  const result = schema.safeParse(parseJson(response))
-  if (result.success) return result.data
-  const issues = result.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }))
+function checkedContent<Content>(response: ApiResponse, shape: ResponseShape<Content>): Content {
+  const issues: Issue[] = []
+  const content = shape(parseJson(response), issues)
+  if (issues.length === 0) return content
   const where = issues.slice(0, 3).map(({ path }) => path || 'the whole body')
   throw invalid(response, `The response does not match the API (${where.join(', ')}).`, issues)
 }
@@ -91,11 +91,7 @@ function parseJson(response: ApiResponse): unknown {
   }
 }
 
-function invalid(
-  { status, requestId, rateLimit }: ApiResponse,
-  summary: string,
-  issues?: InvalidResponseError['issues'],
-) {
+function invalid({ status, requestId, rateLimit }: ApiResponse, summary: string, issues?: readonly Issue[]) {
   return new InvalidResponseError(summary, {
     status,
     requestId,
