@@ -7,14 +7,8 @@ const GAMEMODE_LIST = GAMEMODES.join(', ')
 /** Every `code` of an error body, with its HTTP status and the default sentence for `error`. */
 export const ERROR_CODES = {
   missing_name: { status: 400, message: 'Missing user name. Add ?name=USER to the URL.' },
-  missing_gamemode: {
-    status: 400,
-    message: `Missing gamemode. Use one of ${GAMEMODE_LIST}.`,
-  },
-  invalid_gamemode: {
-    status: 400,
-    message: `Unknown gamemode. Use one of ${GAMEMODE_LIST}, in lower case.`,
-  },
+  missing_gamemode: { status: 400, message: `Missing gamemode. Use one of ${GAMEMODE_LIST}.` },
+  invalid_gamemode: { status: 400, message: `Unknown gamemode. Use one of ${GAMEMODE_LIST}, in lower case.` },
   invalid_token: {
     status: 400,
     message:
@@ -24,10 +18,7 @@ export const ERROR_CODES = {
     status: 400,
     message: 'The token is too old or dated in the future. Correct the clock and encrypt the catch again.',
   },
-  invalid_payload: {
-    status: 400,
-    message: 'Invalid request content. See details.',
-  },
+  invalid_payload: { status: 400, message: 'Invalid request content. See details.' },
   invalid_query: { status: 400, message: 'Invalid query parameter. See details.' },
   user_mismatch: { status: 400, message: 'The request names two different users. Send one of them.' },
   gamemode_mismatch: { status: 400, message: 'The request names two different gamemodes. Send one of them.' },
@@ -37,10 +28,7 @@ export const ERROR_CODES = {
     message: `The session token is missing, wrong or expired. Log in again at ${LOGIN_PATH}.`,
   },
   forbidden: { status: 403, message: 'These credentials do not allow this.' },
-  not_found: {
-    status: 404,
-    message: `Nothing exists at this address. See ${OPENAPI_PATH} for the API.`,
-  },
+  not_found: { status: 404, message: `Nothing exists at this address. See ${OPENAPI_PATH} for the API.` },
   user_not_found: { status: 404, message: 'No user has that name.' },
   admin_not_found: { status: 404, message: 'No administrator has that name.' },
   record_not_found: { status: 404, message: 'The collection has no record with this id.' },
@@ -52,10 +40,7 @@ export const ERROR_CODES = {
     status: 413,
     message: `The request body is larger than ${LIMITS.bodyBytes / 1024} KiB. Send fewer entries at once.`,
   },
-  unsupported_media_type: {
-    status: 415,
-    message: 'Unsupported content type or encoding of the body.',
-  },
+  unsupported_media_type: { status: 415, message: 'Unsupported content type or encoding of the body.' },
   rate_limited: {
     status: 429,
     message: 'Too many requests. Please try again later, and contact the site owner if you need more.',

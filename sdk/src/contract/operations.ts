@@ -154,12 +154,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     success: gone,
     errors: ['admin_not_found', 'last_superadmin'],
   },
-  stats: {
-    summary: 'Counts of users, fish and crabs',
-    auth: 'admin',
-    success: ok(schemas.statsSchema),
-    errors: [],
-  },
+  stats: { summary: 'Counts of users, fish and crabs', auth: 'admin', success: ok(schemas.statsSchema), errors: [] },
   leaderboard: {
     summary: 'Who has caught the most',
     auth: 'admin',
@@ -182,12 +177,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     success: ok(schemas.probeSchema),
     errors: ['unavailable'],
   },
-  metrics: {
-    summary: 'Prometheus metrics',
-    auth: 'none',
-    success: { status: 200, type: 'text/plain' },
-    errors: [],
-  },
+  metrics: { summary: 'Prometheus metrics', auth: 'none', success: { status: 200, type: 'text/plain' }, errors: [] },
   openapi: { summary: 'This document', auth: 'none', success: { status: 200, type: MEDIA_TYPES.json }, errors: [] },
   docs: {
     summary: 'The API reference as a page',
