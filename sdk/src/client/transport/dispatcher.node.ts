@@ -12,15 +12,15 @@ const SHARED_DISPATCHER = Symbol.for('undici.globalDispatcher.1')
  */
 export const platform: Platform = {
   sendsUserAgent: true,
-  openConnections(env) {
-    const proxies = trackProxies()
+  openConnections(env, baseUrl) {
+    const proxy = trackProxy(baseUrl)
     // A replaced fetch, such as MSW's, gets new connections: it cannot intercept those that are open already.
     const perFetch = new WeakMap<typeof globalThis.fetch, Promise<RequestInit>>()
     return {
       extras(fetch) {
         const known = perFetch.get(fetch)
         if (known) return known
-        const fresh = openDispatcher(proxies, env ?? process.env).catch((error: unknown) => {
+        const fresh = openDispatcher(proxy, env ?? process.env).catch((error: unknown) => {
           // The next call may succeed.
           perFetch.delete(fetch)
           throw error
@@ -28,33 +28,26 @@ export const platform: Platform = {
         perFetch.set(fetch, fresh)
         return fresh
       },
-      proxyError(cause, url, fields) {
-        const proxy = proxies.causeOf(cause, url)
-        return proxy && proxyError(proxy, { ...fields, cause })
-      },
+      proxyError: proxy.errorOf,
     }
   },
 }
 
-async function openDispatcher(proxies: ProxyTracker, env: Environment): Promise<RequestInit> {
+async function openDispatcher(proxy: ProxyTracker, env: Environment): Promise<RequestInit> {
   const undici = await importUndici()
   if (!undici) {
     warnOfProxies(env)
     return {}
   }
-  // undici 8 has another dispatcher protocol than the undici inside Node; the wrapper translates.
-  return { dispatcher: new undici.Dispatcher1Wrapper(proxyAgent(undici, proxies, env)) } as unknown as RequestInit
-}
-
-function proxyAgent(undici: typeof import('undici'), proxies: ProxyTracker, env: Environment) {
+  // undici reads missing values from the environment of the process.
+  const httpProxy = env.http_proxy ?? env.HTTP_PROXY ?? ''
+  const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY ?? ''
+  const noProxy = env.no_proxy ?? env.NO_PROXY ?? ''
+  const factory = proxy.poolFactory(undici.Pool, httpProxy, httpsProxy)
   try {
-    return new undici.EnvHttpProxyAgent({
-      ...proxies.trackedBy(undici.Pool),
-      // undici reads missing values from the environment of the process.
-      httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
-      httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
-      noProxy: env.no_proxy ?? env.NO_PROXY ?? '',
-    })
+    const agent = new undici.EnvHttpProxyAgent({ clientFactory: factory, factory, httpProxy, httpsProxy, noProxy })
+    // undici 8 has another dispatcher protocol than the undici inside Node; the wrapper translates.
+    return { dispatcher: new undici.Dispatcher1Wrapper(agent) } as unknown as RequestInit
   } catch {
     // undici's own error quotes the address, which may contain a password.
     throw new ValidationError([
@@ -95,61 +88,46 @@ async function importUndici(): Promise<typeof import('undici') | undefined> {
 
 type PoolClass = typeof import('undici').Pool
 
-/** A proxy that blocked a request. */
-interface FailedProxy {
-  /** Its address without credentials, such as `http://proxy.example.org:3128`. */
-  readonly address: string
-  /** The HTTP status that it responded with; without one it was not reached. */
-  readonly status?: number | undefined
-}
-
-/** Tracks the HTTP proxies of one client and their failures. undici reports nothing about SOCKS proxies. */
+/** Distinguishes failures of the HTTP proxy of one client from failures behind it, which look the same to `fetch`. */
 interface ProxyTracker {
-  /** Options that let an agent report its proxies. */
-  trackedBy(Pool: PoolClass): import('undici').EnvHttpProxyAgent.Options
-  /** The proxy that caused an error of that agent, if one did. */
-  causeOf(error: unknown, url: string): FailedProxy | undefined
+  /** Opens the connections of an agent with these proxies. */
+  poolFactory(
+    Pool: PoolClass,
+    httpProxy: string,
+    httpsProxy: string,
+  ): (origin: URL | string, options?: object) => import('undici').Pool
+  /** The error for what such a connection threw, if the proxy caused it. */
+  errorOf(cause: unknown, fields: ProxyErrorFields): ConnectionError | undefined
 }
 
 // undici's messages when a proxy itself responds; the second is for requests without a tunnel.
-const REFUSALS = [/^Proxy response \((\d{3})\)/, /^Proxy Authentication Required \((\d{3})\)/]
+const REFUSAL = /^Proxy (?:response|Authentication Required) \((\d{3})\)/
 // undici's code when a proxy closes the connection before the tunnel is open.
 const HUNG_UP = 'UND_ERR_PRX_CONN'
 
-/** Distinguishes failures of a proxy from failures behind it, which look the same to the sender of the request. */
-function trackProxies(): ProxyTracker {
-  // In undici's order: the proxy for http, then the one for https if it differs.
-  const proxies: string[] = []
-  const unreached = new WeakMap<object, string>()
-
+function trackProxy(baseUrl: string): ProxyTracker {
+  /** Without credentials, such as `http://proxy.example.org:3128`. undici reports nothing about SOCKS proxies. */
+  let address: string | undefined
+  const unreached = new WeakSet<object>()
   return {
-    trackedBy(Pool) {
-      const open = (origin: URL | string, options?: object) => {
+    poolFactory(Pool, httpProxy, httpsProxy) {
+      const proxy = (baseUrl.startsWith('https:') && httpsProxy) || httpProxy
+      address = /^https?:/i.test(proxy) && URL.canParse(proxy) ? addressOf(proxy) : undefined
+      return (origin, options) => {
         const pool = new Pool(origin, options)
-        const address = addressOf(origin)
-        // With a tunnel, a failure in it is reported again as one of the service.
-        pool.on('connectionError', (_origin, _targets, error) => {
-          if (proxies.includes(address) && !unreached.has(error)) unreached.set(error, address)
-        })
+        if (addressOf(origin) === address)
+          pool.on('connectionError', (_origin, _targets, error) => unreached.add(error))
         return pool
       }
-      return {
-        clientFactory(origin, options) {
-          proxies.push(addressOf(origin))
-          return open(origin, options)
-        },
-        factory: open,
-      }
     },
-    causeOf(error, url) {
-      const used = url.startsWith('https:') ? proxies.at(-1) : proxies[0]
-      if (used === undefined) return undefined
-      for (const each of causes(error)) {
-        const address = unreached.get(each)
-        if (address !== undefined) return { address }
-        const status = REFUSALS.map((pattern) => pattern.exec(each.message)?.[1]).find((found) => found !== undefined)
-        if (status !== undefined) return { address: used, status: Number(status) }
-        if ('code' in each && each.code === HUNG_UP) return { address: used }
+    errorOf(cause, fields) {
+      if (address === undefined) return undefined
+      for (const each of causes(cause)) {
+        const status = REFUSAL.exec(each.message)?.[1]
+        const isHangUp = 'code' in each && each.code === HUNG_UP
+        if (status !== undefined || isHangUp || unreached.has(each)) {
+          return proxyError(address, status === undefined ? undefined : Number(status), { ...fields, cause })
+        }
       }
       return undefined
     },
@@ -162,11 +140,10 @@ function addressOf(origin: URL | string): string {
   return `${protocol}//${host}`
 }
 
-const NO_CREDENTIALS = 407
-
-/** The error for a request that a proxy blocked. */
+/** @param status The status that the proxy responded with; without one it was not reached. */
 function proxyError(
-  { address, status }: FailedProxy,
+  address: string,
+  status: number | undefined,
   fields: ProxyErrorFields & { readonly cause: unknown },
 ): ConnectionError {
   // A proxy that responded was reached.
@@ -183,6 +160,8 @@ function proxyError(
     hint: hintOf(status),
   })
 }
+
+const NO_CREDENTIALS = 407
 
 function hintOf(status: number | undefined): string {
   if (status === NO_CREDENTIALS) {

@@ -15,7 +15,7 @@ interface Sender {
 
 /** Sends requests over its own connections. */
 export function createSender(settings: Settings): Sender {
-  const connections = platform.openConnections(settings.env)
+  const connections = platform.openConnections(settings.env, settings.baseUrl)
   const send: Sender['send'] = async (request, body, signal) => {
     // Looked up for each request: it may be replaced at any time, by MSW for one.
     const globalFetch = globalThis.fetch
@@ -36,7 +36,7 @@ export function createSender(settings: Settings): Sender {
     }
     return globalFetch(url, { ...init, ...(await connections.extras(globalFetch)) })
   }
-  return { send, proxyError: (cause, fields) => connections.proxyError(cause, settings.baseUrl, fields) }
+  return { send, proxyError: connections.proxyError }
 }
 
 /** Calls a given `fetch`. Its own mistakes are not connection errors: a retry would not help. */

@@ -9,7 +9,7 @@ export interface Platform {
    * Called once per client.
    * @param env Environment variables for proxies. @default those of the process, read at the first call
    */
-  openConnections(env: Environment | undefined): Connections
+  openConnections(env: Environment | undefined, baseUrl: string): Connections
 }
 
 /** The connections of one client. */
@@ -17,7 +17,7 @@ interface Connections {
   /** Additional options for `fetch`. */
   extras(fetch: typeof globalThis.fetch): Promise<RequestInit>
   /** The error for what such a `fetch` threw, if a proxy caused it. */
-  proxyError(cause: unknown, url: string, fields: ProxyErrorFields): ConnectionError | undefined
+  proxyError(cause: unknown, fields: ProxyErrorFields): ConnectionError | undefined
 }
 
 /** Fields of such an error that are known already. */
