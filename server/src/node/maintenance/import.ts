@@ -12,8 +12,7 @@ import {
 } from '../../app/store/store-id.ts'
 import { STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage, type RedisClusterOptions, type RedisOptions } from '../../storage/index.ts'
-import type { RedisReader } from '../../storage/redis/redis.ts'
-import type { FishStorage } from '../../storage/types.ts'
+import type { FishStorage, ItemStorage } from '../../storage/types.ts'
 import type { ConfigSource } from '../config.ts'
 import type { ContentLine, ExportCounts } from './export-format.ts'
 import { checkExport, readExport } from './export-reader.ts'
@@ -168,7 +167,7 @@ async function claim(
   }
 }
 
-type Content = Pick<RedisReader, 'items' | 'tallies'>
+type Content = Pick<FishStorage, 'tallies'> & { readonly items: Pick<ItemStorage, 'getItem' | 'getKeys'> }
 
 async function refuseData(storage: Content): Promise<void> {
   const storeId = await storage.items.getItem(STORE_KEY)

@@ -6,7 +6,7 @@ import { createProbe, rememberRefusals } from '../probe.ts'
 import type { FishStorage, StorageDriver } from '../types.ts'
 import { createWindows } from '../windows.ts'
 import { wrapDriver } from '../wrap-driver.ts'
-import { lockFolder, makeFolder } from './folder.ts'
+import { type FolderLock, lockFolder, makeFolder } from './folder.ts'
 import { openReader, type Reader } from './reader.ts'
 import { toStorageError } from './sqlite.ts'
 import { STORE_FILE } from './store-file.ts'
@@ -31,11 +31,13 @@ export async function openFileStorage(
   try {
     const { folder } = await makeFolder(path)
     const lock = lockFolder(folder)
-    const unlock = () => lock.close()
+    let writer: Writer | undefined
     try {
-      return wrapDriver(await openLocked(folder, { unlock, onWarning }))
+      writer = await startWriter({ folder }, onWarning)
+      return wrapDriver(fileDriver({ reader: openReader(join(folder, STORE_FILE)), writer, lock, folder }))
     } catch (error) {
-      unlock()
+      await writer?.close()
+      lock.close()
       throw error
     }
   } catch (error) {
@@ -43,29 +45,14 @@ export async function openFileStorage(
   }
 }
 
-interface OpenOptions {
-  readonly unlock: () => void
-  readonly onWarning: (message: string) => void
-}
-
-async function openLocked(folder: string, { unlock, onWarning }: OpenOptions): Promise<StorageDriver> {
-  const writer = await startWriter({ folder }, onWarning)
-  try {
-    return fileDriver({ reader: openReader(join(folder, STORE_FILE)), writer, unlock, folder })
-  } catch (error) {
-    await writer.close()
-    throw error
-  }
-}
-
-interface Parts {
+interface FileParts {
   readonly reader: Reader
   readonly writer: Writer
-  readonly unlock: () => void
+  readonly lock: FolderLock
   readonly folder: string
 }
 
-function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
+function fileDriver({ reader, writer, lock, folder }: FileParts): StorageDriver {
   // In memory: the lock excludes other processes, and counts need not survive a restart.
   const windows = createWindows()
   const deadline = {
@@ -98,7 +85,7 @@ function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
     // Before the writer: the last connection to close checkpoints the log, and only the writer may write.
     reader.close()
     await writer.close()
-    unlock()
+    lock.close()
   }
   return {
     name: 'file',

@@ -3,14 +3,8 @@ import type { Collection, ItemPage, ItemRange, Leader, LeaderRange, RecordForm, 
 import { IN_COLLECTION } from './schema.ts'
 import { DatabaseSync } from './sqlite.ts'
 
-/** Reads the stored sums: a read takes time in proportion to the rows it returns. */
-interface TallyReader {
-  tallies(): Tally[]
-  leaders(range: LeaderRange): Leader[]
-}
-
 /** Prepares the statements that read the sums. */
-function prepareTallies(db: DatabaseSync): TallyReader {
+function prepareTallies(db: DatabaseSync) {
   const tallies = db.prepare('SELECT kind, gamemode, label, count FROM tallies WHERE count > 0')
   const ofKind = db.prepare(
     'SELECT owner, count FROM totals WHERE kind = ? AND count > 0 ORDER BY count DESC, owner LIMIT ?',
@@ -20,34 +14,21 @@ function prepareTallies(db: DatabaseSync): TallyReader {
      ORDER BY count DESC, owner LIMIT ?`,
   )
   return {
-    tallies: () =>
+    tallies: (): Tally[] =>
       tallies.all().map(({ kind, gamemode, label, count }) => ({
         kind: String(kind),
         gamemode: String(gamemode),
         label: label === '' ? null : String(label),
         count: Number(count),
       })),
-    leaders: ({ kind, gamemode, limit }) => {
+    leaders: ({ kind, gamemode, limit }: LeaderRange): Leader[] => {
       const rows = gamemode === undefined ? ofKind.all(kind, limit) : ofGamemode.all(kind, gamemode, limit)
       return rows.map(({ owner, count }) => ({ owner: String(owner), count: Number(count) }))
     },
   }
 }
 
-/** Reads on the main thread, which never wait for the writer. */
-export interface Reader extends TallyReader {
-  ping(): void
-  item(key: string): string | null
-  keys(base: string): string[]
-  page(range: ItemRange): ItemPage
-  countItems(base: string): number
-  findRecord(owner: string, dedupeKey: string): string | undefined
-  version(collection: Collection): string
-  records(collection: Collection, form: RecordForm): RecordSource
-  close(): void
-}
-
-function prepareRecords(db: DatabaseSync): Reader['records'] {
+function prepareRecords(db: DatabaseSync) {
   const last = db.prepare(`SELECT max(sequence) AS sequence FROM records WHERE ${IN_COLLECTION}`)
   const range = (form: RecordForm) =>
     db.prepare(
@@ -55,7 +36,7 @@ function prepareRecords(db: DatabaseSync): Reader['records'] {
        WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ? ORDER BY sequence`,
     )
   const ranges = { plain: range('plain'), full: range('full') }
-  return ({ owner, kind, gamemode }, form) => ({
+  return ({ owner, kind, gamemode }: Collection, form: RecordForm): RecordSource => ({
     last: () => Number(last.get(owner, kind, gamemode)?.sequence ?? 0),
     between: (from, to) =>
       // The compiler does not know the types of the columns.
@@ -64,18 +45,18 @@ function prepareRecords(db: DatabaseSync): Reader['records'] {
 }
 
 /** Prepares reads of items, also for a store of an older schema. */
-export function prepareItemReads(db: DatabaseSync): Pick<Reader, 'item' | 'page'> {
+export function prepareItemReads(db: DatabaseSync) {
   const get = db.prepare('SELECT value FROM items WHERE key = ?')
   const page = db.prepare(
     `SELECT key, value FROM items WHERE key >= ? AND key > ? AND key < ?
      AND (? = '' OR instr(substr(key, ?), ?) > 0) ORDER BY key LIMIT ?`,
   )
   return {
-    item: (key) => {
+    item: (key: string): string | null => {
       const row = get.get(key)
       return row ? String(row.value) : null
     },
-    page: ({ base, after = '', limit, contains = '' }) => {
+    page: ({ base, after = '', limit, contains = '' }: ItemRange): ItemPage => {
       const rows = page.all(base, after, endOfBase(base), contains, base.length + 1, contains, limit + 1)
       return pageOf(
         rows.map((row) => ({ key: String(row.key), value: String(row.value) })),
@@ -85,21 +66,22 @@ export function prepareItemReads(db: DatabaseSync): Pick<Reader, 'item' | 'page'
   }
 }
 
-function prepareItems(db: DatabaseSync): Pick<Reader, 'item' | 'keys' | 'page' | 'countItems'> {
+function prepareItems(db: DatabaseSync) {
   const allKeys = db.prepare('SELECT key FROM items ORDER BY key')
   const keys = db.prepare('SELECT key FROM items WHERE key >= ? AND key < ? ORDER BY key')
   const count = db.prepare('SELECT count FROM item_counts WHERE base = ?')
   return {
     ...prepareItemReads(db),
-    keys: (base) => (base ? keys.all(base, endOfBase(base)) : allKeys.all()).map((row) => String(row.key)),
-    countItems: (base) => Number(count.get(base)?.count ?? 0),
+    keys: (base: string): string[] =>
+      (base ? keys.all(base, endOfBase(base)) : allKeys.all()).map((row) => String(row.key)),
+    countItems: (base: string): number => Number(count.get(base)?.count ?? 0),
   }
 }
 
-function prepareVersion(db: DatabaseSync): Reader['version'] {
+function prepareVersion(db: DatabaseSync) {
   const version = db.prepare('SELECT version FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
   const removed = db.prepare('SELECT 1 FROM removed_owners WHERE owner = ?')
-  return ({ owner, kind, gamemode }) => {
+  return ({ owner, kind, gamemode }: Collection): string => {
     const row = version.get(owner, kind, gamemode)
     if (row) return String(row.version)
     return removed.get(owner) ? 'removed' : 'empty'
@@ -107,23 +89,26 @@ function prepareVersion(db: DatabaseSync): Reader['version'] {
 }
 
 /** Opens the file for reading. The writer has migrated it already. */
-export function openReader(file: string): Reader {
+export function openReader(file: string) {
   const db = new DatabaseSync(file, { readOnly: true })
   db.exec('PRAGMA busy_timeout = 1000')
   const alive = db.prepare('SELECT count(*) FROM sqlite_schema')
   const findRecord = db.prepare('SELECT id FROM tokens WHERE owner = ? AND dedupe_key = ?')
   return {
-    ping: () => {
+    ping: (): void => {
       alive.get()
     },
     ...prepareItems(db),
-    findRecord: (owner, dedupeKey) => {
+    findRecord: (owner: string, dedupeKey: string): string | undefined => {
       const row = findRecord.get(owner, dedupeKey)
       return row ? String(row.id) : undefined
     },
     version: prepareVersion(db),
     records: prepareRecords(db),
     ...prepareTallies(db),
-    close: () => db.close(),
+    close: (): void => db.close(),
   }
 }
+
+/** Reads on the main thread, which never wait for the writer. */
+export type Reader = ReturnType<typeof openReader>

@@ -106,19 +106,6 @@ export function describeDurability({ journalMode, synchronous }: FilePragmas): F
   }
 }
 
-/** The main thread's side of the worker that writes. */
-export interface Writer {
-  readonly report: FileDurability
-  /** Settles when the write is on disk. Rejects when it is not stored, or when the disk has not responded in time. */
-  write<W extends Write>(write: W): Promise<WriteResults[W['type']]>
-  /**
-   * Finishes pending writes, then ends the worker.
-   *
-   * @throws {StorageError} `unavailable` when the disk has not responded in time: the worker still waits for it
-   */
-  close(): Promise<void>
-}
-
 /** Time limit of a write, in milliseconds; together with {@link MIN_CLOSE_MS} less than the grace period of a stop. */
 const WRITE_MS = 6000
 /** The same for removing all that a player has: some 30 µs a record, whatever the disk does. */
@@ -162,10 +149,11 @@ export async function startWriter(settings: WorkerSettings, onWarning: (message:
       }
     })
   })
-  return new WorkerWriter(worker, report, onWarning)
+  return new Writer(worker, report, onWarning)
 }
 
-class WorkerWriter implements Writer {
+/** The main thread's side of the worker that writes. */
+export class Writer {
   readonly report: FileDurability
   readonly #worker: Worker
   readonly #onWarning: (message: string) => void
@@ -193,6 +181,7 @@ class WorkerWriter implements Writer {
     worker.unref()
   }
 
+  /** Settles when the write is on disk. Rejects when it is not stored, or when the disk has not responded in time. */
   write<W extends Write>(write: W): Promise<WriteResults[W['type']]> {
     if (this.#refusal) return Promise.reject(this.#refusal)
     const bytes = bytesOf(write)
@@ -210,6 +199,10 @@ class WorkerWriter implements Writer {
     return withDeadline(written, ms, () => lateWrite(ms))
   }
 
+  /**
+   * Finishes pending writes, then ends the worker.
+   * @throws {StorageError} `unavailable` when the disk has not responded in time: the worker still waits for it
+   */
   close(): Promise<void> {
     this.#refusal ??= closedError()
     this.#worker.ref()

@@ -1,7 +1,7 @@
 import { type Cluster, Command } from 'ioredis'
 import { StorageError } from '../errors.ts'
 import { createProbe, rememberRefusals } from '../probe.ts'
-import type { FishStorage, ItemPage, ItemRange, StorageDriver, Tally } from '../types.ts'
+import type { FishStorage, StorageDriver } from '../types.ts'
 import { wrapDriver } from '../wrap-driver.ts'
 import { parseRedisUrl, type RedisClusterTarget, type RedisTarget } from './address.ts'
 import { type Connection, connect } from './connection.ts'
@@ -99,23 +99,12 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
   })
 }
 
-/** Read access to a Redis without opening it as a storage, which would write its schema version. */
-export interface RedisReader {
-  readonly items: {
-    getItem(key: string): Promise<string | null>
-    getKeys(): Promise<readonly string[]>
-  }
-  listItems(range: ItemRange): Promise<ItemPage>
-  tallies(): Promise<readonly Tally[]>
-  dispose(): Promise<void>
-}
-
 /**
- * Opens a Redis for reading.
+ * Opens a Redis for reading. Unlike opening it as a storage, this writes nothing.
  *
  * @throws {StorageError} as {@link openRedisStorage}; `read_only` if the first write would be refused
  */
-export function openRedisReader(options: AnyRedisOptions): Promise<RedisReader> {
+export function openRedisReader(options: AnyRedisOptions) {
   return withConnection(options, async (connection) => {
     const { run, client, primaries, close } = connection
     const schema = await run(() => client.get(SCHEMA_KEY))
