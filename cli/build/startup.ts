@@ -19,8 +19,10 @@ export function lazyOclif(): Plugin {
       const deferred = new Set<string>()
       build.onResolve({ filter: /.*/ }, async ({ path, kind, namespace, importer, resolveDir, pluginData }) => {
         const isRequire = kind === 'require-call' && namespace === 'file' && pluginData !== 'real'
-        if (!isRequire || !OCLIF.test(importer) || isBuiltin(path)) return
+        if (!isRequire || !OCLIF.test(importer)) return
         if (path === 'typescript') return { path, external: true }
+        // Parts of Node too: the parser names node:readline, which hardly any command needs.
+        if (isBuiltin(path)) return { path, namespace: 'lazy' }
         const real = await build.resolve(path, { importer, resolveDir, kind, pluginData: 'real' })
         if (real.errors.length > 0 || real.path.endsWith('.json')) return real
         deferred.add(real.path)
