@@ -102,21 +102,7 @@ module.exports = {
     },
     only('storage-imports-itself', '^server/src/storage/', '^server/src/storage/'),
     // One way: what drivers share, then a driver each, then index.ts, which opens them.
-    only(
-      'shared-storage-knows-no-driver',
-      '^server/src/storage/(?!index)[^/]+$',
-      '^server/src/storage/(?!index)[^/]+$',
-    ),
-    only(
-      'file-driver-knows-no-other',
-      '^server/src/storage/file/',
-      '^server/src/storage/((?!index|memory)[^/]+|file/.+)$',
-    ),
-    only(
-      'redis-driver-knows-no-other',
-      '^server/src/storage/redis/',
-      '^server/src/storage/((?!index|memory)[^/]+|redis/.+)$',
-    ),
+    only('storage-drivers-know-no-other', '^server/src/storage/([^/]+)/', '^server/src/storage/(core|$1)/'),
     only(
       'storage-suite-uses-the-entry',
       '^server/src/storage-conformance/',
@@ -138,7 +124,7 @@ module.exports = {
     only(
       'app-is-below-the-node-edge',
       '^server/src/app/',
-      '^(server/src/(app/|storage/(types|keys|errors|memory)\\.ts)|sdk/src/(contract/(index|openapi)|fernet/index)\\.ts)',
+      '^(server/src/(app/|storage/(core/(types|keys|errors)|memory/memory)\\.ts)|sdk/src/(contract/(index|openapi)|fernet/index)\\.ts)',
     ),
     only(
       'server-never-imports-the-client',

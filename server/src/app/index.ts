@@ -1,5 +1,5 @@
-export { createMemoryStorage } from '../storage/memory.ts'
-export type { FishStorage } from '../storage/types.ts'
+export type { FishStorage } from '../storage/core/types.ts'
+export { createMemoryStorage } from '../storage/memory/memory.ts'
 export { type App, createApp } from './app.ts'
 export type {
   Logger,

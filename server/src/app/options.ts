@@ -1,4 +1,4 @@
-import type { FishStorage } from '../storage/types.ts'
+import type { FishStorage } from '../storage/core/types.ts'
 import type { Logger, Metrics, PasswordHasher } from './core/host.ts'
 import type { RandomSource } from './core/ids.ts'
 import type { ContentEncoder } from './http/encoding.ts'

@@ -1,12 +1,10 @@
+import type { FishStorage } from './core/types.ts'
 import { openFileStorage } from './file/file.ts'
-import { createMemoryStorage } from './memory.ts'
+import { createMemoryStorage } from './memory/memory.ts'
 import type { RedisClusterOptions, RedisOptions } from './redis/redis.ts'
-import type { FishStorage } from './types.ts'
 
-export { StorageError, type StorageErrorCode } from './errors.ts'
-export { decodeItemKey, decodeKeyPart, encodeKeyPart, itemKey } from './keys.ts'
-export { createMemoryStorage, type MemoryStorageOptions } from './memory.ts'
-export type { RedisClusterOptions, RedisOptions } from './redis/redis.ts'
+export { StorageError, type StorageErrorCode } from './core/errors.ts'
+export { decodeItemKey, decodeKeyPart, encodeKeyPart, itemKey } from './core/keys.ts'
 export type {
   AppendResult,
   Collection,
@@ -26,9 +24,11 @@ export type {
   StoredRecord,
   Tally,
   WindowCount,
-} from './types.ts'
-export { createWindows, type Windows } from './windows.ts'
-export { wrapDriver } from './wrap-driver.ts'
+} from './core/types.ts'
+export { createWindows, type Windows } from './core/windows.ts'
+export { wrapDriver } from './core/wrap-driver.ts'
+export { createMemoryStorage, type MemoryStorageOptions } from './memory/memory.ts'
+export type { RedisClusterOptions, RedisOptions } from './redis/redis.ts'
 
 /** Which storage to open. */
 export type StorageOptions =

@@ -1,5 +1,5 @@
 import { type AdminRole, userNameKey } from '@fish-crab/sdk/contract'
-import type { FishStorage } from '../../storage/types.ts'
+import type { FishStorage } from '../../storage/core/types.ts'
 import type { PasswordHasher } from '../core/host.ts'
 import { type RandomSource, uuidv7 } from '../core/ids.ts'
 import { HttpError } from '../http/http-error.ts'

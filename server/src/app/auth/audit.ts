@@ -1,5 +1,5 @@
 import type { AuditAction, AuditEntry, AuditPage } from '@fish-crab/sdk/contract'
-import type { FishStorage } from '../../storage/types.ts'
+import type { FishStorage } from '../../storage/core/types.ts'
 import { type RandomSource, uuidv7 } from '../core/ids.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { Cursors } from '../http/cursors.ts'

@@ -1,5 +1,5 @@
 import { isUserName, LIMITS, userNameKey } from '@fish-crab/sdk/contract'
-import type { CountWindow, FishStorage } from '../../storage/types.ts'
+import type { CountWindow, FishStorage } from '../../storage/core/types.ts'
 import { rateLimited } from '../http/rate-limit.ts'
 
 interface LoginAttempt {

@@ -1,5 +1,5 @@
 import { type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
-import type { Collection, FishStorage, RecordForm, StoredRecord } from '../../storage/types.ts'
+import type { Collection, FishStorage, RecordForm, StoredRecord } from '../../storage/core/types.ts'
 import { type Cursors, invalidCursor } from '../http/cursors.ts'
 import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
 import { empty, type HandlerResponse, jsonBytes, matchesEntityTag } from '../http/response.ts'

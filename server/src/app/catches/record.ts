@@ -1,5 +1,5 @@
 import type { Kind } from '@fish-crab/sdk/contract'
-import type { NewRecord } from '../../storage/types.ts'
+import type { NewRecord } from '../../storage/core/types.ts'
 import type { CaughtEntry } from './payload.ts'
 
 interface RecordSource {

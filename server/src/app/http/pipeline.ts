@@ -1,6 +1,6 @@
 import { ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import { H3, type H3Event } from 'h3'
-import { StorageError } from '../../storage/errors.ts'
+import { StorageError } from '../../storage/core/errors.ts'
 import type { Logger, Metrics, RequestHost, RequestObservation } from '../core/host.ts'
 import { createRequestContext, type RequestContext } from './context.ts'
 import { applyCors } from './cors.ts'

@@ -1,5 +1,5 @@
 import { type Access, HEADERS, ROUTES, type User } from '@fish-crab/sdk/contract'
-import type { FishStorage, WindowCount } from '../../storage/types.ts'
+import type { FishStorage, WindowCount } from '../../storage/core/types.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import type { Logger, Metrics } from '../core/host.ts'
 import type { RequestContext } from './context.ts'

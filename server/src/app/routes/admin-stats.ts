@@ -1,5 +1,5 @@
 import { GAMEMODES, type Leaderboard, leaderboardQuerySchema, RARITY_LABELS, type Stats } from '@fish-crab/sdk/contract'
-import type { Tally } from '../../storage/types.ts'
+import type { Tally } from '../../storage/core/types.ts'
 import { validateQuery } from '../http/request.ts'
 import { json } from '../http/response.ts'
 import type { AdminHandler, Services } from './services.ts'

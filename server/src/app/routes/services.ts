@@ -1,4 +1,4 @@
-import type { FishStorage } from '../../storage/types.ts'
+import type { FishStorage } from '../../storage/core/types.ts'
 import type { Admin, Admins } from '../auth/admins.ts'
 import type { Audit } from '../auth/audit.ts'
 import type { Credentials } from '../auth/credentials.ts'

@@ -1,5 +1,5 @@
 import { type AuditEntry, userNameKey } from '@fish-crab/sdk/contract'
-import { decodeKeyPart, itemKey } from '../../storage/keys.ts'
+import { decodeKeyPart, itemKey } from '../../storage/core/keys.ts'
 
 /*
  * The key of every item that the service stores. Keys are part of the data: changing one loses what is stored under it.

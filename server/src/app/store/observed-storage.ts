@@ -1,5 +1,5 @@
-import { StorageError } from '../../storage/errors.ts'
-import type { FishStorage, StoredRecord } from '../../storage/types.ts'
+import { StorageError } from '../../storage/core/errors.ts'
+import type { FishStorage, StoredRecord } from '../../storage/core/types.ts'
 import type { Metrics } from '../core/host.ts'
 import type { StoreId } from './store-id.ts'
 

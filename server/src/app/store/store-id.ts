@@ -1,5 +1,5 @@
-import { StorageError } from '../../storage/errors.ts'
-import type { FishStorage } from '../../storage/types.ts'
+import { StorageError } from '../../storage/core/errors.ts'
+import type { FishStorage } from '../../storage/core/types.ts'
 import { type RandomSource, randomText } from '../core/ids.ts'
 import { STORE_KEY } from './item-keys.ts'
 

@@ -1,4 +1,4 @@
-import type { FishStorage } from '../../storage/types.ts'
+import type { FishStorage } from '../../storage/core/types.ts'
 import { ENCRYPTED_PART, ownerOfEncrypted, SECRETS_BASE } from '../store/item-keys.ts'
 import { DecryptionError, type Encryption } from './encryption.ts'
 import { ensureSecretCheck, finishSecretCheck, type ItemSource, verifySecretCheck } from './secret-check.ts'

@@ -1,4 +1,4 @@
-import type { FishStorage } from '../../storage/types.ts'
+import type { FishStorage } from '../../storage/core/types.ts'
 import { ENCRYPTED_PART, ownerOfEncrypted, SECRET_CHECK_KEY, SECRETS_BASE } from '../store/item-keys.ts'
 import { type Encryption, isEncrypted, secretIdOf } from './encryption.ts'
 

@@ -1,6 +1,6 @@
 import type { User } from '@fish-crab/sdk/contract'
 import { createFernet, type Fernet, generateFernetKey } from '@fish-crab/sdk/fernet'
-import type { FishStorage } from '../../storage/types.ts'
+import type { FishStorage } from '../../storage/core/types.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import { createLruCache } from '../core/cache.ts'
 import type { PasswordHasher } from '../core/host.ts'

@@ -29,9 +29,9 @@ import {
 import { isStoreId } from '../../app/store/store-id.ts'
 import { isEncrypted } from '../../app/users/encryption.ts'
 import { isSecretCheck } from '../../app/users/secret-check.ts'
+import { checkItemKey } from '../../storage/core/keys.ts'
+import type { NewRecord } from '../../storage/core/types.ts'
 import { SCHEMA_VERSION } from '../../storage/file/schema.ts'
-import { checkItemKey } from '../../storage/keys.ts'
-import type { NewRecord } from '../../storage/types.ts'
 import { isScryptHash } from '../passwords.ts'
 
 const FORMAT = 'fish-crab-export'

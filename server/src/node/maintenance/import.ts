@@ -10,9 +10,9 @@ import {
   refuseImportLock,
   unlockImport,
 } from '../../app/store/store-id.ts'
+import type { FishStorage, ItemStorage } from '../../storage/core/types.ts'
 import { STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage, type RedisClusterOptions, type RedisOptions } from '../../storage/index.ts'
-import type { FishStorage, ItemStorage } from '../../storage/types.ts'
 import type { ConfigSource } from '../config.ts'
 import type { ContentLine, ExportCounts } from './export-format.ts'
 import { checkExport, readExport } from './export-reader.ts'

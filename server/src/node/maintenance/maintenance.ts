@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { DecryptionError } from '../../app/users/encryption.ts'
-import { StorageError, type StorageErrorCode } from '../../storage/errors.ts'
+import { StorageError, type StorageErrorCode } from '../../storage/core/errors.ts'
 import { toStorageError } from '../../storage/file/sqlite.ts'
 import { ConfigError, type ConfigSource, readSettings } from '../config.ts'
 import { SecretsError } from '../secrets-file.ts'

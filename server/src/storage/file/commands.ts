@@ -1,4 +1,4 @@
-import type { AppendResult, Collection, NewRecord } from '../types.ts'
+import type { AppendResult, Collection, NewRecord } from '../core/types.ts'
 import { IN_COLLECTION, SCHEMA_VERSION } from './schema.ts'
 import type { DatabaseSync } from './sqlite.ts'
 import type { Write, WriteResult } from './writer.ts'

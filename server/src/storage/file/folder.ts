@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createFolder, createPrivateFile } from '../../../../sdk/src/internal/files.node.ts'
 import { type FileLock, lockFile } from '../../../../sdk/src/internal/sqlite.node.ts'
-import { StorageError } from '../errors.ts'
+import { StorageError } from '../core/errors.ts'
 import { toStorageError } from './sqlite.ts'
 
 /** Like `syncFolder`, without blocking the thread on a slow disk. */

@@ -1,5 +1,14 @@
-import { endOfBase, pageOf, type RecordSource } from '../paging.ts'
-import type { Collection, ItemPage, ItemRange, Leader, LeaderRange, RecordForm, StoredRecord, Tally } from '../types.ts'
+import { endOfBase, pageOf, type RecordSource } from '../core/paging.ts'
+import type {
+  Collection,
+  ItemPage,
+  ItemRange,
+  Leader,
+  LeaderRange,
+  RecordForm,
+  StoredRecord,
+  Tally,
+} from '../core/types.ts'
 import { IN_COLLECTION } from './schema.ts'
 import { DatabaseSync } from './sqlite.ts'
 

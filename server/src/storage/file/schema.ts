@@ -1,4 +1,4 @@
-import { StorageError } from '../errors.ts'
+import { StorageError } from '../core/errors.ts'
 import type { DatabaseSync } from './sqlite.ts'
 
 /** Version 1. */

@@ -2,7 +2,7 @@ import { closeSync, lstatSync, openSync, readlinkSync, readSync, renameSync, rmS
 import { dirname, join, resolve } from 'node:path'
 import { createPrivateFile, syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { SQLITE_CORRUPT, sqliteCode } from '../../../../sdk/src/internal/sqlite.node.ts'
-import { StorageError } from '../errors.ts'
+import { StorageError } from '../core/errors.ts'
 import { MARK_FILE, readHighWater, readMark } from './mark.ts'
 import { APPLICATION_ID, checkSchemaVersion, migrate } from './schema.ts'
 import { DatabaseSync } from './sqlite.ts'

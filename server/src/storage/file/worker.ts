@@ -1,6 +1,6 @@
 // The writer thread. It may import only `node:` modules and relative files: Node runs it without a build.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { StorageError } from '../errors.ts'
+import { StorageError } from '../core/errors.ts'
 import { prepareCommands } from './commands.ts'
 import { type MarkWriter, openMark } from './mark.ts'
 import { migrate, SCHEMA_VERSION } from './schema.ts'

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
-import { withDeadline } from '../deadline.ts'
-import { closedError, StorageError, type StorageErrorCode } from '../errors.ts'
-import type { AppendResult, Collection, NewRecord } from '../types.ts'
+import { withDeadline } from '../core/deadline.ts'
+import { closedError, StorageError, type StorageErrorCode } from '../core/errors.ts'
+import type { AppendResult, Collection, NewRecord } from '../core/types.ts'
 
 /** A write, as it is sent to the worker. */
 export type Write =

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { StorageError } from '../errors.ts'
+import { StorageError } from '../core/errors.ts'
 import type { Connection } from './connection.ts'
 import { writesKey } from './keys.ts'
 import { countsChanges } from './scripts.ts'

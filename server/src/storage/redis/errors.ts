@@ -1,4 +1,4 @@
-import { StorageError, type StorageErrorCode } from '../errors.ts'
+import { StorageError, type StorageErrorCode } from '../core/errors.ts'
 
 interface Advice {
   readonly matches: RegExp

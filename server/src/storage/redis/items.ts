@@ -1,5 +1,5 @@
-import { endOfBase, pageOf } from '../paging.ts'
-import type { StorageDriver } from '../types.ts'
+import { endOfBase, pageOf } from '../core/paging.ts'
+import type { StorageDriver } from '../core/types.ts'
 import type { Connection } from './connection.ts'
 import { INDEX_PATTERN, indexKey, itemPrefix, stockKey } from './keys.ts'
 

@@ -1,5 +1,5 @@
-import { encodeKeyPart } from '../keys.ts'
-import type { Collection } from '../types.ts'
+import { encodeKeyPart } from '../core/keys.ts'
+import type { Collection } from '../core/types.ts'
 
 /**
  * The layout in Redis. The text in braces selects the cluster node: all keys of one script share it.

@@ -1,6 +1,6 @@
-import { decodeKeyPart, encodeKeyPart } from '../keys.ts'
-import { byRank, CHUNK_CHARACTERS, CHUNK_RECORDS } from '../paging.ts'
-import type { AppendResult, Leader, NewRecord, StorageDriver, StoredRecord, Tally } from '../types.ts'
+import { decodeKeyPart, encodeKeyPart } from '../core/keys.ts'
+import { byRank, CHUNK_CHARACTERS, CHUNK_RECORDS } from '../core/paging.ts'
+import type { AppendResult, Leader, NewRecord, StorageDriver, StoredRecord, Tally } from '../core/types.ts'
 import type { Connection } from './connection.ts'
 import { allBuckets, collectionKeys, collectionName, ownerKeys, tokenField } from './keys.ts'
 

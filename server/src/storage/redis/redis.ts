@@ -1,8 +1,8 @@
 import { type Cluster, Command } from 'ioredis'
-import { StorageError } from '../errors.ts'
-import { createProbe, rememberRefusals } from '../probe.ts'
-import type { FishStorage, StorageDriver } from '../types.ts'
-import { wrapDriver } from '../wrap-driver.ts'
+import { StorageError } from '../core/errors.ts'
+import { createProbe, rememberRefusals } from '../core/probe.ts'
+import type { FishStorage, StorageDriver } from '../core/types.ts'
+import { wrapDriver } from '../core/wrap-driver.ts'
 import { parseRedisUrl, type RedisClusterTarget, type RedisTarget } from './address.ts'
 import { type Connection, connect } from './connection.ts'
 import {

@@ -1,5 +1,5 @@
 import { type ChainableCommander, Command } from 'ioredis'
-import { StorageError } from '../errors.ts'
+import { StorageError } from '../core/errors.ts'
 import type { Connection } from './connection.ts'
 import { SCRIPTS, type ScriptName } from './scripts.ts'
 

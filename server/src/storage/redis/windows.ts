@@ -1,4 +1,4 @@
-import type { CountWindow, StorageDriver, WindowCount } from '../types.ts'
+import type { CountWindow, StorageDriver, WindowCount } from '../core/types.ts'
 import type { Connection } from './connection.ts'
 import { WINDOW_BUCKETS, windowKeys } from './keys.ts'
 

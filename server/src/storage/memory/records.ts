@@ -1,4 +1,4 @@
-import { byRank, firstIndex, type RecordSource, readInChunks } from './paging.ts'
+import { byRank, firstIndex, type RecordSource, readInChunks } from '../core/paging.ts'
 import type {
   AppendResult,
   Collection,
@@ -9,7 +9,7 @@ import type {
   RecordForm,
   StoredRecord,
   Tally,
-} from './types.ts'
+} from '../core/types.ts'
 
 interface SequencedRecord extends NewRecord {
   readonly sequence: number

@@ -1,9 +1,9 @@
-import { closedError } from './errors.ts'
-import { MemoryRecords } from './memory-records.ts'
-import { endOfBase, firstIndex, pageOf } from './paging.ts'
-import type { FishStorage, ItemPage, ItemRange, StorageDriver } from './types.ts'
-import { createWindows } from './windows.ts'
-import { wrapDriver } from './wrap-driver.ts'
+import { closedError } from '../core/errors.ts'
+import { endOfBase, firstIndex, pageOf } from '../core/paging.ts'
+import type { FishStorage, ItemPage, ItemRange, StorageDriver } from '../core/types.ts'
+import { createWindows } from '../core/windows.ts'
+import { wrapDriver } from '../core/wrap-driver.ts'
+import { MemoryRecords } from './records.ts'
 
 /** Items in memory with sorted keys, so that a page takes time in proportion to its size. */
 class OrderedItems {
