@@ -83,9 +83,6 @@ export interface ChatParserOptions {
   readonly patterns?: readonly ChatPattern[]
 }
 
-/** Parses one line: returns the catch, or `undefined`. */
-export type ChatParser = (line: string) => ChatCatch | undefined
-
 /**
  * Parses the catch in a chat line: a fish, a crab, or `undefined` for every other line. Accepts lines of a log file and
  * bare messages, with or without colour codes (see {@link chatMessageOf}). The result is an entry that the service
@@ -98,6 +95,10 @@ export type ChatParser = (line: string) => ChatCatch | undefined
  * // { kind: 'fish', name: 'Salmon', rarity: 2, timeOfDay: '12:00:01' }
  * if (found?.kind === 'fish') await client.fish.add(found)
  * if (found?.kind === 'crab') await client.crabs.add(found)
+ * @example
+ * const haul = { kind: 'fish', opening: 'HAUL! Your net holds', rarity: 3 } as const
+ * parseChatLine('HAUL! Your net holds a Koi.', { patterns: [...CHAT_PATTERNS, haul] })
+ * // { kind: 'fish', name: 'Koi', rarity: 3 }
  */
 export function parseChatLine(
   line: string,
@@ -111,26 +112,6 @@ export function parseChatLine(
     if (found && isTakenByService(found)) return { ...when, ...found }
   }
   return undefined
-}
-
-/**
- * Creates a parser with the given patterns, for example for messages of other servers, languages or plugins.
- *
- * @example
- * const parse = createChatParser({
- *   patterns: [
- *     ...CHAT_PATTERNS,
- *     { kind: 'fish', opening: 'HAUL! Your net holds', rarity: 3 },
- *     (message) => {
- *       const name = /^Gefangen: ([^.]+)\.$/.exec(message)?.[1]
- *       return name === undefined ? undefined : { kind: 'fish', name, rarity: 5 }
- *     },
- *   ],
- * })
- * parse('Gefangen: Lachs.') // { kind: 'fish', name: 'Lachs', rarity: 5 }
- */
-export function createChatParser(options?: ChatParserOptions): ChatParser {
-  return (line) => parseChatLine(line, options)
 }
 
 /** Patterns written in JavaScript can return anything. */

@@ -6,7 +6,6 @@ import {
   type ChatFish,
   type ChatPattern,
   chatMessageOf,
-  createChatParser,
   parseChatLine,
 } from '@fish-crab/sdk/chat'
 import { describe, expect, expectTypeOf, test } from 'vitest'
@@ -20,14 +19,11 @@ const german: ChatPattern = (message) => {
 describe('patterns of your own', () => {
   test('are functions that get the message without prefix and formatting', () => {
     const seen: string[] = []
-    const parse = createChatParser({
-      patterns: [
-        (message) => {
-          seen.push(message)
-          return german(message)
-        },
-      ],
-    })
+    const pattern: ChatPattern = (message) => {
+      seen.push(message)
+      return german(message)
+    }
+    const parse = (line: string) => parseChatLine(line, { patterns: [pattern] })
     expect(parse('[12:00:01] [Render thread/INFO]: [CHAT] §aGefangen:  §bLachs.\r')).toStrictEqual({
       kind: 'fish',
       name: 'Lachs',
@@ -46,7 +42,7 @@ describe('patterns of your own', () => {
         { "kind": "fish", "opening": "HO! You caught" },
         { "kind": "crab", "opening": "POT! You lifted" }]`,
     )
-    const parse = createChatParser({ patterns: [...CHAT_PATTERNS, ...rules] })
+    const parse = (line: string) => parseChatLine(line, { patterns: [...CHAT_PATTERNS, ...rules] })
     const haul: ChatCatch = { kind: 'fish', name: 'Cod', rarity: 3, lengthCm: 3, byAugment: true }
     expect(parse('🎣 haul! Your net’s got some Cod with a length of 3cm!')).toStrictEqual(haul)
     expect(parse('EPIC HUI! You caught a Cod.')).toStrictEqual({ kind: 'fish', name: 'Cod', rarity: 4 })

@@ -31,7 +31,6 @@ test('the module exports these names', () => {
   expect(Object.keys(published).sort()).toEqual([
     'CHAT_PATTERNS',
     'chatMessageOf',
-    'createChatParser',
     'parseChatLine',
     'stripChatFormatting',
   ])
