@@ -91,9 +91,9 @@ export function createTransport(settings: Settings): Transport {
     const { request, limits, budget, signal } = call
     const { method, path } = request.route
     // Only a refusal waits for the end of the window; a failure has nothing to do with it.
-    const failed = { status: response?.status, retryAfterMs: response?.retryAfterMs }
-    const patience = { retries: limits.maxRetries - failures, waitMs: budget.leftMs() }
-    const waitMs = retryWaitMs(failed, failures, patience, settings.random())
+    const failed = { status: response?.status, retryAfterMs: response?.retryAfterMs, failures }
+    const left = { retriesLeft: limits.maxRetries - failures, waitLeftMs: budget.leftMs() }
+    const waitMs = retryWaitMs({ ...failed, ...left }, settings.random())
     const error = response ? errorOf(request, response, response.retryAfterMs ?? response.resetMs ?? 0) : lost
     if (waitMs === undefined) throw error
     observer.onRetry({ method, path, attempt: failures + 1, status: response?.status, code: error.code, waitMs })
