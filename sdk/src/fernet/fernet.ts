@@ -1,15 +1,7 @@
 import { ValidationError } from '../errors/fish-crab-error.ts'
 import { FernetError } from './errors.ts'
-import type { Bytes, PlatformKey, PreparePlatformKey } from './key.ts'
-import {
-  decodeBase64Url,
-  encodeBase64Url,
-  IV_BYTES,
-  signToken,
-  splitToken,
-  type TokenParts,
-  tokenBody,
-} from './token.ts'
+import { type Bytes, joined, type PlatformKey, type PreparePlatformKey } from './key.ts'
+import { decodeBase64Url, encodeBase64Url, IV_BYTES, splitToken, type TokenParts, tokenBody } from './token.ts'
 
 /** Options of `createFernet`. */
 export interface FernetOptions {
@@ -96,7 +88,7 @@ export function fernetWith(
       const timestamp = unixSeconds(options.now ?? clock())
       const key = await first()
       const body = tokenBody(timestamp, iv, await key.encrypt(iv, plain))
-      return encodeBase64Url(signToken(body, await key.sign(body)))
+      return encodeBase64Url(joined(body, await key.sign(body)))
     },
 
     async decrypt(token: string | Uint8Array, options: DecryptOptions = {}): Promise<DecryptedToken> {

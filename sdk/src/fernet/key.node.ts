@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
-import { type Bytes, type PlatformKey, SIGNING_KEY_BYTES } from './key.ts'
+import { type Bytes, joined, type PlatformKey, SIGNING_KEY_BYTES } from './key.ts'
 
 const CIPHER = 'aes-128-cbc'
 
@@ -25,12 +25,4 @@ export function preparePlatformKey(key: Bytes): PlatformKey {
       }
     },
   }
-}
-
-/** A plain Uint8Array, so that both platforms return the same type. */
-function joined(head: Uint8Array, tail: Uint8Array): Bytes {
-  const whole = new Uint8Array(head.length + tail.length)
-  whole.set(head)
-  whole.set(tail, head.length)
-  return whole
 }

@@ -46,14 +46,6 @@ export function tokenBody(timestamp: bigint, iv: Bytes, ciphertext: Bytes): Byte
   return body
 }
 
-/** A raw token: its body, then its MAC. */
-export function signToken(body: Bytes, mac: Bytes): Bytes {
-  const raw = new Uint8Array(body.length + mac.length)
-  raw.set(body)
-  raw.set(mac, body.length)
-  return raw
-}
-
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const FOREIGN = 64
 

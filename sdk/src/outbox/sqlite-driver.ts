@@ -4,7 +4,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { PayloadEntry } from '../client/resources/catch-input.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
-import { defaultPaths, goneError, type OpenDatabase, openDatabase, toStoreError } from './sqlite-file.ts'
+import { defaultPaths, goneError, inTransaction, type OpenDatabase, openDatabase, toStoreError } from './sqlite-file.ts'
 import {
   type Checkpoint,
   type Collection,
@@ -266,18 +266,7 @@ function sqlOf(db: DatabaseSync, isInPlace: () => boolean) {
     transaction<T>(work: () => T): T {
       // SQLite keeps writing to a file that was deleted or replaced, and those writes would be lost.
       if (!isInPlace()) throw goneError()
-      return guarded(() => {
-        db.exec('BEGIN IMMEDIATE')
-        try {
-          const result = work()
-          db.exec('COMMIT')
-          return result
-        } catch (error) {
-          // SQLite rolls some failed transactions back by itself.
-          if (db.isTransaction) db.exec('ROLLBACK')
-          throw error
-        }
-      })
+      return guarded(() => inTransaction(db, work))
     },
   }
 }

@@ -93,14 +93,21 @@ const KNOWN_VERSION = MIGRATIONS.length
 /** Migrates an open file in one transaction; concurrent processes wait for each other. */
 function migrate(db: DatabaseSync): void {
   if (versionOf(db) === KNOWN_VERSION) return
+  inTransaction(db, () => {
+    // Read again: another process may have migrated it.
+    for (const statements of MIGRATIONS.slice(versionOf(db))) db.exec(statements)
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${KNOWN_VERSION}`)
+  })
+}
+
+export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE')
   try {
-    // Read again: another process may have migrated it.
-    MIGRATIONS.slice(versionOf(db)).forEach((statements) => {
-      db.exec(statements)
-    })
-    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${KNOWN_VERSION}; COMMIT`)
+    const result = work()
+    db.exec('COMMIT')
+    return result
   } catch (error) {
+    // SQLite rolls some failed transactions back by itself.
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
   }

@@ -2,21 +2,27 @@ import { type OptionNames, requireOptions, unknownOptions } from '../../errors/c
 import { ValidationError } from '../../errors/fish-crab-error.ts'
 
 /** Options of every call. They override those of the client. */
-export interface CallOptions {
+export interface CallOptions extends LimitOptions {
   /** Cancels the call, its waits included; it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds for one attempt. @default the client's `timeoutMs` */
+}
+
+/** The limits of calls. The defaults are those of clients; those of a call are its client's. */
+export interface LimitOptions {
+  /** Milliseconds for one attempt, up to the end of the response; `Infinity` for no limit. @default 10_000 */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds for the whole call, waits and retries included. @default the client's `deadlineMs` */
+  /** Milliseconds for one call, waits and retries included. @default Infinity */
   readonly deadlineMs?: number | undefined
   /**
-   * Milliseconds that the call may wait, for the rate limit and between attempts. It fails with RateLimitError at once
-   * if it would have to wait longer. @default the client's `maxWaitMs`
+   * Milliseconds that one call may wait in total, mainly for the rate limit. It fails with RateLimitError at once if it
+   * would have to wait longer. `0` never waits for the next window, `Infinity` always does. While the limit is unknown,
+   * a call may wait for the response to another one in any case.
+   * @default 3_600_000 (one hour)
    */
   readonly maxWaitMs?: number | undefined
-  /** Retries after connection errors, 408, 425 and 5xx. @default the client's `maxRetries` */
+  /** Retries after connection errors, 408, 425 and 5xx. A write repeats its token, which is stored once. @default 2 */
   readonly maxRetries?: number | undefined
-  /** Whether to wait before the server would reject a request. @default the client's `pace` */
+  /** Whether to wait before the server would reject a request. Rejected requests wait in any case. @default true */
   readonly pace?: boolean | undefined
 }
 

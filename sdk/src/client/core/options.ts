@@ -3,7 +3,7 @@ import { isUserName } from '../../contract/names.ts'
 import { type OptionNames, requireOptions, unknownOptions } from '../../errors/check-options.ts'
 import { ValidationError } from '../../errors/fish-crab-error.ts'
 import { hasKeyForm } from '../../fernet/key.ts'
-import { type CallLimits, DEFAULT_LIMITS, readLimits } from './call-options.ts'
+import { type CallLimits, DEFAULT_LIMITS, type LimitOptions, readLimits } from './call-options.ts'
 import { createEventSink, type EventSink, type Hooks, type Logger } from './hooks.ts'
 import { DEFAULT_BASE_URL, isServiceUrl, SERVICE_URL_RULE } from './service-url.ts'
 import { type Clock, systemClock } from './timing.ts'
@@ -12,7 +12,7 @@ import { type Clock, systemClock } from './timing.ts'
  * Options of {@link createClient}. All are optional. Options of a call override these, and these override the
  * environment.
  */
-export interface ClientOptions extends Hooks {
+export interface ClientOptions extends Hooks, LimitOptions {
   /** URL of the service, with its path if it has one. @default FISH_URL, else 'http://127.0.0.1:8787' */
   readonly baseUrl?: string | undefined
   /** The user whose catches calls add and list by default. @default FISH_USER */
@@ -29,21 +29,6 @@ export interface ClientOptions extends Hooks {
    * client
    */
   readonly fetch?: typeof globalThis.fetch | undefined
-  /** Milliseconds for one attempt, up to the end of the response; `Infinity` for no limit. @default 10_000 */
-  readonly timeoutMs?: number | undefined
-  /** Milliseconds for one call, waits and retries included. @default Infinity */
-  readonly deadlineMs?: number | undefined
-  /**
-   * Milliseconds that one call may wait in total, mainly for the rate limit. It fails with RateLimitError at once if it
-   * would have to wait longer. `0` never waits for the next window, `Infinity` always does. While the limit is unknown,
-   * a call may wait for the response to another one in any case.
-   * @default 3_600_000 (one hour)
-   */
-  readonly maxWaitMs?: number | undefined
-  /** Retries after connection errors, 408, 425 and 5xx. A write repeats its token, which is stored once. @default 2 */
-  readonly maxRetries?: number | undefined
-  /** Whether to wait before the server would reject a request. Rejected requests wait in any case. @default true */
-  readonly pace?: boolean | undefined
   /** Largest response to read, in bytes. @default 67_108_864 (64 MiB) */
   readonly maxResponseBytes?: number | undefined
   /** The `User-Agent` header in Node; browsers send their own. @default 'fish-crab-sdk/VERSION' */
