@@ -1,6 +1,8 @@
 import type {
   CheckInfo,
   CheckResult,
+  ConformanceOptions,
+  ConformanceReport,
   ConformanceStartCode,
   ConformanceStartError,
   ConformanceUser,
@@ -117,49 +119,53 @@ export const conformanceCommand = defineCommand({
     if (flags.user !== undefined && !isUserName(flags.user)) throw usageError(`--user must be ${USER_NAME_RULE}.`)
     if (allowedOrigin !== undefined) parseOrigin('--allowed-origin', allowedOrigin)
     if (flags['dry-run']) return printChecks(context, selected.checks, baseUrl, format)
-    const conformance = await import('@fish-crab/mocks/conformance')
     const masterApiKey = await secretFromEnv(context, 'FISH_MASTER_API_KEY')
-    const { target } = context
-    const identity =
-      flags.user === undefined
-        ? { admin: await readAdminCredentials(context, target) }
-        : { user: await player(context, flags.user) }
-    const results = await conformance
-      .runConformance({
-        baseUrl,
-        ...identity,
-        rateLimit,
-        maxWaitMs,
-        signal: context.interrupted(),
-        ...(masterApiKey === undefined ? {} : { masterApiKey }),
-        ...(allowedOrigin === undefined ? {} : { allowedOrigin }),
-        ...selected.selection,
-        onResult: (result) => report(context, result),
-      })
-      .catch((error: unknown) => {
-        throw error instanceof conformance.ConformanceStartError ? startError(error, context.clock.now()) : error
-      })
-      .finally(() => context.line.set(PART, undefined))
-
-    const { jsonReport, tableReport, tapReport } = conformance
+    const identity = flags.user === undefined ? await administrator(context) : await player(context, flags.user)
+    const results = await run(context, {
+      baseUrl,
+      ...identity,
+      rateLimit,
+      maxWaitMs,
+      signal: context.interrupted(),
+      ...(masterApiKey === undefined ? {} : { masterApiKey }),
+      ...(allowedOrigin === undefined ? {} : { allowedOrigin }),
+      ...selected.selection,
+    })
+    const { jsonReport, tableReport, tapReport } = await import('@fish-crab/mocks/conformance')
     const text = { table: tableReport, tap: tapReport, json: jsonReport }[format](results)
     context.stdout.write(`${text}\n`)
     return results.failed === 0 ? EXIT.ok : EXIT.failure
   },
 })
 
-async function player(context: CommandContext, name: string): Promise<ConformanceUser> {
+/** Runs the checks. Shows the current one on a terminal, and failed ones everywhere. */
+async function run(context: CommandContext, options: ConformanceOptions): Promise<ConformanceReport> {
+  const { runConformance, ConformanceStartError } = await import('@fish-crab/mocks/conformance')
+  const onResult = ({ id, outcome, expected = '', actual = '' }: CheckResult) => {
+    context.line.set(PART, id)
+    if (outcome === 'failed') context.note(printable(`failed: ${id}: expected ${expected}, but got ${actual}`))
+  }
+  try {
+    return await runConformance({ ...options, onResult })
+  } catch (error) {
+    throw error instanceof ConformanceStartError ? startError(error, context.clock.now()) : error
+  } finally {
+    context.line.set(PART, undefined)
+  }
+}
+
+async function administrator(context: CommandContext) {
+  return { admin: await readAdminCredentials(context, context.target) }
+}
+
+async function player(context: CommandContext, name: string): Promise<{ readonly user: ConformanceUser }> {
   const fernetKey = await readPlayerKey(context, context.target, { user: name })
   // Rejects a malformed key.
   createFernet(fernetKey)
   const apiKey = (await secretFromEnv(context, 'FISH_API_KEY')) ?? (await readSecrets(context, context.target))?.apiKey
   const password = await secretFromEnv(context, 'FISH_PASSWORD')
-  return {
-    name,
-    fernetKey,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(password === undefined ? {} : { password }),
-  }
+  const secrets = { ...(apiKey === undefined ? {} : { apiKey }), ...(password === undefined ? {} : { password }) }
+  return { user: { name, fernetKey, ...secrets } }
 }
 
 const CHECK_COLUMNS: readonly Column<CheckInfo>[] = [
@@ -177,12 +183,6 @@ function printChecks(
   if (format === 'tap') throw usageError('--dry-run cannot print TAP.', 'Use --output table or json.')
   const document = () => ({ dryRun: true, url, checks })
   return context.printRows({ rows: checks, columns: CHECK_COLUMNS, document }, { output: format })
-}
-
-/** Shows the current check on a terminal, and failed checks everywhere. */
-function report(context: CommandContext, { id, outcome, expected = '', actual = '' }: CheckResult): void {
-  context.line.set(PART, id)
-  if (outcome === 'failed') context.note(printable(`failed: ${id}: expected ${expected}, but got ${actual}`))
 }
 
 /**

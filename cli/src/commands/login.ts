@@ -3,14 +3,14 @@ import { checkSecretsUpdate, updateSecrets } from '../auth/secrets.ts'
 import { mergeLogin } from '../auth/store.ts'
 import { adminNameOf } from '../client/admin.ts'
 import { fetchPlayerKey, fetchSession } from '../client/login.ts'
-import { applyLogin, changeConfig, type LoginTarget, readConfig, replacesLogin } from '../config/config-file.ts'
+import { applyLogin, changeConfig, type LoginTarget, replacesLogin } from '../config/config-file.ts'
 import { DEFAULT_PROFILE, isUnencrypted, parseProfileName } from '../config/profile.ts'
 import { gamemodeOf, resolveTarget, type Target } from '../config/target.ts'
 import type { Config } from '../core/context.ts'
 import { localTime } from '../core/time.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
-import { Args, defineCommand, Flags } from './define.ts'
+import { Args, type CommandContext, defineCommand, Flags } from './define.ts'
 import { gamemodeFlag, serviceFlags, yesFlags } from './flags.ts'
 
 export const loginCommand = defineCommand({
@@ -44,55 +44,46 @@ export const loginCommand = defineCommand({
   role: ({ flags }) => (flags.admin ? 'administrator' : 'player'),
 
   async run(context) {
-    const { args, flags } = context
+    const { args, flags, config } = context
     const { admin: asAdmin, ...rest } = flags
-    const named = { ...rest, [asAdmin ? 'admin' : 'user']: args.user }
-    const config = readConfig(context)
-    const target = resolveTarget({ env: context.env, config }, named, true)
+    const target = resolveTarget(context, { ...rest, [asAdmin ? 'admin' : 'user']: args.user }, true)
     const name = parseProfileName(target.profileName?.value ?? DEFAULT_PROFILE)
     const login = asAdmin ? { url: target.url.value, admin: adminNameOf(target) } : playerLogin(target)
     // Checks that credentials can be saved before prompting for them.
-    const addLogin = (current: Config) => applyLogin(current, name, login)
     const store = await checkSecretsUpdate(context, config, name)
     if (replacesLogin(config.profiles.get(name), login)) {
-      await confirm(context, {
-        question: `Profile ${name} belongs to another account or service. Replace it`,
-        ...flags,
-      })
+      const question = `Profile ${name} belongs to another account or service. Replace it`
+      await confirm(context, { question, ...flags })
     }
     if (isUnencrypted(login.url)) {
       context.note(`${printable(login.url)} is not encrypted: the password can be read in transit.`)
     }
-    const loginOptions = {
+    const secrets = await (asAdmin ? fetchSession : fetchPlayerKey)(context, target, {
       noInput: flags['no-input'],
       fromStdin: flags['password-stdin'],
       withApiKey: flags['with-api-key'],
-    }
-    const secrets = await (asAdmin ? fetchSession : fetchPlayerKey)(context, target, loginOptions)
-    const changed = await changeConfig(context, addLogin)
+    })
+    const changed = await changeConfig(context, (current) => applyLogin(current, name, login))
     await updateSecrets(context, changed, name, (stored) => mergeLogin(stored, secrets))
-    if (!asAdmin && !flags['with-api-key'] && context.stderr.isTTY) {
-      const { apiKey } = await findIdentity(
-        context,
-        resolveTarget({ env: context.env, config: changed }, { profile: name }),
-      )
-      const offer = `fish-cli login ${printable(login.user ?? 'USER')} --with-api-key`
-      if (apiKey === null) context.note(`An API key lifts the rate limit. To store yours: ${offer}`)
-    }
+    if (!asAdmin && !flags['with-api-key'] && context.stderr.isTTY) await offerApiKey(context, changed, name)
     const expiresAt = secrets.session?.expiresAt
-    const data = { profile: name, ...login, secrets: store.kind, ...(expiresAt === undefined ? {} : { expiresAt }) }
-    return context.print(data, () => {
+    return context.print({ profile: name, ...login, secrets: store.kind, expiresAt }, () => {
       const account = printable(login.admin ?? login.user ?? '')
-      const secret =
-        expiresAt === undefined
-          ? 'The key'
-          : `The session, valid until ${printable(localTime(expiresAt))} (local time),`
-      const storedIn = `${secret} is stored in ${printable(store.title)}`
-      const text = `Logged in to ${printable(login.url)} as ${account}. ${storedIn}, profile ${name}.`
+      const until = `The session, valid until ${printable(localTime(expiresAt ?? ''))} (local time),`
+      const stored = `${expiresAt === undefined ? 'The key' : until} is stored in ${printable(store.title)}`
+      const text = `Logged in to ${printable(login.url)} as ${account}. ${stored}, profile ${name}.`
       return [text, ...profileSwitch(name, config)].join('\n')
     })
   },
 })
+
+/** Notes how to store an API key, unless there is one. */
+async function offerApiKey(context: CommandContext, config: Config, name: string): Promise<void> {
+  const target = resolveTarget({ env: context.env, config }, { profile: name })
+  const { apiKey } = await findIdentity(context, target)
+  const offer = `fish-cli login ${printable(target.user?.value ?? 'USER')} --with-api-key`
+  if (apiKey === null) context.note(`An API key lifts the rate limit. To store yours: ${offer}`)
+}
 
 /** Reports that the login changed the current profile. */
 function profileSwitch(name: string, { current }: Config): readonly string[] {

@@ -1,6 +1,5 @@
 import { notLoggedIn } from '../auth/identity.ts'
 import { updateSecrets } from '../auth/secrets.ts'
-import { readConfig } from '../config/config-file.ts'
 import { defineCommand } from './define.ts'
 import { profileFlag } from './flags.ts'
 
@@ -12,7 +11,7 @@ export const logoutCommand = defineCommand({
   flags: { ...profileFlag },
 
   async run(context) {
-    const config = readConfig(context)
+    const { config } = context
     const { profile } = context.target
     if (!profile) throw notLoggedIn()
     const { name, secrets } = profile

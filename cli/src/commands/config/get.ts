@@ -1,4 +1,3 @@
-import { readConfig } from '../../config/config-file.ts'
 import { parseSettingKey, settingValue } from '../../config/settings.ts'
 import { defineCommand } from '../define.ts'
 import { SETTING_COMPLETION, settingArg } from './list.ts'
@@ -12,7 +11,7 @@ export const configGetCommand = defineCommand({
   async run(context) {
     const { args } = context
     const key = parseSettingKey(args.key)
-    const value = settingValue(key, context.env, readConfig(context).settings)
+    const value = settingValue(key, context.env, context.config.settings)
     if (value === undefined) context.note(`${key} is not set.`)
     return context.print({ key, value: value ?? null }, () => value ?? '', { isVerbatim: true })
   },

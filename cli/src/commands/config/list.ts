@@ -1,4 +1,3 @@
-import { readConfig } from '../../config/config-file.ts'
 import type { SettingKey } from '../../config/settings.ts'
 import { SETTINGS, settingValue } from '../../config/settings.ts'
 import type { Column } from '../../output/columns.ts'
@@ -39,7 +38,7 @@ export const configListCommand = defineCommand({
   columns: COLUMNS,
 
   async run(context) {
-    const { settings } = readConfig(context)
+    const { settings } = context.config
     const rows = (Object.keys(SETTINGS) as SettingKey[]).map((key): Row => {
       const { variable, summary } = SETTINGS[key]
       const value = settingValue(key, context.env, settings) ?? null

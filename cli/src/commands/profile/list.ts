@@ -1,4 +1,3 @@
-import { readConfig } from '../../config/config-file.ts'
 import type { Profile } from '../../core/context.ts'
 import type { Column } from '../../output/columns.ts'
 import { defineCommand } from '../define.ts'
@@ -26,7 +25,7 @@ export const profileListCommand = defineCommand({
   columns: COLUMNS,
 
   async run(context) {
-    const { current, profiles } = readConfig(context)
+    const { current, profiles } = context.config
     const rows = [...profiles].map(([name, profile]) => ({ name, current: name === current, ...profile }))
     const document = (selected: readonly object[]) => ({ current: current ?? null, profiles: selected })
     const empty = 'No profiles yet. To create one: fish-cli login USER'

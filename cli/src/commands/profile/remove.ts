@@ -1,6 +1,6 @@
 import { isKeyringFailure } from '../../auth/keyring.ts'
 import { updateSecrets } from '../../auth/secrets.ts'
-import { changeConfig, readConfig } from '../../config/config-file.ts'
+import { changeConfig } from '../../config/config-file.ts'
 import { profileNotFound } from '../../config/profile.ts'
 import type { Config } from '../../core/context.ts'
 import { EXIT } from '../../core/errors.ts'
@@ -17,9 +17,8 @@ export const profileRemoveCommand = defineCommand({
   completion: { name: { local: 'profiles' } },
 
   async run(context) {
-    const { args, flags } = context
+    const { args, flags, config } = context
     const { name } = args
-    const config = readConfig(context)
     const profile = config.profiles.get(name)
     if (!profile) throw profileNotFound(name, config.profiles.keys())
     await confirm(context, { question: `Remove profile ${name} and its secrets from this machine`, ...flags })
