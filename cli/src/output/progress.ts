@@ -74,16 +74,11 @@ const TICK_MS = 1000
 const MIN_WAIT_MS = 1000
 const WAIT_PART = 'wait'
 
-interface Countdown {
-  /** Shows the remaining time until `until`, in milliseconds since 1970. */
-  start(until: number, text: (waitMs: number) => string): void
-  stop(): void
-}
-
 /**
- * Shows waits on stderr: a countdown on a terminal, elsewhere one line per wait. Removed when the command ends.
+ * Shows waits on stderr: a countdown on a terminal, elsewhere one line per wait. Removed when the command ends. `start`
+ * takes the end of a wait in milliseconds since 1970, and what to show of the time that is left.
  */
-export function createCountdown(line: StatusLine, clock: Clock): Countdown {
+export function createCountdown(line: StatusLine, clock: Clock) {
   let ticking: AbortController | undefined
   let reportedUntil = 0
 

@@ -50,13 +50,8 @@ interface Frame {
   readonly keepsFirst: boolean
 }
 
-interface Body {
-  readonly text: string
-  /** What is left out, for the first line. */
-  readonly note: string
-}
-
-function bodyOf(list: CatchList, frame: Frame): Body {
+/** The rows that fit, and a note for the first line about what is left out. */
+function bodyOf(list: CatchList, frame: Frame) {
   const { fields, screen } = frame
   if (list.output.rows.length === 0) return { text: list.output.empty ?? '', note: '' }
   if (!list.counted) return tableOf(list.output, frame)
@@ -65,7 +60,7 @@ function bodyOf(list: CatchList, frame: Frame): Body {
   return { text: renderChart(bars, screen), note: noteOf(bars.length, list.bars.length, true) }
 }
 
-function tableOf<Row extends object>({ rows, columns }: RowsOutput<Row>, frame: Frame): Body {
+function tableOf<Row extends object>({ rows, columns }: RowsOutput<Row>, frame: Frame) {
   const { fields, screen, room, keepsFirst } = frame
   const selected = selectColumns(columns, fields)
   let count = Math.max(1, Math.min(rows.length, room - 1))
