@@ -172,12 +172,16 @@ const ITEM_CHECKS: readonly [
   [isPasswordKey, isScryptHash, 'has an unknown form of password hash'],
   [isKey(ADMINS_KEY), (value) => admins.safeParse(parsed(value)).success, NOT_AN_ADMIN],
   // The service never removes the last one: nobody could create another.
-  [isKey(ADMINS_KEY), (value) => value.includes('"role":"superadmin"'), 'has administrators without a superadmin'],
+  [isKey(ADMINS_KEY), hasSuperadmin, 'has administrators without a superadmin'],
   [isBelow(AUDIT_BASE), (value, key) => isStoredAs(auditEntry, auditKey, value, key), NOT_AN_ENTRY],
   [isBelow(USERS_BASE), (value, key) => isStoredAs(user, (one) => userKey(one.name), value, key), NOT_A_USER],
   [isBelow(USER_NAMES_BASE), (value) => name.safeParse(value).success, NOT_A_USER],
   [isBelow(API_KEYS_BASE), (value) => name.safeParse(value).success, NOT_A_USER],
 ]
+
+function hasSuperadmin(value: string): boolean {
+  return admins.parse(parsed(value)).some(({ role }) => role === 'superadmin')
+}
 
 /** To the letter: the service deletes a user by comparing the text. */
 function isStoredAs<Schema extends z.ZodMiniType>(
