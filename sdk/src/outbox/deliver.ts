@@ -4,9 +4,9 @@ import { LIMITS } from '../contract/limits.ts'
 import { FishCrabError } from '../errors/fish-crab-error.ts'
 import { untilAborted } from '../internal/wait.ts'
 import { type Decision, decide } from './decision.ts'
-import type { Emitter } from './events.ts'
+import type { DeadLetterNotice, Emitter } from './events.ts'
 import type { OutboxClient, OutboxSettings } from './options.ts'
-import type { Collection, DeadLetterReason, LeaseHolder, NextBatch, OutboxStore, StoredCatch } from './store.ts'
+import type { Collection, LeaseHolder, NextBatch, OutboxStore, StoredCatch } from './store.ts'
 
 export interface Delivery {
   readonly store: OutboxStore
@@ -14,15 +14,6 @@ export interface Delivery {
   readonly emitter: Emitter
   /** Identifies this outbox among all that share the store. */
   readonly owner: string
-}
-
-/** A batch that became a dead letter. */
-export interface DeadLetterNotice {
-  readonly collection: Collection
-  /** Its id in `deadLetters`, `retry` and `drop`. */
-  readonly id: number
-  readonly count: number
-  readonly reason: DeadLetterReason
 }
 
 /** The result of an attempt to send the next batch of a collection. */

@@ -1,6 +1,15 @@
 import { notify } from '../client/core/hooks.ts'
 import type { Collection, DeadLetterReason } from './store.ts'
 
+/** A batch that became a dead letter. */
+export interface DeadLetterNotice {
+  readonly collection: Collection
+  /** Its id in `deadLetters`, `retry` and `drop`. */
+  readonly id: number
+  readonly count: number
+  readonly reason: DeadLetterReason
+}
+
 /** An event of an outbox. */
 export type OutboxEvent =
   /**
@@ -28,13 +37,7 @@ export type OutboxEvent =
    */
   | { readonly type: 'leased'; readonly collection: Collection; readonly until: Date }
   /** Catches became a dead letter: sending them again would not help. */
-  | {
-      readonly type: 'dead-letter'
-      readonly collection: Collection
-      readonly id: number
-      readonly count: number
-      readonly reason: DeadLetterReason
-    }
+  | ({ readonly type: 'dead-letter' } & DeadLetterNotice)
   /** A batch failed and stays queued; without `collection`, a flush in the background failed. */
   | { readonly type: 'error'; readonly collection?: Collection | undefined; readonly error: unknown }
 

@@ -1,6 +1,5 @@
 export type { PayloadEntry } from '../client/resources/catch-input.ts'
 export type { CatchFields, NewCatch, NewCrab, NewFish } from './catches.ts'
-export type { DeadLetterNotice } from './deliver.ts'
 export {
   CheckpointMovedError,
   OutboxClosedError,
@@ -8,7 +7,7 @@ export {
   OutboxStoreError,
   type OutboxStoreErrorCode,
 } from './errors.ts'
-export type { OutboxEvent, OutboxListener } from './events.ts'
+export type { DeadLetterNotice, OutboxEvent, OutboxListener } from './events.ts'
 export { memoryStore } from './memory-store.ts'
 export { openOutbox } from './open-outbox.ts'
 export type { OutboxClient, OutboxOptions } from './options.ts'

@@ -1,14 +1,13 @@
 import type { NewCatch } from './catches.ts'
-import type { DeadLetterNotice } from './deliver.ts'
-import type { OutboxListener } from './events.ts'
+import type { DeadLetterNotice, OutboxListener } from './events.ts'
 import type {
   CancelOutcome,
   CancelRequest,
   Checkpoint,
   Collection,
   CollectionCounts,
-  DeadLetterReason,
   StoredCatch,
+  StoredDeadLetter,
 } from './store.ts'
 
 /** Options of `add`. */
@@ -55,13 +54,8 @@ export interface OutboxStatus {
 export type CancelOptions = Partial<CancelRequest>
 
 /** A batch of catches that could not be delivered. */
-export interface DeadLetter {
-  readonly id: number
-  readonly collection: Collection
-  readonly reason: DeadLetterReason
+export interface DeadLetter extends Omit<StoredDeadLetter, 'at'> {
   readonly at: Date
-  /** Number of catches. */
-  readonly count: number
   /** The first 500 catches, in order. */
   readonly catches: readonly StoredCatch[]
 }

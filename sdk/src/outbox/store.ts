@@ -33,14 +33,11 @@ export interface CatchToAdd extends Collection {
 }
 
 /** A catch in a store. */
-export interface StoredCatch extends Collection {
+export interface StoredCatch extends CatchToAdd {
   /** Position in the store: increases, and is never reused. */
   readonly seq: number
-  readonly collection: string
-  readonly entry: PayloadEntry
   /** Milliseconds since 1970. */
   readonly addedAt: number
-  readonly key?: string | undefined
   /** Maximum size of a batch with this catch, after a larger batch was rejected. */
   readonly batchLimit?: number | undefined
 }
@@ -95,10 +92,14 @@ export interface CollectionCounts extends Collection {
   readonly oldestAt?: number | undefined
 }
 
-/** A request for the lease of a collection: its holder alone sends it. */
-export interface LeaseRequest {
+/** The holder of a lease. An operation with this argument does nothing unless the owner holds the lease. */
+export interface LeaseHolder {
   readonly collection: string
   readonly owner: string
+}
+
+/** A request for the lease of a collection: its holder alone sends it. */
+export interface LeaseRequest extends LeaseHolder {
   /** Milliseconds since 1970. */
   readonly now: number
   readonly leaseMs: number
@@ -106,12 +107,6 @@ export interface LeaseRequest {
 
 /** Whether the lease was granted; else the end of the current one. */
 export type LeaseOutcome = { readonly granted: true } | { readonly granted: false; readonly until: number }
-
-/** The holder of a lease. An operation with this argument does nothing unless the owner holds the lease. */
-export interface LeaseHolder {
-  readonly collection: string
-  readonly owner: string
-}
 
 /** The next batch of a collection. */
 export interface NextBatch {

@@ -84,14 +84,18 @@ export function rateLimitedLocally(rateLimit: RateLimitState | undefined, now: n
 }
 
 /** Reads leniently: a proxy may respond with anything, and a newer server with new codes. */
-function readErrorBody(text: string): { error?: string; code?: string; details?: Issue[] } {
-  const body = parseObject(text)
-  const details = Array.isArray(body.details) ? body.details.filter(isIssue) : undefined
+function readErrorBody(text: string) {
+  const { error, code, details } = parseObject(text)
+  const issues = Array.isArray(details) ? details.filter(isIssue) : undefined
   return {
-    ...(typeof body.error === 'string' && body.error !== '' ? { error: body.error.slice(0, MAX_MESSAGE_LENGTH) } : {}),
-    ...(typeof body.code === 'string' ? { code: body.code.slice(0, MAX_MESSAGE_LENGTH) } : {}),
-    ...(details ? { details: details.map(({ path, message }) => ({ path, message })) } : {}),
+    error: readText(error),
+    code: readText(code),
+    details: issues?.map(({ path, message }) => ({ path, message })),
   }
+}
+
+function readText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value.slice(0, MAX_MESSAGE_LENGTH) : undefined
 }
 
 function parseObject(text: string): Record<string, unknown> {
