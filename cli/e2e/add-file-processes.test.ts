@@ -6,7 +6,7 @@ import { createMock } from '@fish-crab/mocks'
 import { openOutbox } from '@fish-crab/sdk/outbox'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { outboxPath } from '../src/client/outbox.ts'
-import { keptIn, newFolder } from '../test/folders.ts'
+import { newFolder, xdgFolders } from '../test/folders.ts'
 import { type Fed, startFish } from '../test/stdin-processes.ts'
 
 const MANY = { requests: 1_000_000, windowSeconds: 300 }
@@ -22,7 +22,7 @@ async function startImports(lines: number, limits = MANY) {
   })
   const folder = newFolder()
   const env = {
-    ...keptIn(folder),
+    ...xdgFolders(folder),
     FISH_URL: served.url,
     FISH_USER: 'Alex',
     FISH_GAMEMODE: 'earth',

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { keptIn, newFolder } from '../test/folders.ts'
+import { newFolder, xdgFolders } from '../test/folders.ts'
 import { startImpostor } from '../test/harness.ts'
 import { type Fed, shell, startFish, startShell } from '../test/stdin-processes.ts'
 
@@ -41,7 +41,7 @@ describe('stdin that comes late', () => {
               ]
             : []),
         ].map(async ([title, before = '', after = '']) => {
-          const fed = startFish(ADD, keptIn(newFolder()))
+          const fed = startFish(ADD, xdgFolders(newFolder()))
           fed.child.stdin.write(before)
           await sleep(seconds * 1000)
           fed.child.stdin.end(after)
@@ -55,7 +55,7 @@ describe('stdin that comes late', () => {
 
   test('brings a password too, which is taken when stdin ends', async () => {
     // A login that could not be kept would not be tried.
-    const kept = keptIn(newFolder())
+    const kept = xdgFolders(newFolder())
     const runs = DELAYS.map(async (seconds) => {
       const { child, ended } = startFish(['login', 'Alex', '--password-stdin', '--no-input'], {
         ...kept,
@@ -81,7 +81,7 @@ describe('stdin that comes late', () => {
 describe('stdin of 48 MB', () => {
   const BYTES = 48 * 1024 * 1024
   // Node takes more than it needs while there is plenty; with less for its heap than stdin holds, it must not run out.
-  const env = () => ({ ...keptIn(newFolder()), NODE_OPTIONS: '--max-old-space-size=48' })
+  const env = () => ({ ...xdgFolders(newFolder()), NODE_OPTIONS: '--max-old-space-size=48' })
   const MOST_MEMORY_MB = 450
 
   /** Feeds what a function makes until it is so much, and answers the most memory that was taken. */

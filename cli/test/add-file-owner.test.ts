@@ -10,7 +10,7 @@ import type { System } from '../src/core/context.ts'
 import { claimImport, importId } from '../src/import/checkpoint.ts'
 import { processSystem } from '../src/runtime/context.ts'
 import { runCli } from '../src/runtime/main.ts'
-import { keptIn, newFolder } from './folders.ts'
+import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, type RunOptions, run } from './harness.ts'
 
 const START = Date.parse('2026-01-01T00:00:00Z')
@@ -25,7 +25,7 @@ async function startMock() {
   })
   const folder = newFolder()
   const env: Env = {
-    ...keptIn(folder),
+    ...xdgFolders(folder),
     FISH_URL: served.url,
     FISH_USER: 'Alex',
     FISH_GAMEMODE: 'earth',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readRecords } from '../src/import/reader.ts'
 import type { FileRecord } from '../src/import/records.ts'
-import { keptIn, newFolder } from './folders.ts'
+import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext } from './harness.ts'
 
 const NAMES = [
@@ -36,7 +36,7 @@ async function newPlayer(): Promise<Env> {
   created += 1
   const { stdout } = await run(['user', 'create', `Reader${created}`, '--json'], { env: context.admin })
   const { name, fernetKey } = JSON.parse(stdout)
-  return { ...context.base, ...keptIn(folder), FISH_USER: name, FISH_KEY: fernetKey }
+  return { ...context.base, ...xdgFolders(folder), FISH_USER: name, FISH_KEY: fernetKey }
 }
 
 const listOf = async (who: Env, kind: string, ...flags: readonly string[]) => {
@@ -58,7 +58,7 @@ beforeAll(async () => {
   }))
   const crabs = catches.map(({ name, caughtAt }) => ({ kind: 'crab', name, caughtAt }))
   const state = mkdtempSync(join(tmpdir(), 'fish-cli-'))
-  const env = { ...context.player, ...keptIn(state) }
+  const env = { ...context.player, ...xdgFolders(state) }
   const { status } = await run(['add', '--file', '-'], { env, piped: JSON.stringify([...catches, ...crabs]) })
   rmSync(state, { recursive: true, force: true })
   expect(status).toBe(0)

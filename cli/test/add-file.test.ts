@@ -8,7 +8,7 @@ import { outboxPath } from '../src/client/outbox.ts'
 import { detectFormat, readRecords } from '../src/import/reader.ts'
 import type { FileRecord } from '../src/import/records.ts'
 import { runCli } from '../src/runtime/main.ts'
-import { keptIn, newFolder } from './folders.ts'
+import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext } from './harness.ts'
 
 async function* pieces(text: string, size: number) {
@@ -136,7 +136,7 @@ let env: Env
 
 beforeEach(() => {
   folder = newFolder()
-  env = { ...context.player, ...keptIn(folder) }
+  env = { ...context.player, ...xdgFolders(folder) }
 })
 
 const addFile = (piped: string, ...flags: readonly string[]) =>

@@ -194,7 +194,7 @@ describe('user reset', () => {
     expect(writes()).toEqual([])
   })
 
-  test('replaces a key that the profile keeps', async () => {
+  test('replaces a key that the profile stores', async () => {
     const home = { XDG_CONFIG_HOME: join(folder, 'config'), XDG_STATE_HOME: join(folder, 'state') }
     const asAlex = { env: { ...home, FISH_PASSWORD: 'canary-Alex-password', FISH_GAMEMODE: 'earth' } }
     expect((await fish(['login', 'Alex', '--url', served.url], asAlex)).status).toBe(0)
@@ -444,14 +444,14 @@ describe('stats', () => {
   })
 })
 
-test('a kept session is enough, and one that the service ended says how to log in again', async () => {
+test('a stored session is enough, and one that the service ended says how to log in again', async () => {
   const home = { XDG_CONFIG_HOME: join(folder, 'admin-config'), XDG_STATE_HOME: join(folder, 'admin-state') }
   const clock = mock.client('Alex').clock
   expect((await fish(['login', 'mia', '--admin', '--url', served.url], { env: home, clock })).status).toBe(0)
-  const kept = { env: { ...home, FISH_ADMIN_PASSWORD: undefined }, clock }
-  expect((await fish(['user', 'list'], kept)).status).toBe(0)
+  const stored = { env: { ...home, FISH_ADMIN_PASSWORD: undefined }, clock }
+  expect((await fish(['user', 'list'], stored)).status).toBe(0)
   await fish(['admin', 'delete', 'mia', '--yes'])
-  const { status, stderr } = await fish(['user', 'list'], kept)
+  const { status, stderr } = await fish(['user', 'list'], stored)
   expect(status).toBe(4)
   expect(stderr).toContain('fish-cli login NAME --admin')
 })

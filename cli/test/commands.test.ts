@@ -38,7 +38,7 @@ describe('add and list', () => {
     expect(fish[0].id).toBe(fish[1].id)
   })
 
-  test('names that look like a slip are asked for on a terminal, and refused in a script', async () => {
+  test('names that look like a mistake need confirmation on a terminal, and are rejected in a script', async () => {
     const { env } = await newPlayer('Slip')
     const list = async () => (await run(['list'], { env })).stdout
     for (const [names, hint] of [
@@ -111,7 +111,7 @@ describe('add and list', () => {
 })
 
 describe('key', () => {
-  test('a key is masked unless it is asked for', async () => {
+  test('a key is masked unless --show is given', async () => {
     const { player, alex } = context
     const masked = await run(['key'], { env: player })
     expect(masked.status).toBe(0)

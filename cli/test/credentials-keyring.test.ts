@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { keyringStore } from '../src/auth/keyring.ts'
 import type { KeyringEntry } from '../src/core/context.ts'
-import { filesWith, keptIn, newFolder } from './folders.ts'
+import { filesWith, newFolder, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext } from './harness.ts'
 
 const SECRETS = { url: 'http://a.example', user: 'Alex', fernetKey: 'canary-key' }
@@ -38,9 +38,9 @@ describe('a login where there is a keyring', () => {
     home = newFolder()
   })
 
-  test('leaves no secret in a file, and moves what is kept to where it is wanted', async () => {
+  test('leaves no secret in a file, and moves stored secrets to the chosen store', async () => {
     const { entries, open } = memoryKeyring()
-    const base = { ...keptIn(home), FISH_SECRET_STORE: '' }
+    const base = { ...xdgFolders(home), FISH_SECRET_STORE: '' }
     const fish = (argv: readonly string[], env: Env = {}) => run(argv, { env: { ...base, ...env }, keyring: open })
     const { password, fernetKey } = context.alex
     const login = (env: Env = {}) =>
@@ -66,7 +66,7 @@ describe('a login where there is a keyring', () => {
   })
 
   test('that cannot be used keeps nothing anywhere', async () => {
-    const env = { ...keptIn(home), FISH_SECRET_STORE: '' }
+    const env = { ...xdgFolders(home), FISH_SECRET_STORE: '' }
     const argv = ['login', 'Alex', '--url', context.service.url, '--json']
     const { status, stdout } = await run(argv, {
       env: { ...env, FISH_PASSWORD: context.alex.password },

@@ -1,7 +1,7 @@
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { filesWith, keptIn, newFolder } from './folders.ts'
+import { filesWith, newFolder, xdgFolders } from './folders.ts'
 import { ADMIN_PASSWORD, type Env, type RunOptions, run, serviceContext, startImpostor } from './harness.ts'
 
 const context = serviceContext()
@@ -10,7 +10,7 @@ let base: Env
 
 beforeEach(() => {
   home = newFolder()
-  base = { ...keptIn(home), FISH_MAX_WAIT: '0' }
+  base = { ...xdgFolders(home), FISH_MAX_WAIT: '0' }
 })
 
 const secretsFile = () => join(home, 'state', 'fish-crab', 'secrets.json')
@@ -27,7 +27,7 @@ async function newPlayer(name: string) {
 }
 
 describe('login', () => {
-  test('keeps key and profile, so that adding and listing need nothing more', async () => {
+  test('stores key and profile, so that adding and listing need nothing more', async () => {
     const { status, stdout, stderr } = await login()
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toContain('profile default')
@@ -63,7 +63,7 @@ describe('login', () => {
     await expect(stat(configFile())).rejects.toThrow('ENOENT')
   })
 
-  test('a wrong password and an unknown service keep nothing', async () => {
+  test('a wrong password and an unknown service store nothing', async () => {
     expect((await login({ FISH_PASSWORD: 'wrong-password' })).status).toBe(4)
     const nobody = ['login', 'Alex', '--url', 'http://127.0.0.1:1']
     expect((await fish(nobody, { FISH_PASSWORD: 'x' })).status).toBe(69)
@@ -122,7 +122,7 @@ describe('login', () => {
     }
   })
 
-  test('a key that the service does not take is not kept', async () => {
+  test('a key that the service rejects is not stored', async () => {
     const { fernetKey } = await newPlayer('Other')
     const liar = await startImpostor(async (request, response) => {
       response.setHeader('content-type', 'application/json')
@@ -136,7 +136,7 @@ describe('login', () => {
     await expect(stat(secretsFile())).rejects.toThrow('ENOENT')
   })
 
-  test('keeps an API key only when it lifts the limit', async () => {
+  test('stores an API key only when it lifts the limit', async () => {
     const wrong = await login({ FISH_API_KEY: 'fck_wrong' }, '--with-api-key')
     expect(wrong.status).toBe(4)
     expect((await login({ FISH_API_KEY: context.alex.apiKey }, '--with-api-key')).status).toBe(0)
@@ -152,7 +152,7 @@ describe('login', () => {
   })
 })
 
-describe('what is kept', () => {
+describe('the stored secret', () => {
   test('lies in a file that its owner alone reads, and the password nowhere', async () => {
     await login()
     expect((await stat(secretsFile())).mode & 0o777).toBe(0o600)
@@ -224,7 +224,7 @@ describe('what is kept', () => {
     expect(JSON.parse((await fish(['whoami', '--offline', '--json'], env)).stdout).key).toBe('environment')
   })
 
-  test('is gone after logout, the profile is not', async () => {
+  test('is removed by logout, the profile is not', async () => {
     await login()
     expect(await filesWith(context.alex.fernetKey, home)).toEqual([secretsFile()])
     expect(JSON.parse((await fish(['logout', '--json'])).stdout)).toEqual({
@@ -336,7 +336,7 @@ describe('administrators', () => {
   const admin = (...more: readonly string[]) =>
     fish(['login', 'admin', '--admin', ...at(), ...more], { FISH_ADMIN_PASSWORD: ADMIN_PASSWORD })
 
-  test('keep a session that ends by itself, not the password, and need neither again', async () => {
+  test('store a session that expires, not the password, and need neither again', async () => {
     const { status, stdout } = await admin('--json')
     expect(status).toBe(0)
     expect(Date.parse(JSON.parse(stdout).expiresAt)).toBeGreaterThan(Date.now())
@@ -347,9 +347,9 @@ describe('administrators', () => {
   test('learn from whoami and doctor when the service ended the session', async () => {
     await admin()
     expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ admin: 'admin', accepted: true })
-    const kept = JSON.parse(await readFile(secretsFile(), 'utf8'))
-    kept.profiles.default.session.token += 'x'
-    await writeFile(secretsFile(), JSON.stringify(kept))
+    const stored = JSON.parse(await readFile(secretsFile(), 'utf8'))
+    stored.profiles.default.session.token += 'x'
+    await writeFile(secretsFile(), JSON.stringify(stored))
     const refused = await fish(['whoami', '--json'])
     expect(refused.status).toBe(4)
     expect(JSON.parse(refused.stdout).error).toMatchObject({ code: 'invalid_session' })
@@ -358,15 +358,15 @@ describe('administrators', () => {
 
   test('are asked again when the session is over', async () => {
     await admin()
-    const kept = JSON.parse(await readFile(secretsFile(), 'utf8'))
-    kept.profiles.default.session.expiresAt = '2020-01-01T00:00:00.000Z'
-    await writeFile(secretsFile(), JSON.stringify(kept))
+    const stored = JSON.parse(await readFile(secretsFile(), 'utf8'))
+    stored.profiles.default.session.expiresAt = '2020-01-01T00:00:00.000Z'
+    await writeFile(secretsFile(), JSON.stringify(stored))
     const { status, stderr } = await fish(['user', 'create', 'Late'])
     expect(status).toBe(4)
     expect(stderr).toContain('FISH_ADMIN_PASSWORD')
   })
 
-  test('rotate a key after a yes; the kept one of that player is replaced', async () => {
+  test('rotate a key after a yes; the stored key of that player is replaced', async () => {
     const { password, fernetKey } = await newPlayer('Rota')
     await fish(['login', 'Rota', ...at(), '-g', 'earth'], { FISH_PASSWORD: password })
     await admin()

@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { compareClocks, compareVersions } from '../src/commands/doctor-checks.ts'
-import { keptIn, newFolder } from './folders.ts'
+import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext, startImpostor, startServiceContext } from './harness.ts'
 
 const context = serviceContext()
@@ -11,7 +11,7 @@ let base: Env
 
 beforeEach(() => {
   home = newFolder()
-  base = keptIn(home)
+  base = xdgFolders(home)
 })
 
 const login = () =>
@@ -142,7 +142,7 @@ describe('doctor', () => {
     }
   })
 
-  test('finds out that nothing can be kept', async () => {
+  test('detects that nothing can be stored', async () => {
     const { status, byName } = await doctor({ XDG_STATE_HOME: '/dev/null/state' }, '--offline')
     expect(status).toBe(1)
     expect(byName.outbox).toMatchObject({ status: 'fail', mend: expect.stringContaining('XDG_STATE_HOME') })

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { describeError } from '../src/client/describe-error.ts'
 import { FAILURE_SCHEMA } from '../src/core/errors.ts'
-import { keptIn, newFolder } from './folders.ts'
+import { newFolder, xdgFolders } from './folders.ts'
 import { run, serviceContext, startImpostor, startServiceContext } from './harness.ts'
 
 const context = serviceContext()
@@ -102,7 +102,7 @@ test.each([
 ])('%j rejects a malformed secret, and stores nothing', async (argv, answer, message) => {
   const service = await answering(200, answer)
   const folder = newFolder()
-  const env = { ...keptIn(folder), FISH_URL: service.url, FISH_PASSWORD: 'x', FISH_ADMIN_PASSWORD: 'x' }
+  const env = { ...xdgFolders(folder), FISH_URL: service.url, FISH_PASSWORD: 'x', FISH_ADMIN_PASSWORD: 'x' }
   const { status, stdout } = await run([...argv, '--json'], { env })
   service.close()
   expect({ status, error: JSON.parse(stdout).error }).toMatchObject({

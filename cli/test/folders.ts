@@ -12,7 +12,7 @@ export function newFolder(): string {
 }
 
 /** Variables that put profiles, settings, secrets and the outbox below a folder. */
-export function keptIn(folder: string) {
+export function xdgFolders(folder: string) {
   return { XDG_CONFIG_HOME: join(folder, 'config'), XDG_STATE_HOME: join(folder, 'state') }
 }
 

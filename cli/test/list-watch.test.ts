@@ -93,7 +93,7 @@ describe('list --watch where stdout is no terminal', () => {
 })
 
 describe('list --watch and the rate limit', () => {
-  test('looks every 15 s, leaves a fifth of each window to others, and is never refused', async () => {
+  test('polls every 15 s, leaves a fifth of each window to others, and is never refused', async () => {
     const { pauses, polls } = await runWatch(['list', '--watch'], {
       between: ({ pause, stop }) => pause === 59 && stop(),
     })
@@ -125,7 +125,7 @@ describe('list --watch and the rate limit', () => {
     expect(polls.every(({ limit }) => limit?.decision === 'counted')).toBe(true)
   })
 
-  test('takes the interval that was asked for where no limit holds', async () => {
+  test('uses the given interval where no limit applies', async () => {
     const { pauses, status } = await runWatch(['list', '--watch', '--interval', '2.5'], {
       withApiKey: true,
       between: ({ pause, stop }) => pause === 40 && stop(),
@@ -162,7 +162,7 @@ describe('list --watch when the service goes away', () => {
     async (_, fault) => {
       const { status, stdout, stderr, pauses } = await runWatch(['list', '--watch', '--no-wait'], {
         fish: [COD],
-        // The first look has two further tries.
+        // The first poll is retried twice.
         before: (mock) => mock.fail(fault, { times: 4 }),
         async between({ mock, stdout, add, stop }) {
           if (stdout !== '') stop()
@@ -209,7 +209,7 @@ describe('list --watch when the service goes away', () => {
     expect(stderr).toMatch(/^fish-cli: No response from .+ Polling continues\.\n/m)
   })
 
-  test('ends where no look can answer otherwise: who is unknown, not allowed, or asks something else', async () => {
+  test('ends where polling again cannot help: an unknown player, missing rights, or another server', async () => {
     const never = () => Promise.reject(new Error('There is nothing to wait for.'))
     expect((await runWatch(['list', 'fish', 'Nobody', '--watch'], { between: never })).status).toBe(5)
     for (const [status, exit] of [
@@ -236,7 +236,7 @@ describe('list --watch when the service goes away', () => {
     expect(stderr).toMatch(/\n {2}Check the spelling/)
   })
 
-  test('refuses what it cannot do before anything is asked', async () => {
+  test('rejects what it cannot do before any request', async () => {
     const status = async (...argv: string[]) =>
       (await run(['list', ...argv], { env: { FISH_URL: 'http://127.0.0.1:1' } })).status
     for (const interval of ['0', '0.5', '-1', 'x', '1e3', '100000']) {
@@ -362,11 +362,11 @@ describe('list --watch on a terminal', () => {
     text = `${'='.repeat(80)}\nCod\n`
     stdout.emit('resize')
     expect(screenAfter(text, 30)).toEqual(['='.repeat(30), 'Cod', ''])
-    view.say('Told.')
-    expect(screenAfter(text, 30)).toEqual(['Told.', '='.repeat(30), 'Cod', ''])
+    view.say('A message.')
+    expect(screenAfter(text, 30)).toEqual(['A message.', '='.repeat(30), 'Cod', ''])
     text += '^C'
     view.end()
-    expect(screenAfter(text, 30)).toEqual(['Told.', '='.repeat(30), 'Cod', ''])
+    expect(screenAfter(text, 30)).toEqual(['A message.', '='.repeat(30), 'Cod', ''])
     expect(stdout.listenerCount('resize')).toBe(before)
   })
 })

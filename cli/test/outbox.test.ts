@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openOutbox, sqliteStore } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { outboxPath } from '../src/client/outbox.ts'
-import { keptIn, newFolder } from './folders.ts'
+import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext } from './harness.ts'
 
 const context = serviceContext()
@@ -12,7 +12,7 @@ let env: Env
 
 beforeEach(() => {
   folder = newFolder()
-  env = { ...context.player, ...keptIn(folder) }
+  env = { ...context.player, ...xdgFolders(folder) }
 })
 
 const json = async (argv: readonly string[], more: Env = {}) => {
@@ -38,7 +38,7 @@ describe('outbox', () => {
   })
 
   test('is that of every program on the SDK that names no other', async () => {
-    for (const [name, value] of Object.entries(keptIn(folder))) vi.stubEnv(name, value)
+    for (const [name, value] of Object.entries(xdgFolders(folder))) vi.stubEnv(name, value)
     onTestFinished(() => void vi.unstubAllEnvs())
     const service = 'https://Fish.example.org:8443/api/'
     await using outbox = await openOutbox({ baseUrl: service, user: 'Alex', gamemode: 'earth' })

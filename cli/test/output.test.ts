@@ -1,6 +1,6 @@
 import { RARITIES } from '@fish-crab/sdk/constants'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { keptIn, newFolder } from './folders.ts'
+import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext, startImpostor } from './harness.ts'
 
 const ESCAPE = '\u{1b}'
@@ -96,11 +96,11 @@ describe('messages on a terminal that is narrower', () => {
   test('keep a word whole that is wider than a line, and what is there to be copied as it is', async () => {
     const folder = newFolder()
     const XDG_CONFIG_HOME = `${folder}/${'very '.repeat(20)}long`
-    const env = { ...keptIn(folder), XDG_CONFIG_HOME }
+    const env = { ...xdgFolders(folder), XDG_CONFIG_HOME }
     expect((await run(['config', 'path'], on(40, env))).stdout).toContain(`${XDG_CONFIG_HOME}/`)
     const done = await run(
       ['profile', 'add', 'home', '--url', `http://${'x'.repeat(50)}.example`],
-      on(40, keptIn(folder)),
+      on(40, xdgFolders(folder)),
     )
     expect(done.stdout).toContain(`http://${'x'.repeat(50)}.example`)
   })

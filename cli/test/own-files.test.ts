@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { keptIn, newFolder } from './folders.ts'
+import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run } from './harness.ts'
 
 // Whoever asks this service ends with 69.
@@ -79,7 +79,7 @@ async function outcome(argv: readonly string[]) {
 
 beforeEach(async () => {
   home = newFolder()
-  env = { ...keptIn(home), FISH_MAX_WAIT: '0', FISH_PASSWORD: 'x', FISH_ADMIN_PASSWORD: 'x' }
+  env = { ...xdgFolders(home), FISH_MAX_WAIT: '0', FISH_PASSWORD: 'x', FISH_ADMIN_PASSWORD: 'x' }
   for (const name of ['home', 'work']) {
     await run(['profile', 'add', name, '--url', UNREACHABLE, '--user', 'Alex'], { env })
   }

@@ -10,7 +10,7 @@ import { withLock } from '../src/config/lock.ts'
 import { homeFolder, lockPath } from '../src/config/paths.ts'
 import { isSameService } from '../src/config/profile.ts'
 import { resolveTarget, type TargetFlags } from '../src/config/target.ts'
-import { keptIn, newFolder } from './folders.ts'
+import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run } from './harness.ts'
 
 let home: string
@@ -18,7 +18,7 @@ let env: Env
 
 beforeEach(() => {
   home = newFolder()
-  env = keptIn(home)
+  env = xdgFolders(home)
 })
 
 const configFile = () => join(home, 'config', 'fish-crab', 'config.json')

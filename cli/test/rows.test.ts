@@ -132,7 +132,7 @@ describe('--output', () => {
     [['-o', 'csv', '--json'], 'contradict'],
     [['--fields', 'name,wieght'], 'name,rarity,caughtAt,id'],
     [['--fields', ','], 'name,rarity,caughtAt,id'],
-  ])('asked for as %j is refused before anything is requested', async (argv, said) => {
+  ])('requested as %j is rejected before any request', async (argv, said) => {
     const before = requests
     const { status, stdout, stderr } = await list(argv)
     expect({ status, requests }).toEqual({ status: 2, requests: before })

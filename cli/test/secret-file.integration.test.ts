@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { createMock, type Mock, type MockServer } from '@fish-crab/mocks'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { OpenEntry } from '../src/core/context.ts'
-import { keptIn, newFolder } from './folders.ts'
+import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, type RunOptions, run, startImpostor } from './harness.ts'
 
 const PROGRAM = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
@@ -38,7 +38,7 @@ beforeEach(async () => {
     FISH_MAX_WAIT: '0',
     FISH_USER: 'Alex',
     FISH_ADMIN_PASSWORD: PASSWORD,
-    ...keptIn(folder),
+    ...xdgFolders(folder),
   }
 })
 
@@ -97,7 +97,7 @@ test('space for a secret is reserved before the request, and the secret is on th
 })
 
 describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
-  test('has its place on the disk before the service is asked, and leaves nothing of it', async () => {
+  test('has space on the disk before the request, and leaves nothing of it', async () => {
     const file = join(folder, 'secret')
     let before = 0
     const FISH_URL = await serviceAfter(() => {
@@ -152,7 +152,7 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
       expect(secretRequests()).toEqual([])
     })
 
-    test('finds out that there is no room before the service is asked', async () => {
+    test('detects a full disk before the request', async () => {
       const file = join(folder, 'secret')
       // A limit for files instead of a full disk: the signal that comes with it would end the process.
       const limited = `trap '' XFSZ; ulimit -f 1; exec "$@"`
@@ -175,14 +175,14 @@ const RENEWALS = [
   { argv: ['key', 'rotate', 'alex'], ways: ['--yes'] },
 ]
 
-describe.each(RENEWALS)('a key that the profile keeps and $argv makes anew', ({ argv, ways }) => {
+describe.each(RENEWALS)('a stored key that $argv replaces', ({ argv, ways }) => {
   const logIn = async (options: RunOptions = {}) => {
     const asAlex = { ...options, env: { ...options.env, FISH_PASSWORD: 'canary-Alex-password' } }
     expect(await fish(['login', 'Alex', '--url', served.url], asAlex)).toMatchObject({ status: 0 })
     return join(folder, 'state', 'fish-crab', 'secrets.json')
   }
 
-  test('ends only where the kept one can be replaced', async () => {
+  test('is replaced only where the stored one can be replaced', async () => {
     const secrets = await logIn()
     // Even who may do everything cannot remove this as a file.
     mkdirSync(`${secrets}.new`)
@@ -196,7 +196,7 @@ describe.each(RENEWALS)('a key that the profile keeps and $argv makes anew', ({ 
     expect(resets()).toEqual([])
   })
 
-  test('ends only where the kept one can be read, in a dry run too', async () => {
+  test('is replaced only where the stored one can be read, in a dry run too', async () => {
     const secrets = await logIn()
     writeFileSync(secrets, 'canary')
     for (const how of ways) {
@@ -218,7 +218,7 @@ describe.each(RENEWALS)('a key that the profile keeps and $argv makes anew', ({ 
     expect(JSON.parse(readFileSync(secrets, 'utf8'))).toEqual(JSON.parse(strange))
   })
 
-  describe('but cannot be kept once it is there', () => {
+  describe('that cannot be stored after the response', () => {
     const entries = new Map<string, string>()
     /** A keyring that lets nothing in once the service has made the key. */
     const keyring: OpenEntry = (_, account) => ({
@@ -247,7 +247,7 @@ describe.each(RENEWALS)('a key that the profile keeps and $argv makes anew', ({ 
       expect(stderr).not.toContain('canary')
     })
 
-    test('is in the one JSON document, which says that it is not kept', async () => {
+    test('is in the one JSON document, which says that it is not stored', async () => {
       const { status, stdout, stderr } = await fish([...argv, '--yes', '--show', '--json'], options)
       expect({ status, stderr }).toEqual({ status: 7, stderr: message })
       const document = JSON.parse(stdout)
@@ -264,7 +264,7 @@ describe.each(RENEWALS)('a key that the profile keeps and $argv makes anew', ({ 
     })
   })
 
-  test('is kept even where its file fails', async () => {
+  test('is stored even where its file fails', async () => {
     const secrets = await logIn()
     const before = readFileSync(secrets, 'utf8')
     const file = join(folder, 'secret')

@@ -97,7 +97,7 @@ test('status --watch begins also with a service that is down, and leaves request
   expect(JSON.parse(down.stdout)).toMatchObject({ status: 'down', code: 'unreachable' })
 })
 
-test('status --watch says on a terminal when it looked and will look, and takes that away at its end', async () => {
+test('status --watch shows on a terminal the times of the last and the next poll, and removes them at its end', async () => {
   const { stderr } = await runWatch(['status', '--watch'], {
     terminal: true,
     columns: 80,

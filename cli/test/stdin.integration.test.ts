@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { keptIn, newFolder } from './folders.ts'
+import { newFolder, xdgFolders } from './folders.ts'
 import { serviceContext } from './harness.ts'
 import { shell, startFish } from './stdin-processes.ts'
 
@@ -16,7 +16,7 @@ beforeEach(() => {
   folder = newFolder()
 })
 
-const environment = () => ({ ...context.player, ...keptIn(folder) })
+const environment = () => ({ ...context.player, ...xdgFolders(folder) })
 
 describe('add --file - reads stdin', () => {
   const rows = 'name,rarity\r\nKöi 鯉,gold\r\n"🐟, big",3\r\nCod,1'

@@ -60,7 +60,7 @@ function nextRequest(): Promise<void> {
 }
 
 /** Settles when the program keeps a copy of what it reads: its file came into the folder of the test, and lost its name. */
-function copyKept(): Promise<void> {
+function copyStored(): Promise<void> {
   return new Promise((resolve) => {
     const watcher = watch(state, () => {
       if (readdirSync(state).length > 0) return
@@ -80,16 +80,16 @@ async function ctrlC(terminal: FishTerminal, longest = 3) {
 
 describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
   test('while a request is under way', async () => {
-    const asked = nextRequest()
+    const requested = nextRequest()
     const terminal = fishInTerminal(['list', 'fish', 'Slow'], { env: environment() })
-    await asked
+    await requested
     expect(await ctrlC(terminal)).toEqual({ status: 130, isSane: true, text: 'fish-cli: Interrupted.\r\n' })
   })
 
   test('while a catch is being saved', async () => {
-    const asked = nextRequest()
+    const requested = nextRequest()
     const terminal = fishInTerminal(['add', 'Cod', '-r', '1'], { env: environment() })
-    await asked
+    await requested
     expect(await ctrlC(terminal)).toMatchObject({
       status: 130,
       isSane: true,
@@ -98,20 +98,20 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
   })
 
   test('while a player is being created says nothing of secrets, and leaves no file', async () => {
-    const asked = nextRequest()
+    const requested = nextRequest()
     const env = { ...environment(), FISH_ADMIN_PASSWORD: 'canary-admin-password' }
     const out = join(state, 'alex.json')
     const terminal = fishInTerminal(['user', 'create', 'Alex', '--out', out], { env })
-    await asked
+    await requested
     const { status, isSane, text } = await ctrlC(terminal)
     expect({ status, isSane, left: existsSync(out) }).toEqual({ status: 130, isSane: true, left: false })
     expect(text).not.toContain('canary')
   })
 
   test('while a file comes from the keyboard keeps nothing of it', async () => {
-    const kept = copyKept()
+    const stored = copyStored()
     const terminal = fishInTerminal(['add', '--file', '-'], { env: environment() })
-    await kept
+    await stored
     terminal.type('Cod,1\n')
     await terminal.until(/Cod,1\r\n/)
     const ended = await ctrlC(terminal)
@@ -120,10 +120,10 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
   })
 
   test('while the first batch of a file is being sent says how much is queued', async () => {
-    const asked = nextRequest()
+    const requested = nextRequest()
     const around = 'seq -f "Fish %g,1" 700 | "$@"'
     const terminal = fishInTerminal(['add', '--file', '-'], { env: environment(), around })
-    await asked
+    await requested
     const { status, text } = await ctrlC(terminal)
     expect(status).toBe(130)
     expect(text).toContain('fish-cli: Interrupted. 700 catches are queued on this machine.\r\n')
@@ -142,12 +142,12 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     })
   })
 
-  test('while a caught fish is being sent says that it is kept', async () => {
+  test('while a caught fish is being sent says that it stays queued', async () => {
     const log = join(state, 'latest.log')
     writeFileSync(log, '[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon.\n')
-    const asked = nextRequest()
+    const requested = nextRequest()
     const terminal = fishInTerminal(['watch', log, '--from-start'], { env: environment() })
-    await asked
+    await requested
     const { status, isSane, text } = await ctrlC(terminal)
     expect({ status, isSane }).toEqual({ status: 130, isSane: true })
     expect(text).toContain('1 catch is queued on this machine.')
@@ -181,7 +181,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(await terminal.ended).toMatchObject({ status: 0, isSane: true, text: expect.stringMatching(/paging/) })
   })
 
-  test('ends a server with 0, all it holds being kept', async () => {
+  test('ends a server with 0, and its data is stored', async () => {
     const env = {
       ...environment(),
       FISH_STORAGE: `file:${join(state, 'data')}`,
@@ -223,19 +223,19 @@ describe.skipIf(SKIPPED !== '')(`closing the terminal${SKIPPED}`, () => {
     ['a server', ['serve', '--port', '0', '--storage', 'memory:'], /listening on/],
   ] as const)('ends %s', async (_title, argv, sign) => {
     writeFileSync(log(), '[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon.\n')
-    const asked = nextRequest()
+    const requested = nextRequest()
     const words = argv.map((word) => (word === 'LOG' ? log() : word))
     const terminal = openTerminal([...PROGRAM, ...words], { env: environment() })
-    if (sign === 'request') await asked
+    if (sign === 'request') await requested
     else await terminal.until(sign)
     terminal.hangUp()
     expect(await terminal.ended).toEqual({ status: 0, signal: 1 })
   })
 
   test('while a file comes from the keyboard leaves nothing of it behind', async () => {
-    const kept = copyKept()
+    const stored = copyStored()
     const terminal = openTerminal([...PROGRAM, 'add', '--file', '-'], { env: environment() })
-    await kept
+    await stored
     terminal.type('Cod,1\n')
     await terminal.until(/Cod,1\r\n/)
     terminal.hangUp()

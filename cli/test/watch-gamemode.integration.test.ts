@@ -2,7 +2,7 @@ import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { keptIn, newFolder } from './folders.ts'
+import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, type RunOptions, run, serviceContext } from './harness.ts'
 import { launch } from './maintenance-processes.ts'
 
@@ -23,7 +23,7 @@ async function scene(name: string) {
   const env: Env = {
     ...context.base,
     HOME: folder,
-    ...keptIn(folder),
+    ...xdgFolders(folder),
     FISH_GAMEMODE: '',
     FISH_USER: name,
     FISH_KEY: JSON.parse(created.stdout).fernetKey,
@@ -169,7 +169,7 @@ describe('the gamemode that the log said', () => {
 
 describe('watch at its start', () => {
   test('says which player, service, gamemode and file', async () => {
-    const { log, watch } = await scene('Told')
+    const { log, watch } = await scene('Reported')
     await writeFile(log, NEW_GAME)
     for (const [flags, env, gamemode] of [
       [['-g', 'survival'], {}, /gamemode survival\./],
@@ -177,7 +177,7 @@ describe('watch at its start', () => {
     ] as const) {
       const { stderr } = await watch(flags, env)
       const [first = ''] = stderr.split('\n')
-      for (const part of [log, 'Told', context.service.url]) expect(first).toContain(part)
+      for (const part of [log, 'Reported', context.service.url]) expect(first).toContain(part)
       expect(first).toMatch(gamemode)
     }
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createMock } from '@fish-crab/mocks'
 import { expect, test } from 'vitest'
 import { sendDelayMs } from '../src/watch/report.ts'
-import { keptIn, newFolder } from './folders.ts'
+import { newFolder, xdgFolders } from './folders.ts'
 import { run, serviceContext } from './harness.ts'
 
 const context = serviceContext({ FISH_RATE_LIMIT: '25' })
@@ -20,7 +20,7 @@ async function fishing(env: Record<string, string | undefined>) {
   const ending = new AbortController()
   let shown = ''
   const watching = run(['watch', log, '--from-start'], {
-    env: { ...context.player, HOME: folder, ...keptIn(folder), ...env },
+    env: { ...context.player, HOME: folder, ...xdgFolders(folder), ...env },
     clock: { now: clock.now, sleep: clock.sleep },
     interrupted: ending.signal,
     onStdout: (text) => {

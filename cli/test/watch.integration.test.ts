@@ -3,7 +3,7 @@ import { appendFile, copyFile, mkdir, rename, rm, truncate, writeFile } from 'no
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { keptIn, newFolder } from './folders.ts'
+import { newFolder, xdgFolders } from './folders.ts'
 import { run, serviceContext } from './harness.ts'
 import { launch, type Program } from './maintenance-processes.ts'
 
@@ -19,7 +19,7 @@ async function scene(name: string) {
   const env = {
     ...context.base,
     HOME: folder,
-    ...keptIn(folder),
+    ...xdgFolders(folder),
     FISH_SECRET_STORE: 'file',
     FISH_USER: name,
     FISH_KEY: fernetKey,

@@ -13,9 +13,9 @@ export interface ExpectedFailure {
 const schema = z.fromJSONSchema(FAILURE_SCHEMA as unknown as Parameters<typeof z.fromJSONSchema>[0])
 
 // A failure for people ends stderr: what happened, the next step, and the request.
-const TOLD = /(?:^|\n)fish-cli(?: serve)?: (.+)\n(?: {2}(?!\(request)(.+)\n)?(?: {2}\(request (\S+)\)\n)?$/
+const ERROR_TEXT = /(?:^|\n)fish-cli(?: serve)?: (.+)\n(?: {2}(?!\(request)(.+)\n)?(?: {2}\(request (\S+)\)\n)?$/
 
-interface Told {
+interface ErrorDocument {
   readonly code: string
   readonly message: string
   readonly hint: string | null
@@ -45,7 +45,7 @@ export function expectFailure(row: Row, text: CellResult, json: CellResult, { ex
   const report = expectFailureJson(row, json, { exit, code })
   expect(text.status, text.stderr).toBe(exit)
   if (row.prints !== 'lines') expect(text.stdout).toBe('')
-  const [, message, hint = null, requestId = null] = TOLD.exec(text.stderr) ?? []
+  const [, message, hint = null, requestId = null] = ERROR_TEXT.exec(text.stderr) ?? []
   const isOneLine = row.hasNoHint !== undefined && /^fish-cli serve: /m.test(text.stderr)
   const nextStep = isOneLine ? null : report.hint
   expect({ message: undated(message), hint: undated(hint) }, text.stderr).toEqual({
@@ -56,10 +56,10 @@ export function expectFailure(row: Row, text: CellResult, json: CellResult, { ex
 }
 
 /** There is one document on stdout and nothing on stderr. */
-export function expectFailureJson(row: Row, json: CellResult, { exit, code }: ExpectedFailure): Told {
+export function expectFailureJson(row: Row, json: CellResult, { exit, code }: ExpectedFailure): ErrorDocument {
   expect(json.status, json.stdout + json.stderr).toBe(exit)
   if (!row.runsOn) expect(json.stderr).toBe('')
-  const { error } = schema.parse(documentsOf(row, json.stdout).at(-1)) as { readonly error: Told }
+  const { error } = schema.parse(documentsOf(row, json.stdout).at(-1)) as { readonly error: ErrorDocument }
   expect(error.code).toMatch(code)
   expect(error.exit).toBe(exit)
   expect(error.hint, error.message).toEqual(expect.stringMatching(/^\S.*\S$/))

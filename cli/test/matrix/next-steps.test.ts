@@ -50,7 +50,7 @@ describe('the next step after a failure', () => {
     expect(admin.stderr).toContain('An API key does not lift the limit of administrators.')
   })
 
-  test('is asked of nobody with --no-input, at a terminal either', async () => {
+  test('is never prompted for with --no-input, on a terminal either', async () => {
     await using context = await openContext({ store })
     const how = { terminal: true, typed: 'canary\r' }
     const asked = await runIn(context, LIST_ADMINS, { more: ['--no-input'], env: { FISH_ADMIN_PASSWORD: '' }, how })

@@ -15,9 +15,9 @@ const LOG = `[09:00:00] [main/INFO]: Setting user: Alex
 `
 
 const SETUPS = {
-  /** The key and the API key of the player are kept. */
+  /** The key and the API key of the player are stored. */
   login: (context: CellContext) => logIn(context, ['login', 'Alex', '--with-api-key']),
-  /** The session of an administrator is kept. */
+  /** The session of an administrator is stored. */
   session: (context: CellContext) => logIn(context, ['login', 'admin', '--admin']),
   profile: (context: CellContext) => done(context, ['profile', 'add', 'home', '--url', context.url, '--user', 'Alex']),
   /** Rows are printed as JSON unless a flag says otherwise. */
@@ -80,7 +80,7 @@ async function leaveInOutbox(context: CellContext, fault: Fault, exit: number): 
 async function logIn(context: CellContext, argv: readonly string[]): Promise<void> {
   await done(context, argv, { FISH_URL: context.service })
   if (context.url === context.service) return
-  // The service is gone since.
+  // The service has ended since.
   const folder = (name: string) => join(context.home, name, 'fish-crab')
   for (const at of [folder('config'), folder('state')]) {
     for (const name of (await readdir(at)).filter((each) => each.endsWith('.json'))) {
