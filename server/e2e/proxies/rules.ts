@@ -8,7 +8,7 @@ export interface ProxySetup {
   readonly programs: readonly string[]
   /** Arguments that run it in the foreground with a configuration file. */
   readonly args: (file: string, folder: string) => readonly string[]
-  /** The whole configuration: the README's rules between what only a test needs. */
+  /** The whole configuration: the README's block inside of what a distribution has around it. */
   readonly config: (rules: string, place: Place) => string
 }
 
@@ -17,23 +17,22 @@ export interface Place {
   readonly port: number
   /** Host and port of the server. */
   readonly server: string
+  /** Holds the certificate, under the names that the README gives it. */
   readonly folder: string
 }
 
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 
-/** What stands in the README's block for a proxy, with the addresses of a test. */
-export function rulesOf({ name }: ProxySetup, { port, server }: Place): string {
+/** What stands in the README's block for a proxy, word for word but for addresses and the folder of the certificate. */
+export function rulesOf({ name }: ProxySetup, { port, server, folder }: Place): string {
   const [, block] = new RegExp(`### Behind ${name}\\n[^]*?\`\`\`\\w*\\n([^]*?)\`\`\``).exec(README) ?? []
   if (block === undefined) throw new Error(`The README has no rules for ${name}.`)
   return block
     .replaceAll('127.0.0.1:8787', server)
-    .replace(/^.*\b(ssl_certificate|ssl_certificate_key)\b.*\n/gm, '')
-    .replace('listen 443 ssl', `listen 127.0.0.1:${port}`)
-    .replace(/bind :443 .*/, `bind 127.0.0.1:${port}`)
-    .replace('<VirtualHost *:443>', `<VirtualHost 127.0.0.1:${port}>`)
-    .replace(/^\s*SSL.*\n/gm, '')
-    .replace(/^fish\.example\.org \{/m, `http://:${port} {\n    bind 127.0.0.1`)
+    .replaceAll('/etc/ssl/fish', folder)
+    .replace('listen 443', `listen 127.0.0.1:${port}`)
+    .replace('bind :443', `bind 127.0.0.1:${port}`)
+    .replace('VirtualHost *:443', `VirtualHost 127.0.0.1:${port}`)
 }
 
 export const PROXIES: readonly ProxySetup[] = [
@@ -63,20 +62,24 @@ ${rules}
     debian: 'caddy',
     programs: ['/usr/bin/caddy', 'caddy'],
     args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
-    config: (rules) => `{\n  admin off\n  auto_https off\n}\n${rules}`,
+    config: (rules, { port }) => `
+{
+  admin off
+  https_port ${port}
+  default_bind 127.0.0.1
+  local_certs
+  skip_install_trust
+  auto_https disable_redirects
+}
+${rules}`,
   },
   {
     name: 'HAProxy',
     debian: 'haproxy',
     programs: ['/usr/sbin/haproxy', 'haproxy'],
-    args: (file) => ['-db', '-q', '-f', file],
-    config: (rules) => `
-defaults
-  mode http
-  timeout connect 5s
-  timeout client 5s
-  timeout server 5s
-${rules}`,
+    // HAProxy starts with rules that it ignores, and only warns: with -dW a warning is an error.
+    args: (file) => ['-db', '-dW', '-f', file],
+    config: (rules) => rules,
   },
   {
     name: 'Apache',
@@ -90,7 +93,7 @@ PidFile ${folder}/pid
 Mutex file:${folder} default
 ErrorLog ${folder}/error.log
 Listen 127.0.0.1:${port}
-${['mpm_event', 'authz_core', 'proxy', 'proxy_http']
+${['mpm_event', 'authz_core', 'proxy', 'proxy_http', 'ssl']
   .map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`)
   .join('\n')}
 ${rules}`,
