@@ -3,7 +3,7 @@ import { appendFile, copyFile, mkdir, rename, rm, truncate, writeFile } from 'no
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { newFolder, xdgFolders } from './folders.ts'
+import { filesWith, newFolder, xdgFolders } from './folders.ts'
 import { run, serviceContext } from './harness.ts'
 import { launch, type Program } from './maintenance-processes.ts'
 
@@ -60,16 +60,41 @@ describe('watch', () => {
     expect((await run(argv, { env, clock: at(60_000) })).stdout).toContain('Fish 1')
   })
 
-  test('passes over what was there before, and adds what comes later, each once', async () => {
-    const { log, begin, lines, once, stored } = await scene('Before')
+  test('skips what was there before it was first started, and adds what comes later, each once', async () => {
+    const { folder, log, env, begin, lines, once, stored } = await scene('Before')
     await writeFile(log, begin(1) + lines(3))
-    expect(await once()).toMatchObject({ status: 0, stdout: '' })
-    await appendFile(log, lines(4))
+    const program = launch(['watch', log], env)
+    // The position is on disk.
+    await expect.poll(() => filesWith('"anchor"', folder), { interval: 20 }).not.toEqual([])
+    await appendFile(log, lines(1))
+    await shown(program, /Fish 4 /)
+    program.child.kill('SIGINT')
+    await program.closed
+    await appendFile(log, lines(3))
     const { stdout } = await once()
-    expect(stdout.trim().split('\n')).toHaveLength(4)
-    expect(stdout).toContain('Fish 6  Silver, first of its kind, earth  (3 fish, 0 crabs)')
+    expect(stdout.trim().split('\n')).toHaveLength(3)
+    expect(stdout).toContain('Fish 6  Silver, first of its kind, earth  (2 fish, 0 crabs)')
     expect(await stored()).toEqual(['Fish 4', 'Fish 5', 'Fish 6', 'Fish 7'])
     expect((await once()).stdout).toBe('')
+  })
+
+  test('with --once reads a log that was never watched from its start, then continues, each catch once', async () => {
+    const { folder, log, env, begin, lines, once, stored, expected } = await scene('Once')
+    await writeFile(log, begin(1) + lines(3))
+    const first = await once()
+    expect(first.stdout.trim().split('\n')).toHaveLength(3)
+    expect(first).toMatchObject({ status: 0, stderr: expect.stringContaining('3 fish, 0 crabs; 3 sent.') })
+    expect((await once()).stdout).toBe('')
+    await appendFile(log, lines(2))
+    const program = launch(['watch', log], env)
+    await shown(program, /Fish 5 /)
+    program.child.kill('SIGINT')
+    await program.closed
+    expect(program.stdout().trim().split('\n')).toHaveLength(2)
+    await rename(log, join(folder, 'logs', '2026-01-31-1.log'))
+    await writeFile(log, begin(2) + lines(2))
+    expect((await once()).stdout.trim().split('\n')).toHaveLength(2)
+    expect(await stored()).toEqual(expected())
   })
 
   test('with --from-start adds all, and nothing twice when it is said again', async () => {

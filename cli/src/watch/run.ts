@@ -105,8 +105,8 @@ async function readLog(context: Context & Notes, options: ReadLogOptions): Promi
       path,
       place,
       before,
-      // A compressed log is complete: without a checkpoint, all of it is new.
-      fromStart: flags['from-start'] ?? (isGzipped(path) && !place),
+      // A single read that began at the end would do nothing.
+      fromStart: flags['from-start'] ?? (flags.once === true && !place),
       once: flags.once ?? false,
       signal,
       clock: context.clock,
