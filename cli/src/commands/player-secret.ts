@@ -43,6 +43,7 @@ interface SecretFlags extends OutputFlags {
   readonly show?: boolean | undefined
   readonly out?: string | undefined
   readonly force?: boolean | undefined
+  readonly 'dry-run'?: boolean | undefined
 }
 
 /**
@@ -60,7 +61,7 @@ export async function checkDestination(
   const file = secretFilePath(flags.out)
   if (file !== undefined) await checkSecretFile(file, flags.force === true)
   if (flags.show || flags.out === '-') return true
-  if (file !== undefined || stored) return false
+  if (file !== undefined || stored || flags['dry-run']) return false
   if (stdout.isTTY && !flags.json) return true
   throw usageError(`The new ${title} would be lost; nothing was changed.`, 'Add --out FILE, or --show to print it.')
 }
