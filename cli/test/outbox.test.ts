@@ -85,6 +85,12 @@ describe('outbox', () => {
     expect((await json(['outbox', 'status'])).document.setAside).toBe(0)
   })
 
+  test('has a column of dead letters in its table', async () => {
+    await setAside(3)
+    const { stdout } = await run(['outbox', 'status'], { env })
+    expect(stdout).toMatch(/^KIND +USER +GAMEMODE +QUEUED +DEAD LETTERS\nfish +Nobody +earth +0 +3\n$/)
+  })
+
   test('knows a wrong ID from one that is none', async () => {
     await setAside(1)
     expect((await json(['outbox', 'drop', '99', '--yes'])).status).toBe(5)

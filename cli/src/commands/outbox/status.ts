@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { field: 'user' },
   { field: 'gamemode' },
   { field: 'queued', align: 'right' },
-  { field: 'setAside', align: 'right' },
+  { field: 'setAside', title: 'DEAD LETTERS', align: 'right' },
 ]
 
 export const outboxStatusCommand = defineCommand({
