@@ -64,4 +64,13 @@ test('a name of before runs the command of today, and is in no list', async () =
   expect(today.status).not.toBe(0)
   expect(await run(['reseal', '--json'], { env })).toEqual(today)
   expect((await run(['--help'])).stdout).not.toContain('reseal')
+  const help = await run(['rotate-secret', '--help'])
+  expect(help.stdout).toContain('rotate-secret')
+  for (const argv of [
+    ['reseal', '--help'],
+    ['reseal', '-h'],
+    ['help', 'reseal'],
+  ]) {
+    expect(await run(argv)).toEqual(help)
+  }
 })

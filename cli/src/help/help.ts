@@ -2,7 +2,7 @@ import type { Interfaces, Command as OclifCommand } from '@oclif/core'
 import { Config, Plugin } from '@oclif/core/config'
 import { CommandHelp, Help } from '@oclif/core/help'
 import { type Command, globalFlags } from '../commands/define.ts'
-import { AUDIENCES, commandIds, loadCommands, TOPICS } from '../commands/index.ts'
+import { AUDIENCES, commandIds, findCommand, loadCommands, TOPICS } from '../commands/index.ts'
 import type { Context } from '../core/context.ts'
 import { EXIT, usageError } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
@@ -57,7 +57,8 @@ class CliHelp extends Help {
 
 /** Prints the help of a command, of a topic, of the exit codes, or of the program. */
 export async function showHelp(words: readonly string[], io: Context): Promise<number> {
-  const id = findPage(words, new Set(helpPageIds()))
+  // Former names of commands have no page of their own.
+  const id = findPage(words, new Set(helpPageIds())) ?? findCommand(words)?.id
   if (id === undefined) throw noSuchPage(words)
   const colours = useColours(io.env, io.stdout)
   if (id === EXIT_CODES_PAGE) {
