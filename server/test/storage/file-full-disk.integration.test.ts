@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
@@ -44,6 +44,29 @@ test('a full disk rejects writes, loses nothing acknowledged, and works again on
   storage = await createStorage({ driver: 'file', path })
   expect(await readEntries(storage, collection)).toEqual([...acknowledged, 'after'])
   await storage.dispose()
+})
+
+test('a store that is closed on a full disk keeps its log, and with it all that was acknowledged', async ({ skip }) => {
+  const mounted = mountSmallDisk()
+  if ('reason' in mounted) {
+    skip(mounted.reason)
+    return
+  }
+  const path = join(mounted.disk, 'data')
+  const collection = newCollection()
+  const plains = Array.from({ length: 25 }, (_, at) => String(at))
+  const storage = await createStorage({ driver: 'file', path })
+  for (const plain of plains) await storage.append(collection, newRecord({ plain, full: 'x'.repeat(20_000) }))
+  const { bavail, bsize } = statfsSync(mounted.disk)
+  const ballast = join(mounted.disk, 'ballast')
+  writeFileSync(ballast, Buffer.alloc(bavail * bsize))
+  await storage.dispose()
+  expect(statSync(join(path, 'fish.db-wal')).size).toBeGreaterThan(500_000)
+
+  rmSync(ballast)
+  const again = await createStorage({ driver: 'file', path })
+  expect(await readEntries(again, collection)).toEqual(plains)
+  await again.dispose()
 })
 
 test('a limit that free space does not show, such as a quota, is detected by a ping as long as catches meet it', {

@@ -11,7 +11,7 @@ import {
   unlockImport,
 } from '../../app/store/store-id.ts'
 import type { FishStorage, ItemStorage } from '../../storage/core/types.ts'
-import { STORE_FILE } from '../../storage/file/store-file.ts'
+import { checkpoint, STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage, type RedisClusterOptions, type RedisOptions } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import type { ContentLine, ExportCounts } from './export-format.ts'
@@ -99,6 +99,7 @@ async function importFolder(target: string, options: ImportOptions): Promise<Imp
       } finally {
         await storage.dispose()
       }
+      checkpoint(join(draft, STORE_FILE))
       renameSync(join(draft, STORE_FILE), join(folder, STORE_FILE))
       syncFolder(folder)
       return report

@@ -86,6 +86,16 @@ function checkLog(file: string): void {
   }
 }
 
+/**
+ * Moves the write-ahead log of a store that nobody has open into its file, and flushes it, so that one rename moves all of it.
+ * The last connection does the same when it closes, but without an error where that fails.
+ */
+export function checkpoint(file: string): void {
+  using db = new DatabaseSync(file)
+  if (db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0) return
+  throw new StorageError('unavailable', `Another program has ${file} open. Close it and try again.`)
+}
+
 function mismatchedLog(file: string): StorageError {
   return new StorageError(
     'damaged',
