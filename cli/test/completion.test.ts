@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { globalFlags } from '../src/commands/define.ts'
+import { globalFlags } from '../src/command/define.ts'
 import { commandIds, loadCommands, TOPICS } from '../src/commands/index.ts'
 import { SHELLS } from '../src/core/shells.ts'
 import { complete, completionReply, parseBashLine, readLocalNames } from '../src/help/completion.ts'

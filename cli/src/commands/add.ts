@@ -4,13 +4,13 @@ import { readPlayerKey } from '../auth/identity.ts'
 import { canPrompt } from '../auth/read-secret.ts'
 import { rarityList } from '../catches/catch-query.ts'
 import { openClient } from '../client/client.ts'
+import type { CommandContext } from '../command/define.ts'
+import { Args, defineCommand, Flags } from '../command/define.ts'
+import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from '../command/flags.ts'
 import { requireGamemode, requireUser } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 import type { AddFileFlags } from '../import/run.ts'
 import { printable } from '../output/text.ts'
-import type { CommandContext } from './define.ts'
-import { Args, defineCommand, Flags } from './define.ts'
-import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from './flags.ts'
 
 export const addCommand = defineCommand({
   summary: 'Add fish or crabs to your collection.',

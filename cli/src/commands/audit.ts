@@ -2,10 +2,10 @@ import type { AuditEntry } from '@fish-crab/sdk/admin'
 import { LIMITS } from '@fish-crab/sdk/constants'
 import { parseCatchQuery } from '../catches/catch-query.ts'
 import { pageSizeFor, takeFirst } from '../client/admin.ts'
+import { administrationFlags, openAdministration } from '../command/administration.ts'
+import { defineCommand, Flags } from '../command/define.ts'
+import { outputFlags } from '../command/flags.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
-import { administrationFlags, openAdministration } from './admin-command.ts'
-import { defineCommand, Flags } from './define.ts'
-import { outputFlags } from './flags.ts'
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   timeColumn('at'),

@@ -1,6 +1,6 @@
+import { Args, defineCommand } from '../command/define.ts'
+import { contentsText, noteSecret, refuseEmptyPath, runMaintenance, storageFlag } from '../command/maintenance.ts'
 import { printable } from '../output/text.ts'
-import { Args, defineCommand } from './define.ts'
-import { contentsText, noteSecret, refuseEmptyPath, runMaintenance, storageFlag } from './maintenance.ts'
 
 export const backupCommand = defineCommand({
   summary: 'Copy a data folder into a new folder, even while a server uses it.',

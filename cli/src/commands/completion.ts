@@ -1,11 +1,11 @@
 import { basename } from 'node:path'
+import { Args, defineCommand, Flags, words } from '../command/define.ts'
 import { homeFolder } from '../config/paths.ts'
 import type { Env } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
 import { isShell, SHELLS, type Shell } from '../core/shells.ts'
 import { printable } from '../output/text.ts'
 import { installScript, SCRIPTS, type ScriptLocation, scriptLocation } from './completion-script.ts'
-import { Args, defineCommand, Flags, words } from './define.ts'
 
 export const completionCommand = defineCommand({
   summary: 'Set up shell completion of commands, flags and values.',

@@ -1,8 +1,9 @@
+import { defineCommand, Flags } from '../command/define.ts'
+import { outputFlags, serviceFlags, userFlag } from '../command/flags.ts'
 import { resolveTarget, type Target } from '../config/target.ts'
 import { EXIT } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
 import type { Style } from '../output/screen.ts'
-import { defineCommand, Flags } from './define.ts'
 import {
   checkLocally,
   checkOutbox,
@@ -12,7 +13,6 @@ import {
   runCheck,
   usableConfig,
 } from './doctor-checks.ts'
-import { outputFlags, serviceFlags, userFlag } from './flags.ts'
 
 const STYLES: Readonly<Record<Health, Style>> = { ok: 'green', warn: 'yellow', fail: 'red' }
 

@@ -1,7 +1,7 @@
+import { defineCommand, Flags } from '../command/define.ts'
+import { contentsText, refuseEmptyPath, runMaintenance, storageFlag } from '../command/maintenance.ts'
 import { EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
-import { defineCommand, Flags } from './define.ts'
-import { contentsText, refuseEmptyPath, runMaintenance, storageFlag } from './maintenance.ts'
 
 const STDOUT = '-'
 

@@ -1,8 +1,8 @@
+import { Args, defineCommand } from '../command/define.ts'
+import { dryRunFlag } from '../command/flags.ts'
+import { contentsText, refuseEmptyPath, runMaintenance, storageFlag } from '../command/maintenance.ts'
 import { usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
-import { Args, defineCommand } from './define.ts'
-import { dryRunFlag } from './flags.ts'
-import { contentsText, refuseEmptyPath, runMaintenance, storageFlag } from './maintenance.ts'
 
 const STDIN = '-'
 

@@ -1,4 +1,4 @@
-import type { Command } from './define.ts'
+import type { Command } from '../command/define.ts'
 
 type Loaders = Readonly<Record<string, () => Promise<Command>>>
 

@@ -1,10 +1,10 @@
 import type { Gamemode } from '@fish-crab/sdk'
 import { kindNamed, unknownKind } from '../catches/catch-list.ts'
 import { parseCatchQuery } from '../catches/catch-query.ts'
+import { administrationFlags, openAdministration } from '../command/administration.ts'
+import { Args, defineCommand, Flags, words } from '../command/define.ts'
+import { outputFlags } from '../command/flags.ts'
 import type { Column } from '../output/columns.ts'
-import { administrationFlags, openAdministration } from './admin-command.ts'
-import { Args, defineCommand, Flags, words } from './define.ts'
-import { outputFlags } from './flags.ts'
 
 interface Rank {
   readonly place: number

@@ -3,6 +3,8 @@ import { checkSecretsUpdate, updateSecrets } from '../auth/secrets.ts'
 import { mergeLogin } from '../auth/store.ts'
 import { adminNameOf } from '../client/admin.ts'
 import { fetchPlayerKey, fetchSession } from '../client/login.ts'
+import { Args, type CommandContext, defineCommand, Flags } from '../command/define.ts'
+import { gamemodeFlag, serviceFlags, yesFlags } from '../command/flags.ts'
 import { applyLogin, changeConfig, type LoginTarget, replacesLogin } from '../config/config-file.ts'
 import { DEFAULT_PROFILE, isUnencrypted, parseProfileName } from '../config/profile.ts'
 import { gamemodeOf, resolveTarget, type Target } from '../config/target.ts'
@@ -10,8 +12,6 @@ import type { Config } from '../core/context.ts'
 import { localTime } from '../core/time.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
-import { Args, type CommandContext, defineCommand, Flags } from './define.ts'
-import { gamemodeFlag, serviceFlags, yesFlags } from './flags.ts'
 
 export const loginCommand = defineCommand({
   summary: 'Log in with your password and store your key for all commands.',

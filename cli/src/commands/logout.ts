@@ -1,7 +1,7 @@
 import { notLoggedIn } from '../auth/identity.ts'
 import { updateSecrets } from '../auth/secrets.ts'
-import { defineCommand } from './define.ts'
-import { profileFlag } from './flags.ts'
+import { defineCommand } from '../command/define.ts'
+import { profileFlag } from '../command/flags.ts'
 
 export const logoutCommand = defineCommand({
   summary: 'Remove your key and other secrets from this machine.',

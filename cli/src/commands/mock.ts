@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { parseSeed, type Seed, SeedError, type SeededUser, startStandaloneMock } from '@fish-crab/mocks/standalone'
 import { DEFAULT_BASE_URL, LIMITS } from '@fish-crab/sdk/constants'
+import { defineCommand, Flags } from '../command/define.ts'
+import { parseOrigin, parseWholeNumber } from '../command/parse-values.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
-import { defineCommand, Flags } from './define.ts'
-import { parseOrigin, parseWholeNumber } from './parse-values.ts'
 
 const DEFAULT_HOST = '127.0.0.1'
 const DEFAULT_PORT = new URL(DEFAULT_BASE_URL).port

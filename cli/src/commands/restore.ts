@@ -1,7 +1,14 @@
+import { Args, defineCommand, Flags } from '../command/define.ts'
+import { dryRunFlag } from '../command/flags.ts'
+import {
+  bytesText,
+  contentsText,
+  noteSecret,
+  refuseEmptyPath,
+  runMaintenance,
+  storageFlag,
+} from '../command/maintenance.ts'
 import { printable } from '../output/text.ts'
-import { Args, defineCommand, Flags } from './define.ts'
-import { dryRunFlag } from './flags.ts'
-import { bytesText, contentsText, noteSecret, refuseEmptyPath, runMaintenance, storageFlag } from './maintenance.ts'
 
 export const restoreCommand = defineCommand({
   summary: 'Restore a backup into a data folder that no server uses.',

@@ -1,8 +1,8 @@
 import type { RotateSecretReport } from '@fish-crab/server'
+import { defineCommand, Flags } from '../command/define.ts'
+import { dryRunFlag } from '../command/flags.ts'
+import { runMaintenance, storageFlag } from '../command/maintenance.ts'
 import { EXIT } from '../core/errors.ts'
-import { defineCommand, Flags } from './define.ts'
-import { dryRunFlag } from './flags.ts'
-import { runMaintenance, storageFlag } from './maintenance.ts'
 
 export const rotateSecretCommand = defineCommand({
   summary: 'Encrypt the keys of all players with a new secret of the server.',

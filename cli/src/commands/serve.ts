@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream'
 import { SETTINGS, type Setting, serve } from '@fish-crab/server'
+import { defineCommand, Flags, words } from '../command/define.ts'
 import type { Terminal } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { useColours } from '../output/screen.ts'
 import { readManifest } from '../package.ts'
-import { defineCommand, Flags, words } from './define.ts'
 
 const ALL_SETTINGS: readonly Setting<unknown>[] = Object.values(SETTINGS)
 const BY_FLAG = ALL_SETTINGS.flatMap((setting) =>

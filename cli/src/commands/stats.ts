@@ -1,11 +1,11 @@
 import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
 import { COUNT_COLUMNS, type CollectionCounts, countBars, countCollections, countRows } from '../catches/counts.ts'
 import { openClient } from '../client/client.ts'
+import { administrationFlags, openAdministration } from '../command/administration.ts'
+import type { CommandContext } from '../command/define.ts'
+import { Args, defineCommand, Flags } from '../command/define.ts'
+import { outputFlags } from '../command/flags.ts'
 import { usageError } from '../core/errors.ts'
-import { administrationFlags, openAdministration } from './admin-command.ts'
-import type { CommandContext } from './define.ts'
-import { Args, defineCommand, Flags } from './define.ts'
-import { outputFlags } from './flags.ts'
 
 export const statsCommand = defineCommand({
   summary: 'Count the catches of a player or, without USER, of the whole service.',

@@ -1,6 +1,6 @@
 import { GAMEMODES } from '@fish-crab/sdk/constants'
-import { Args, defineCommand, Flags } from './define.ts'
-import { noInputFlag, serviceFlags, userFlag } from './flags.ts'
+import { Args, defineCommand, Flags } from '../command/define.ts'
+import { noInputFlag, serviceFlags, userFlag } from '../command/flags.ts'
 
 export const watchCommand = defineCommand({
   summary: 'Follow the game log and add your catches.',

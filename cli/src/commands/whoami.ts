@@ -1,12 +1,12 @@
 import { findIdentity, type Identity, notLoggedIn } from '../auth/identity.ts'
 import { openClient } from '../client/client.ts'
 import { testKey, testSession } from '../client/login.ts'
+import { defineCommand, Flags } from '../command/define.ts'
+import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../command/flags.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { type Column, cellOf, timeColumn, titleOf } from '../output/columns.ts'
 import { formatOf } from '../output/format.ts'
 import { printable } from '../output/text.ts'
-import { defineCommand, Flags } from './define.ts'
-import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from './flags.ts'
 
 type Row = Omit<Identity, 'fernetKey' | 'session'> & { readonly accepted: boolean | null }
 

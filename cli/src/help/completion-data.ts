@@ -1,6 +1,6 @@
 import type { Interfaces } from '@oclif/core'
-import { type Candidate, type Command, globalFlags, type Values, words } from '../commands/define.ts'
-import { SHARED_COMPLETION } from '../commands/flags.ts'
+import { type Candidate, type Command, globalFlags, type Values, words } from '../command/define.ts'
+import { SHARED_COMPLETION } from '../command/flags.ts'
 import { loadCommands, TOPICS } from '../commands/index.ts'
 import { EXIT_CODES_PAGE } from './help.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Candidate, Values } from '../commands/define.ts'
+import type { Candidate, Values } from '../command/define.ts'
 import { configPath } from '../config/paths.ts'
 import type { Env } from '../core/context.ts'
 import { isShell, SEPARATOR, type Shell, VARIABLES } from '../core/shells.ts'

@@ -1,7 +1,7 @@
 import type { Interfaces, Command as OclifCommand } from '@oclif/core'
 import { Config, Plugin } from '@oclif/core/config'
 import { CommandHelp, Help } from '@oclif/core/help'
-import { type Command, globalFlags } from '../commands/define.ts'
+import { type Command, globalFlags } from '../command/define.ts'
 import { AUDIENCES, commandIds, findCommand, loadCommands, TOPICS } from '../commands/index.ts'
 import type { Context } from '../core/context.ts'
 import { EXIT, usageError } from '../core/errors.ts'

@@ -1,7 +1,7 @@
 import type { Interfaces } from '@oclif/core'
 import { parse } from '@oclif/core/parser'
 import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
-import { type Command, type CommandInput, globalFlags } from '../commands/define.ts'
+import { type Command, type CommandInput, globalFlags } from '../command/define.ts'
 import { defaultOutput } from '../config/config-file.ts'
 import type { Context } from '../core/context.ts'
 import { type CliError, usageError } from '../core/errors.ts'

@@ -1,4 +1,4 @@
-import type { Command } from '../commands/define.ts'
+import type { Command } from '../command/define.ts'
 import { defaultOutput } from '../config/config-file.ts'
 import type { Context, Role } from '../core/context.ts'
 import { CliError, type ErrorReport, EXIT, reportOf } from '../core/errors.ts'

@@ -1,5 +1,5 @@
-import { createCommandContext } from '../commands/context.ts'
-import type { Command } from '../commands/define.ts'
+import { createCommandContext } from '../command/context.ts'
+import type { Command } from '../command/define.ts'
 import { commandIds, findCommand, isTopic, loadCommand } from '../commands/index.ts'
 import type { Context, Role, System } from '../core/context.ts'
 import { type CliError, EXIT, usageError } from '../core/errors.ts'

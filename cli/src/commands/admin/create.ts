@@ -1,10 +1,10 @@
 import type { AdminRole } from '@fish-crab/sdk/admin'
 import { ADMIN_ROLES } from '@fish-crab/sdk/contract'
 import { readNewPassword } from '../../auth/read-secret.ts'
+import { administrationFlags, openAdministration, parseAdminName } from '../../command/administration.ts'
+import { Args, defineCommand, Flags, words } from '../../command/define.ts'
+import { outputFlags } from '../../command/flags.ts'
 import { usageError } from '../../core/errors.ts'
-import { administrationFlags, openAdministration, parseAdminName } from '../admin-command.ts'
-import { Args, defineCommand, Flags, words } from '../define.ts'
-import { outputFlags } from '../flags.ts'
 import { ADMIN_COLUMNS } from './list.ts'
 
 export const adminCreateCommand = defineCommand({

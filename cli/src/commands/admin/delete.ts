@@ -1,8 +1,8 @@
+import { administrationFlags, openAdministration, parseAdminName } from '../../command/administration.ts'
+import { Args, defineCommand } from '../../command/define.ts'
+import { yesFlags } from '../../command/flags.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-import { administrationFlags, openAdministration, parseAdminName } from '../admin-command.ts'
-import { Args, defineCommand } from '../define.ts'
-import { yesFlags } from '../flags.ts'
 
 export const adminDeleteCommand = defineCommand({
   summary: 'Delete an administrator, as a superadmin. Its sessions end at once.',

@@ -1,8 +1,8 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
+import { administrationFlags, openAdministration } from '../../command/administration.ts'
+import { defineCommand } from '../../command/define.ts'
+import { outputFlags } from '../../command/flags.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
-import { administrationFlags, openAdministration } from '../admin-command.ts'
-import { defineCommand } from '../define.ts'
-import { outputFlags } from '../flags.ts'
 
 export const ADMIN_COLUMNS: readonly Column<Administrator>[] = [
   { field: 'username', title: 'ADMINISTRATOR', whole: true },

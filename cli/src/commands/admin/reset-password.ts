@@ -1,9 +1,9 @@
 import { readNewPassword } from '../../auth/read-secret.ts'
+import { parseAdminName } from '../../command/administration.ts'
+import { Args, defineCommand, Flags } from '../../command/define.ts'
+import { noInputFlag } from '../../command/flags.ts'
+import { runMaintenance, storageFlag } from '../../command/maintenance.ts'
 import { printable } from '../../output/text.ts'
-import { parseAdminName } from '../admin-command.ts'
-import { Args, defineCommand, Flags } from '../define.ts'
-import { noInputFlag } from '../flags.ts'
-import { runMaintenance, storageFlag } from '../maintenance.ts'
 
 export const adminResetPasswordCommand = defineCommand({
   summary: 'Reset a lost administrator password directly in the data.',

@@ -1,5 +1,5 @@
+import { defineCommand } from '../../command/define.ts'
 import { parseSettingKey, settingValue } from '../../config/settings.ts'
-import { defineCommand } from '../define.ts'
 import { SETTING_COMPLETION, settingArg } from './list.ts'
 
 export const configGetCommand = defineCommand({

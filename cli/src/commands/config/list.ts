@@ -1,8 +1,8 @@
+import { Args, defineCommand, type Values } from '../../command/define.ts'
+import { outputFlags } from '../../command/flags.ts'
 import type { SettingKey } from '../../config/settings.ts'
 import { SETTINGS, settingValue } from '../../config/settings.ts'
 import type { Column } from '../../output/columns.ts'
-import { Args, defineCommand, type Values } from '../define.ts'
-import { outputFlags } from '../flags.ts'
 
 interface Row {
   readonly key: SettingKey

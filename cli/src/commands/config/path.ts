@@ -1,6 +1,6 @@
+import { defineCommand } from '../../command/define.ts'
 import { configPath, folders, secretsPath } from '../../config/paths.ts'
 import { printable } from '../../output/text.ts'
-import { defineCommand } from '../define.ts'
 
 export const configPathCommand = defineCommand({
   summary: 'Print the path of the configuration file, whether or not it exists.',

@@ -1,9 +1,9 @@
+import { Args, defineCommand, words } from '../../command/define.ts'
 import { changeSetting } from '../../config/config-file.ts'
 import type { SettingKey } from '../../config/settings.ts'
 import { parseSettingKey, SETTINGS } from '../../config/settings.ts'
 import { usageError } from '../../core/errors.ts'
 import { parseGamemode } from '../../core/gamemode.ts'
-import { Args, defineCommand, words } from '../define.ts'
 import { SETTING_COMPLETION, settingArg } from './list.ts'
 
 export const configSetCommand = defineCommand({

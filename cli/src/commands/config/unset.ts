@@ -1,6 +1,6 @@
+import { defineCommand } from '../../command/define.ts'
 import { changeSetting } from '../../config/config-file.ts'
 import { parseSettingKey, SETTINGS } from '../../config/settings.ts'
-import { defineCommand } from '../define.ts'
 import { SETTING_COMPLETION, settingArg } from './list.ts'
 
 export const configUnsetCommand = defineCommand({

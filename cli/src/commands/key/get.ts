@@ -1,13 +1,13 @@
 import { readSecret } from '../../auth/read-secret.ts'
 import { readAdminCredentials } from '../../client/admin.ts'
 import { openClient } from '../../client/client.ts'
+import type { CommandContext } from '../../command/define.ts'
+import { Args, defineCommand, Flags } from '../../command/define.ts'
+import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../../command/flags.ts'
+import { handOver } from '../../command/player-secret.ts'
 import { requireUser } from '../../config/target.ts'
 import type { Column } from '../../output/columns.ts'
 import { printable } from '../../output/text.ts'
-import type { CommandContext } from '../define.ts'
-import { Args, defineCommand, Flags } from '../define.ts'
-import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../flags.ts'
-import { handOver } from '../player-secret.ts'
 
 /** Columns of a key. */
 export const KEY_COLUMNS: readonly Column<KeyRow>[] = [

@@ -1,10 +1,10 @@
 import { openAdminClient } from '../../client/admin.ts'
+import { Args, defineCommand, Flags } from '../../command/define.ts'
+import { adminFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../../command/flags.ts'
+import { checkDestination, findStoredSecret, handOver } from '../../command/player-secret.ts'
 import { requireUser, resolveTarget } from '../../config/target.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-import { Args, defineCommand, Flags } from '../define.ts'
-import { adminFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../flags.ts'
-import { checkDestination, findStoredSecret, handOver } from '../player-secret.ts'
 import { KEY_COLUMNS } from './get.ts'
 
 export const keyRotateCommand = defineCommand({

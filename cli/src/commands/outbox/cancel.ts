@@ -1,13 +1,13 @@
 import { catchesText } from '../../client/flush.ts'
 import { openLocalOutbox } from '../../client/outbox.ts'
+import type { CommandContext } from '../../command/define.ts'
+import { defineCommand, Flags } from '../../command/define.ts'
+import { serviceFlags, yesFlags } from '../../command/flags.ts'
 import { EXIT, usageError } from '../../core/errors.ts'
 import { cancellation, keyPrefixOf } from '../../import/checkpoint.ts'
 import { openSource } from '../../import/source.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-import type { CommandContext } from '../define.ts'
-import { defineCommand, Flags } from '../define.ts'
-import { serviceFlags, yesFlags } from '../flags.ts'
 
 export const outboxCancelCommand = defineCommand({
   summary: 'Remove unsent catches from the queue, such as a wrong import.',

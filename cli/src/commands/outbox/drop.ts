@@ -1,8 +1,8 @@
 import { catchesText } from '../../client/flush.ts'
 import { countCatches, openLocalOutbox, selectDeadLetters } from '../../client/outbox.ts'
+import { Args, defineCommand } from '../../command/define.ts'
+import { serviceFlags, yesFlags } from '../../command/flags.ts'
 import { confirm } from '../../output/prompt.ts'
-import { Args, defineCommand } from '../define.ts'
-import { serviceFlags, yesFlags } from '../flags.ts'
 
 export const outboxDropCommand = defineCommand({
   summary: 'Delete dead letters: catches that the service rejected. Queued catches stay.',

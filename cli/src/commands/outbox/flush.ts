@@ -1,8 +1,8 @@
 import { flushStatus, flushWithProgress } from '../../client/flush.ts'
 import { openPlayerOutbox } from '../../client/outbox.ts'
+import { defineCommand } from '../../command/define.ts'
+import { noInputFlag, serviceFlags, userFlag } from '../../command/flags.ts'
 import { maxWaitOf, requireUser } from '../../config/target.ts'
-import { defineCommand } from '../define.ts'
-import { noInputFlag, serviceFlags, userFlag } from '../flags.ts'
 
 export const outboxFlushCommand = defineCommand({
   summary: 'Send queued catches and show the progress.',

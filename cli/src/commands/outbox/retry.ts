@@ -1,6 +1,6 @@
 import { openLocalOutbox, selectDeadLetters } from '../../client/outbox.ts'
-import { Args, defineCommand } from '../define.ts'
-import { serviceFlags } from '../flags.ts'
+import { Args, defineCommand } from '../../command/define.ts'
+import { serviceFlags } from '../../command/flags.ts'
 
 export const outboxRetryCommand = defineCommand({
   summary: 'Queue dead letters again; nothing is stored twice.',

@@ -1,9 +1,9 @@
 import { catchesText } from '../../client/flush.ts'
 import { openLocalOutbox, outboxPath } from '../../client/outbox.ts'
+import type { CommandContext } from '../../command/define.ts'
+import { defineCommand } from '../../command/define.ts'
+import { outputFlags, serviceFlags } from '../../command/flags.ts'
 import type { Column } from '../../output/columns.ts'
-import type { CommandContext } from '../define.ts'
-import { defineCommand } from '../define.ts'
-import { outputFlags, serviceFlags } from '../flags.ts'
 
 interface Row {
   readonly kind: string

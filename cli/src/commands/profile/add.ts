@@ -1,11 +1,11 @@
 import { createClient, type Gamemode } from '@fish-crab/sdk'
+import { Args, defineCommand, Flags } from '../../command/define.ts'
+import { adminFlag, gamemodeFlag, userFlag } from '../../command/flags.ts'
 import { changeConfig } from '../../config/config-file.ts'
 import { parseProfileName } from '../../config/profile.ts'
 import type { Config, Profile } from '../../core/context.ts'
 import { CliError, EXIT } from '../../core/errors.ts'
 import { printable } from '../../output/text.ts'
-import { Args, defineCommand, Flags } from '../define.ts'
-import { adminFlag, gamemodeFlag, userFlag } from '../flags.ts'
 
 export const profileAddCommand = defineCommand({
   summary: 'Add a profile: the address of a service and your account there.',

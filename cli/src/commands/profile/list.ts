@@ -1,7 +1,7 @@
+import { defineCommand } from '../../command/define.ts'
+import { outputFlags } from '../../command/flags.ts'
 import type { Profile } from '../../core/context.ts'
 import type { Column } from '../../output/columns.ts'
-import { defineCommand } from '../define.ts'
-import { outputFlags } from '../flags.ts'
 
 interface Row extends Profile {
   readonly name: string

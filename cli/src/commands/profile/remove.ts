@@ -1,12 +1,12 @@
 import { isKeyringFailure } from '../../auth/keyring.ts'
 import { updateSecrets } from '../../auth/secrets.ts'
+import { Args, defineCommand } from '../../command/define.ts'
+import { yesFlags } from '../../command/flags.ts'
 import { changeConfig } from '../../config/config-file.ts'
 import { profileNotFound } from '../../config/profile.ts'
 import type { Config } from '../../core/context.ts'
 import { EXIT } from '../../core/errors.ts'
 import { confirm } from '../../output/prompt.ts'
-import { Args, defineCommand } from '../define.ts'
-import { yesFlags } from '../flags.ts'
 
 export const profileRemoveCommand = defineCommand({
   summary: 'Remove a profile and its secrets from this machine.',

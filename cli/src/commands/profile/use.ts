@@ -1,7 +1,7 @@
+import { Args, defineCommand } from '../../command/define.ts'
 import { changeConfig } from '../../config/config-file.ts'
 import { profileNotFound } from '../../config/profile.ts'
 import type { Config } from '../../core/context.ts'
-import { Args, defineCommand } from '../define.ts'
 
 export const profileUseCommand = defineCommand({
   summary: 'Make a profile the current one, used by default.',

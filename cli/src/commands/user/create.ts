@@ -1,12 +1,12 @@
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../auth/secret-file.ts'
 import { openAdminClient } from '../../client/admin.ts'
+import type { CommandContext } from '../../command/define.ts'
+import { Args, defineCommand } from '../../command/define.ts'
+import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags } from '../../command/flags.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { printable } from '../../output/text.ts'
-import type { CommandContext } from '../define.ts'
-import { Args, defineCommand } from '../define.ts'
-import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags } from '../flags.ts'
 
 const COLUMNS: readonly Column<CreatedUser>[] = [
   { field: 'id', whole: true },

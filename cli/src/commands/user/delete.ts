@@ -1,11 +1,11 @@
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { countCollections } from '../../catches/counts.ts'
 import { expectedRefusal } from '../../client/describe-error.ts'
+import { type Administration, administrationFlags, openAdministration } from '../../command/administration.ts'
+import { Args, defineCommand } from '../../command/define.ts'
+import { dryRunFlag, yesFlags } from '../../command/flags.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-import { type Administration, administrationFlags, openAdministration } from '../admin-command.ts'
-import { Args, defineCommand } from '../define.ts'
-import { dryRunFlag, yesFlags } from '../flags.ts'
 
 export const userDeleteCommand = defineCommand({
   summary: 'Delete a player and all its catches, as a superadmin.',

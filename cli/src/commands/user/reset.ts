@@ -1,13 +1,13 @@
 import type { ResetType } from '@fish-crab/sdk/admin'
 import { secretFilePath } from '../../auth/secret-file.ts'
+import { administrationFlags, openAdministration } from '../../command/administration.ts'
+import { Args, defineCommand, Flags, words } from '../../command/define.ts'
+import { dryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../../command/flags.ts'
+import { checkDestination, findStoredSecret, handOver } from '../../command/player-secret.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Column } from '../../output/columns.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-import { administrationFlags, openAdministration } from '../admin-command.ts'
-import { Args, defineCommand, Flags, words } from '../define.ts'
-import { dryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../flags.ts'
-import { checkDestination, findStoredSecret, handOver } from '../player-secret.ts'
 
 interface ResetRow {
   readonly user: string

@@ -1,6 +1,6 @@
-import { administrationFlags, openAdministration } from '../admin-command.ts'
-import { Args, defineCommand } from '../define.ts'
-import { outputFlags } from '../flags.ts'
+import { administrationFlags, openAdministration } from '../../command/administration.ts'
+import { Args, defineCommand } from '../../command/define.ts'
+import { outputFlags } from '../../command/flags.ts'
 import { USER_COLUMNS } from './list.ts'
 
 export const userShowCommand = defineCommand({

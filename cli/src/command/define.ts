@@ -37,7 +37,7 @@ export function words(values: readonly string[]): Values {
 }
 
 /** A command line that shows how a command is used. */
-export type Example = string | { readonly description: string; readonly command: string }
+type Example = string | { readonly description: string; readonly command: string }
 
 /** The parsed arguments and flags of a command. */
 export interface CommandInput<F = Record<string, unknown>, A = Record<string, unknown>> {
