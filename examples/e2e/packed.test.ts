@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -89,6 +89,67 @@ describe('the examples, on the packed packages', () => {
     expect(ended).toMatchObject({ status: 1, stdout: '' })
     expect(ended.stderr).toMatch(/^.{10,}\n$/)
     expect(ended.stderr).not.toContain('not the password')
+  })
+})
+
+/** The blocks of code of a packed README, in order. */
+const blocksOf = (name: (typeof PACKAGES)[number]): readonly string[] =>
+  Array.from(
+    (installed.files[name].get('README.md') ?? '').matchAll(/^```[tj]s\n(.*?)^```$/gms),
+    ([, code = '']) => code,
+  )
+
+/** The only block of a packed README that has a piece of code. */
+function blockWith(piece: string, name: (typeof PACKAGES)[number]): string {
+  const found = blocksOf(name).filter((block) => block.includes(piece))
+  expect(found).toHaveLength(1)
+  return found[0] ?? ''
+}
+
+/** Runs code of the README of the SDK word for word, but with the address of the service and the name and key of a player. */
+async function runAs(player: Player, code: string, state = '') {
+  const text = code.replaceAll('https://fish.example', service.url).replace("'Alex'", `'${player.name}'`)
+  await writeFile(join(installed.folder, 'readme.ts'), `const { key } = process.env\n${text}`)
+  return runExample('readme.ts', [], { key: player.fernetKey, FISH_API_KEY: player.apiKey, XDG_STATE_HOME: state })
+}
+
+describe('the READMEs, on the packed packages', () => {
+  it.each(PACKAGES)('show code of %s that Node 22 parses', (name) => {
+    const blocks = blocksOf(name)
+    expect(blocks.length).toBeGreaterThan(2)
+    expect(blocks.filter((block) => /\busing \w+ =/.test(block))).toEqual([])
+  })
+
+  it('show a client that stores catches and reads them', async () => {
+    const player = await service.createPlayer('Reader')
+    const ended = await runAs(player, `${blockWith('await client.crabs.add()', 'sdk')}\nconsole.log(fish.length)`)
+    expect(ended).toEqual({ status: 0, stdout: '3\n', stderr: '' })
+    expect(await service.read('crab', player)).toEqual([{ name: 'crab' }])
+  })
+
+  it('show an outbox that keeps what it could not send for the next run', async () => {
+    const player = await service.createPlayer('Sender')
+    const code = blockWith('openOutbox(', 'sdk')
+    const state = join(installed.folder, 'state')
+    const done = { status: 0, stdout: '', stderr: '' }
+    expect(await runAs(player, code, state)).toEqual(done)
+    const flush = code.replace(/^outbox\.start.*/m, 'await outbox.flush()').replace(/^await outbox\.add.*/m, '')
+    expect(await runAs(player, flush, state)).toEqual(done)
+    expect(await service.read('fish', player)).toEqual([{ name: 'Salmon', rarity: 'Gold' }])
+  })
+
+  it('show a mock in a program without a test runner', async () => {
+    const code = blockWith('await createMock(', 'mocks')
+    await writeFile(join(installed.folder, 'readme.ts'), `${code}\nconsole.log(mock.sent.fish().length)`)
+    expect(await runExample('readme.ts', [], {})).toEqual({ status: 0, stdout: '1\n', stderr: '' })
+  })
+
+  it('show a test that passes', async () => {
+    await mkdir(join(installed.folder, 'readme-suite'))
+    await writeFile(join(installed.folder, 'readme-suite/first.test.ts'), blockWith('test.override(', 'mocks'))
+    const args = [join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', 'readme-suite']
+    const ended = await run(process.execPath, args, { NO_COLOR: '1' }, installed.folder)
+    expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/Tests\s+1 passed \(1\)/) })
   })
 })
 

@@ -45,3 +45,12 @@ describe('the mock', () => {
     expect(() => other.user('Alex')).toThrow('The seed has no user "Alex"')
   })
 })
+
+it('close() closes what a mock serves, as often as it is called', async () => {
+  const mock = await createMock()
+  const { url } = await mock.serve()
+  expect((await fetch(`${url}/livez`)).status).toBe(200)
+  await mock.close()
+  await expect(fetch(`${url}/livez`)).rejects.toThrow()
+  await mock.close()
+})

@@ -11,10 +11,11 @@ import type { MockOptions } from './options.ts'
  * @throws RangeError when a limit, `startAt` or `trustProxy` is out of range.
  * @throws TypeError when an option is unknown or has the wrong type, or an origin is invalid.
  * @example
- * await using mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
+ * const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
  * const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
  * await client.fish.add({ name: 'Salmon', rarity: 'gold' })
  * mock.sent.fish() // [{ user: 'Alex', gamemode: 'earth', name: 'Salmon', rarity: 'Gold', … }]
+ * await mock.close()
  */
 export async function createMock(options: MockOptions = {}): Promise<Mock> {
   requireNode('@fish-crab/mocks')

@@ -39,7 +39,7 @@ export interface MockClientOptions {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** An isolated mock of the service. `await using` closes what `listen()` and `serve()` opened. */
+/** An isolated mock of the service. */
 export interface Mock extends AsyncDisposable {
   /** The origin that handlers and `listen()` respond at; {@link Mock.fetch} resolves paths against it. */
   readonly origin: string
@@ -99,4 +99,6 @@ export interface Mock extends AsyncDisposable {
    * Requests in flight complete in the state that they started in.
    */
   reset(): Promise<void>
+  /** Closes what `listen()` and `serve()` opened. `await using`, which Node has from version 24, does the same. */
+  close(): Promise<void>
 }

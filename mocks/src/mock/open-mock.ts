@@ -40,6 +40,12 @@ export async function openMock(options: MockOptions): Promise<Mock> {
     return resource
   }
 
+  async function close(): Promise<void> {
+    const resources = [...opened]
+    opened.clear()
+    await Promise.all(resources.map((one) => one[Symbol.asyncDispose]()))
+  }
+
   return {
     origin,
     clock,
@@ -74,10 +80,7 @@ export async function openMock(options: MockOptions): Promise<Mock> {
     },
     sent: createSent(() => mock.service),
     reset: () => mock.reset(),
-    async [Symbol.asyncDispose]() {
-      const resources = [...opened]
-      opened.clear()
-      await Promise.all(resources.map((one) => one[Symbol.asyncDispose]()))
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

@@ -28,7 +28,8 @@ export interface StandaloneMock extends MockServer {
  * starts in a fraction of the time of `createMock().serve()`.
  * @throws Error when the seed is invalid; Node's own error when the address is not available
  * @example
- * await using mock = await startStandaloneMock({ seed: { users: [{ name: 'Alex' }] }, port: 8787 })
+ * const mock = await startStandaloneMock({ seed: { users: [{ name: 'Alex' }] }, port: 8787 })
+ * await mock.close()
  */
 export async function startStandaloneMock(options: StandaloneMockOptions = {}): Promise<StandaloneMock> {
   requireNode('@fish-crab/mocks')

@@ -44,8 +44,9 @@ const LOOPBACK = /^(127\.|::1$|localhost$)/
  * has its own rate limit; on Linux and Windows, all of `127.0.0.0/8` can be used.
  * @throws Node's own error (`EADDRINUSE`, `EACCES`, …) when the address is not available
  * @example
- * await using server = await serveHttp({ handle })
+ * const server = await serveHttp({ handle })
  * await fetch(`${server.url}/status`)
+ * await server.close()
  */
 export async function serveHttp(options: ServeHttpOptions): Promise<MockServer> {
   const { host = '127.0.0.1', port = 0 } = options

@@ -72,8 +72,9 @@ interface Registry {
  * @throws Error when another mock already listens for the origin.
  * @throws TypeError when the origin is not a URL.
  * @example
- * await using interception = await intercept({ handle, origin: 'http://fish.test' })
+ * const interception = await intercept({ handle, origin: 'http://fish.test' })
  * await fetch('http://fish.test/demo/fish')
+ * await interception.close()
  */
 export async function intercept(options: InterceptOptions): Promise<Interception> {
   const { handle, sleep = createClock({}).sleep, onUnhandled = 'error', passthrough = [] } = options

@@ -30,9 +30,10 @@ const CANCEL_OPTIONS: OptionNames<CancelOptions> = { keyPrefix: true, checkpoint
  * @throws ValidationError for invalid options; OutboxStoreError when the store cannot be opened, with code
  *   `outbox_other_service` when it belongs to another service.
  * @example
- * await using outbox = await openOutbox({ client: createClient({ user: 'Alex', gamemode: 'earth', fernetKey }) })
+ * const outbox = await openOutbox({ client: createClient({ user: 'Alex', gamemode: 'earth', fernetKey }) })
  * outbox.start()
  * await outbox.add({ kind: 'fish', name: 'Salmon', rarity: 'Gold' })
+ * await outbox.close()
  */
 export async function openOutbox(options: OutboxOptions = {}): Promise<Outbox> {
   const settings = readOutboxOptions(options)

@@ -153,7 +153,7 @@ export interface Outbox {
    * flush fails with OutboxClosedError. Unsent catches stay in the store: call `flush` first to send them.
    */
   close(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
-  /** `close()`, for `await using`. */
+  /** `close()`, for `await using`, which Node has from version 24. */
   [Symbol.asyncDispose](): Promise<void>
 }
 

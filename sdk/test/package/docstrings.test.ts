@@ -52,6 +52,8 @@ describe('the docstrings', () => {
     const files = globSync('{sdk,server,mocks}/src/**/*.ts', { cwd: root }).map((file) => root + file)
     const examples = examplesIn(files)
     expect(examples.length).toBeGreaterThan(50)
+    const unparsable = examples.filter(({ code }) => /\busing \w+ =/.test(code))
+    expect(unparsable.map(({ file, line }) => `${file}:${line} needs Node 24`)).toEqual([])
     const values = new Map(names.filter(({ isType }) => !isType).map(({ name, entry }) => [name, entry]))
     const imported = [...values].map(([name, entry]) => `declare const ${name}: typeof import('${entry}').${name}\n`)
     expect(checkExamples(examples, GLOBALS + imported.join(''))).toEqual([])
