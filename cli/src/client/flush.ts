@@ -2,7 +2,7 @@ import { RateLimitError } from '@fish-crab/sdk'
 import type { FlushReport, Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
-import { createCountdown, createProgress, leaseText, waitText } from '../output/progress.ts'
+import { createCountdown, createProgress, leaseText, type Progress, waitText } from '../output/progress.ts'
 import { describeError } from './describe-error.ts'
 
 /** How to send the queued catches. */
@@ -22,18 +22,24 @@ export async function flushWithProgress(
   outbox: Outbox,
   { maxWaitMs, signal }: FlushOptions,
 ): Promise<FlushReport> {
-  const progress = createProgress(context.line, context.clock, { unit: 'catches', total: await queuedIn(outbox) })
-  const unsubscribe = outbox.subscribe(createWaitListener(context))
+  const total = await queuedIn(outbox)
+  const showWait = createWaitListener(context)
+  let progress: Progress | undefined
+  const unsubscribe = outbox.subscribe((event) => {
+    // Not earlier: a wait before the first batch says nothing about the rate.
+    if (event.type === 'sending') progress ??= createProgress(context.line, context.clock, { unit: 'catches', total })
+    showWait(event)
+  })
   try {
     return await outbox.flush({
       signal,
       ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
-      onProgress: ({ sent, dead }) => progress.update(sent + dead),
+      onProgress: ({ sent, dead }) => progress?.update(sent + dead),
     })
   } catch (error) {
     throw signal.aborted ? await interruptedError(outbox) : error
   } finally {
-    progress.end()
+    progress?.end()
     unsubscribe()
   }
 }
