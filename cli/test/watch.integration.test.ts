@@ -166,7 +166,12 @@ describe('watch', () => {
       status: 5,
       code: 'log_not_found',
     })
-    expect((await run(['watch', join(folder, 'none.log'), '--once'], { env })).status).toBe(5)
+    const none = join(folder, 'none.log')
+    expect(await run(['watch', none, '--once'], { env })).toEqual({
+      status: 5,
+      stdout: '',
+      stderr: `fish-cli: No log found at ${none}.\n  To search the usual places: fish-cli watch\n`,
+    })
     await writeFile(log, begin(1) + lines(1))
     const { FISH_GAMEMODE: _, ...without } = env
     const asked = await run(['watch', log, '--once', '--from-start'], { env: without })
@@ -181,7 +186,7 @@ describe('watch', () => {
     for (const path of [join(folder, 'logs'), '/dev/null']) {
       const { status, stdout, stderr } = await run(['watch', path], { env })
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
-      expect(stderr).toMatch(/^fish-cli: \S+ is (?:a folder|not a file)\.\n {2}Pass the path of a log/m)
+      expect(stderr).toMatch(/^fish-cli: \S+ is (?:a folder|not a file)\.\n {2}Pass the path of a log/)
     }
   })
 

@@ -1,12 +1,13 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { dirname } from 'node:path'
-import { CliError, EXIT } from '../core/errors.ts'
+import { CliError } from '../core/errors.ts'
 import {
   identityAt,
   isGzipped,
   isUnchangedTo,
   LOG_NOT_READABLE,
   type LogFile,
+  logNotFound,
   openGzippedLog,
   openLog,
   readBatch,
@@ -120,14 +121,7 @@ class Follower {
 
   #missing(): false {
     const { path, once, onNote } = this.#options
-    if (once) {
-      throw new CliError({
-        code: 'log_not_found',
-        message: 'No log found at that path.',
-        hint: 'To search the usual places: fish-cli watch',
-        exit: EXIT.notFound,
-      })
-    }
+    if (once) throw logNotFound(path)
     if (!this.#reportedMissing) onNote(`No log at ${path} yet; waiting for it.`)
     this.#reportedMissing = true
     // A log created from now on is read from its beginning.

@@ -161,6 +161,29 @@ function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
 }
 
+/**
+ * Checks that logs can be read.
+ *
+ * @param mustExist Whether a log that does not exist is an error.
+ * @throws CliError `log_not_readable`, `log_not_found`
+ */
+export async function checkLogs(paths: readonly string[], mustExist: boolean): Promise<void> {
+  for (const path of paths) {
+    const file = await openLog(path)
+    await file?.close()
+    if (!file && mustExist) throw logNotFound(path)
+  }
+}
+
+export function logNotFound(path: string): CliError {
+  return new CliError({
+    code: 'log_not_found',
+    message: `No log found at ${path}.`,
+    hint: 'To search the usual places: fish-cli watch',
+    exit: EXIT.notFound,
+  })
+}
+
 export const LOG_NOT_READABLE = 'log_not_readable'
 
 /**

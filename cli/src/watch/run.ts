@@ -13,7 +13,7 @@ import { printable } from '../output/text.ts'
 import { follow } from './follow.ts'
 import type { PlayerLocation } from './gamemode.ts'
 import { findLog, logLocations } from './locations.ts'
-import { isGzipped } from './log-file.ts'
+import { checkLogs, isGzipped } from './log-file.ts'
 import { gamemodeResolver, outboxRecorder, type Recorder, readCheckpoint } from './recorder.ts'
 import { type CatchPrinter, createCatchPrinter, reportDelivery, sendDelayMs, totalsText } from './report.ts'
 
@@ -39,6 +39,10 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
   const user = requireUser(target, 'Add --user USER')
   const maxWaitMs = maxWaitOf(target)
   const logs = await findLogs(context, paths)
+  await checkLogs(
+    logs.map(({ path }) => path),
+    flags.once === true,
+  )
   const outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'], delayMs: sendDelayMs })
   const signal = context.interrupted()
   try {
