@@ -314,7 +314,12 @@ describe('admin', () => {
   test('does not delete the last superadmin', async () => {
     const remove = ['admin', 'delete', 'ADMIN', '--yes', '--json']
     const { status, stdout } = await fish(remove)
-    expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 6, code: 'last_superadmin' })
+    const { code, hint } = JSON.parse(stdout).error
+    expect({ status, code, hint }).toEqual({
+      status: 6,
+      code: 'last_superadmin',
+      hint: 'Run: fish-cli admin create NAME --role superadmin',
+    })
     const other = ['admin', 'create', 'zoe', '--role', 'superadmin']
     expect((await fish(other, { env: { FISH_NEW_ADMIN_PASSWORD: 'canary-of-zoe' } })).status).toBe(0)
     expect((await fish(remove)).status).toBe(0)

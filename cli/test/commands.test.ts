@@ -42,13 +42,14 @@ describe('add and list', () => {
     const { env } = await newPlayer('Slip')
     const list = async () => (await run(['list'], { env })).stdout
     for (const [names, hint] of [
-      [['Rainbow', 'Trout'], 'add "Rainbow Trout"'],
-      [['-'], 'add --file -'],
+      [['Rainbow', 'Trout'], 'add "Rainbow Trout".'],
+      [['-'], 'add --file - to read stdin.'],
       [['  '], 'quotes'],
     ] as const) {
       const argv = ['add', ...names, '-r', '1']
       const refused = await run(argv, { env })
       expect(refused).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(hint) })
+      expect(refused.stderr).toMatch(/\. Or add --yes\.\n$/)
       const asked = await run(argv, { env, terminal: true, typed: 'n\r' })
       expect(asked).toMatchObject({ status: 1, stderr: expect.stringContaining(hint) })
     }

@@ -129,7 +129,50 @@ describe('outbox', () => {
     expect(now).toBeGreaterThan(Date.now() + 40_000)
   })
 
+  test('flush estimates the time that is left without the wait for another process', async () => {
+    const path = outboxPath({ env }, env.FISH_URL ?? '')
+    const outbox = await openOutbox({ path, baseUrl: env.FISH_URL ?? '', user: 'Alex', gamemode: 'earth' })
+    await outbox.add(Array.from({ length: 900 }, () => ({ kind: 'crab' as const, name: 'x'.repeat(60) })))
+    await outbox.close()
+    let now = Date.now()
+    const clock = {
+      // As if each look at the clock took a while.
+      now: () => {
+        now += 100
+        return now
+      },
+      sleep: async (ms: number) => {
+        now += ms
+      },
+    }
+    const store = await sqliteStore(path)
+    for (const { collection } of await store.collections()) {
+      await store.claim({ collection, owner: 'killed', now, leaseMs: 90_000 })
+    }
+    await store.close()
+    const patient = { ...env, FISH_MAX_WAIT: '600' }
+    const { status, stderr } = await run(['outbox', 'flush'], { env: patient, clock, terminal: true })
+    expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('Another process') })
+    const estimates = stderr.match(/of 900 catches [^\r]*about [\d:]+/g) ?? []
+    expect(estimates.length).toBeGreaterThan(0)
+    expect(estimates.filter((text) => !/about [1-9]\d?$/.test(text))).toEqual([])
+  })
+
   describe('cancel', () => {
+    test('without --file and --all says once what is missing', async () => {
+      const { status, stderr } = await run(['outbox', 'cancel'], { env })
+      expect({ status, stderr }).toEqual({
+        status: 2,
+        stderr: 'fish-cli: Say which catches to cancel.\n  Add --file FILE or --all.\n',
+      })
+    })
+
+    test('names a file that cannot be read', async () => {
+      const file = join(folder, 'none.csv')
+      const { status, stderr } = await run(['outbox', 'cancel', '--file', file], { env })
+      expect({ status, stderr }).toMatchObject({ status: 5, stderr: expect.stringContaining(`${file} cannot be read`) })
+    })
+
     const away = { FISH_URL: 'http://127.0.0.1:9' }
     const add = async (name: string, names: readonly string[]) => {
       const file = join(folder, name)

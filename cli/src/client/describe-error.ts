@@ -193,7 +193,7 @@ const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   record_not_found: 'See what there is: fish-cli list --fields id,name,caughtAt',
   user_exists: 'Choose another name.',
   admin_exists: 'Choose another name.',
-  last_superadmin: 'Create another one first: fish-cli admin create NAME --role superadmin',
+  last_superadmin: 'Run: fish-cli admin create NAME --role superadmin',
   payload_too_large: SHORTER,
   headers_too_large: SHORTER,
   request_timeout: TRY_LATER,

@@ -101,15 +101,15 @@ interface ConfirmFlags {
 
 /** A likely mistake in the names, and what to type instead. */
 function likelyMistake(names: readonly string[], kind: 'fish' | 'crab'): { problem: string; hint: string } | undefined {
-  if (names.includes('-')) return { problem: '"-" is probably not a name.', hint: 'To read stdin: add --file -' }
+  if (names.includes('-')) return { problem: '"-" is probably not a name.', hint: 'Use add --file - to read stdin.' }
   if (names.some((name) => name.trim() === '')) {
-    return { problem: 'A name is blank.', hint: 'Put the name in quotes: add "Bronze Koi"' }
+    return { problem: 'A name is blank.', hint: 'Put the name in quotes: add "Bronze Koi".' }
   }
   // A quoted name shows that the user knows how to join words.
   if (names.length < 2 || names.some((name) => /\s/.test(name))) return undefined
   const several = kind === 'fish' ? `${names.length} fish` : `${names.length} crabs`
   const problem = `This adds ${several}: ${names.map(printable).join(', ')}.`
-  return { problem, hint: `For a single one: add "${names.map(printable).join(' ')}"` }
+  return { problem, hint: `For a single one: add "${names.map(printable).join(' ')}".` }
 }
 
 function fishOf(names: readonly string[], rarity: string | undefined): readonly FishInput[] {

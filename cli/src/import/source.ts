@@ -47,7 +47,7 @@ export async function openSource(
   } catch (error) {
     await close()
     signal.throwIfAborted()
-    throw notReadable(error as NodeJS.ErrnoException)
+    throw notReadable(file, error as NodeJS.ErrnoException)
   }
 }
 
@@ -66,7 +66,7 @@ async function openFile({ stdin }: Pick<Context, 'stdin'>, file: string, signal:
     return { handle, close: () => handle.close() }
   } catch (error) {
     signal.throwIfAborted()
-    throw notReadable(error as NodeJS.ErrnoException)
+    throw notReadable(file, error as NodeJS.ErrnoException)
   }
 }
 
@@ -123,10 +123,10 @@ async function* readText(handle: FileHandle, signal: AbortSignal): AsyncGenerato
   yield decode()
 }
 
-function notReadable({ code }: NodeJS.ErrnoException): CliError {
+function notReadable(file: string, { code }: NodeJS.ErrnoException): CliError {
   return new CliError({
     code: 'file_not_readable',
-    message: `The file of --file cannot be read (${code ?? 'unknown'}); nothing was changed.`,
+    message: `${file === '-' ? 'stdin' : file} cannot be read (${code ?? 'unknown'}); nothing was changed.`,
     hint: 'Check the path and the permissions. Use - for stdin.',
     exit: code === 'ENOENT' ? EXIT.notFound : EXIT.usage,
   })
