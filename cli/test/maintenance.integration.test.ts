@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { createClient } from '@fish-crab/sdk'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { createStorage } from '@fish-crab/server/storage'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createEncryption } from '../../server/src/app/users/encryption.ts'
-import { until } from '../../server/test/storage/redis-server.ts'
+import { describeWithRedis, startRedis, until } from '../../server/test/storage/redis-server.ts'
 import { newFolder } from './folders.ts'
 import { run, startService } from './harness.ts'
 import { launch, serveFolder } from './maintenance-processes.ts'
@@ -397,5 +397,28 @@ describe('rotate-secret', () => {
     const partly = await run(['rotate-secret', '--json'], { env: { ...env, FISH_SECRET_PREVIOUS: OLD } })
     expect(partly.status).toBe(7)
     expect(JSON.parse(partly.stdout)).toEqual({ keys: 1, resealed: 0, unopened: [alex.id] })
+  })
+})
+
+describeWithRedis('an import into Redis', () => {
+  test('says which of its settings the secrets of a data folder are', async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis.stop())
+    const { parent, data, alex } = await stoppedStore()
+    const file = join(parent, 'fish.jsonl')
+    await run(['export', '--out', file], { env: { FISH_STORAGE: `file:${data}` } })
+    const env = { FISH_STORAGE: redis.url }
+    const { status, stderr } = await run(['import', file], { env })
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: expect.stringMatching(
+        /"seal" of its secrets\.json is FISH_SECRET, and "session" is FISH_JWT_SECRET\.\n$/,
+      ),
+    })
+    const { seal, session } = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
+    const server = await startService({ ...env, FISH_SECRET: seal, FISH_JWT_SECRET: session })
+    await playerOf(server.url, alex).fish.add({ name: 'Koi', rarity: 1 })
+    expect(namesIn(await readFish(server.url, 'Alex'))).toEqual(['Salmon', 'Koi'])
+    await server.close()
   })
 })

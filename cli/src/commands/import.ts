@@ -36,7 +36,10 @@ export const importCommand = defineCommand({
     const work = { file: args.file, dryRun: flags['dry-run'], signal: context.interrupted(), onWait }
     const report = await runMaintenance(context, (server, source) => server.importStore({ ...source, ...work }))
     if (report.secrets === 'needed') {
-      const beside = report.folder === null ? '' : `, or its secrets.json in ${printable(report.folder)}`
+      const beside =
+        report.folder === null
+          ? '. If that was never set, "seal" of its secrets.json is FISH_SECRET, and "session" is FISH_JWT_SECRET'
+          : `, or its secrets.json in ${printable(report.folder)}`
       context.note(`Keys stay encrypted: serve it with the FISH_SECRET of the original storage${beside}.`)
     }
     const target = printable(report.folder ?? 'Redis')
