@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createStorage } from '@fish-crab/server/storage'
@@ -50,6 +50,43 @@ describe('a restore that is killed while it moves files', () => {
     expect(outcomes.length).toBeGreaterThan(isOld ? 3 : 1)
     for (const outcome of outcomes) expect(['old', 'new', 'damaged', 'ended']).toContain(outcome)
   })
+
+  test.each([
+    ['over another store', true],
+    ['into an empty folder', false],
+  ])(
+    '%s can be repeated, wherever that was, and leaves no more than one that ends at once',
+    async (_, isOld) => {
+      const withSecrets = async (item: string) => {
+        const data = await storeWith(item)
+        writeFileSync(join(data, 'secrets.json'), JSON.stringify({ seal: `${item} seal`, session: `${item} session` }))
+        return data
+      }
+      const backup = await withSecrets('new')
+      for (let killAt = 1, code: number | null = null; code !== 0; killAt += 1) {
+        const data = isOld ? await withSecrets('old') : join(newFolder(), 'data')
+        const env = { FISH_STORAGE: `file:${data}` }
+        const arguments_ = ['restore', backup, ...(isOld ? ['--force'] : [])]
+        const program = launch(arguments_, { ...env, FISH_KILL_AT: String(killAt), NODE_OPTIONS: `--import=${HOOK}` })
+        code = await program.closed
+        if (code !== 0 && !existsSync(join(data, 'fish.db'))) {
+          const again = launch(arguments_, env)
+          expect([await again.closed, again.stderr()]).toEqual([0, expect.any(String)])
+        }
+        const names = readdirSync(data).filter((name) => name !== 'fish.mark')
+        const replaced = names.filter((name) => name.startsWith('replaced-'))
+        expect(replaced.length).toBeLessThan(2)
+        if (!names.some((name) => name.startsWith('.restore-')))
+          expect(names.toSorted()).toEqual(['fish.db', 'fish.lock', ...replaced, 'secrets.json'])
+        if (existsSync(join(data, ...replaced, 'fish.db')) && replaced.length > 0) {
+          expect(await found(join(data, ...replaced))).toBe('old')
+          expect(readFileSync(join(data, ...replaced, 'secrets.json'), 'utf8')).toContain('old')
+        }
+        expect(readFileSync(join(data, 'secrets.json'), 'utf8')).toContain((await found(data)) ?? '?')
+      }
+    },
+    60_000,
+  )
 
   test('can be repeated, and the old store stays in replaced-…', async () => {
     const [backup, data] = [await storeWith('new'), await storeWith('old')]

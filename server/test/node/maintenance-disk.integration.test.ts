@@ -1,10 +1,46 @@
-import { readdirSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { exportStore, importStore, MaintenanceError } from '@fish-crab/server'
+import { backupStore, exportStore, importStore, MaintenanceError, restoreStore } from '@fish-crab/server'
 import { describe, expect, it } from 'vitest'
 import { mountSmallDisk } from '../storage/small-disk.ts'
 import { newFolder } from './data-folder.ts'
-import { writeExport } from './export-file.ts'
+import { writeExport, writeLines } from './export-file.ts'
+import { prepareFailures } from './failing-files.ts'
+import { folderContent } from './folder-content.ts'
+import { startTestServer } from './running.ts'
+
+const NOW = new Date(0)
+const REPLACED = 'replaced-1970-01-01T00-00-00.000Z'
+const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
+
+/** A data folder that was served. */
+async function served(): Promise<string> {
+  const data = join(newFolder(), 'data')
+  await (await startTestServer({ ...envOf(data), FISH_ADMIN_PASSWORD: 'boss-password' })).close()
+  return data
+}
+
+/** Runs work on a new copy of a folder for every call of a file function, which fails, until none is left to fail. */
+async function failEverywhere(
+  prepare: () => string,
+  work: (folder: string) => Promise<unknown>,
+  check: (folder: string, error: unknown, call: number) => void,
+): Promise<number> {
+  const files = prepareFailures()
+  for (let call = 1; ; call += 1) {
+    const folder = prepare()
+    files.fail((at) => at === call)
+    const error = await work(folder).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    if (files.stop() < call) {
+      expect(error).toBeUndefined()
+      return call
+    }
+    check(folder, error, call)
+  }
+}
 
 describe('an import onto a disk that is nearly full', () => {
   it.for([3000, 4000, 5000, 6000])('fails and leaves nothing, or leaves all of %i lines', async (lines, { skip }) => {
@@ -16,7 +52,7 @@ describe('an import onto a disk that is nearly full', () => {
     const file = join(newFolder(), 'export.jsonl')
     writeExport(file, lines)
     const folder = join(mounted.disk, 'data')
-    const env = { FISH_STORAGE: `file:${folder}` }
+    const env = envOf(folder)
     const result = await importStore({ env, file }).catch((error: unknown) => error)
     if (result instanceof MaintenanceError) {
       expect(result).toMatchObject({ code: 'full' })
@@ -25,6 +61,81 @@ describe('an import onto a disk that is nearly full', () => {
     }
     expect(readdirSync(folder).sort()).toEqual(['fish.db', 'fish.lock'])
     const target = join(newFolder(), 'again.jsonl')
-    expect(await exportStore({ env, target, now: new Date(0) })).toMatchObject({ items: lines + 1 })
+    expect(await exportStore({ env, target, now: NOW })).toMatchObject({ items: lines + 1 })
+  })
+})
+
+describe('wherever a call of the file system fails,', () => {
+  it('a restore that replaces a store fails and changes nothing, or is done', async () => {
+    const [backup, data] = [await served(), await served()]
+    const before = folderContent(data)
+    const relative = (content: object, folder: string) => JSON.stringify(content).replaceAll(folder, '')
+    const copy = () => {
+      const folder = join(newFolder(), 'data')
+      cpSync(data, folder, { recursive: true, preserveTimestamps: true })
+      return folder
+    }
+    const restore = (folder: string) => restoreStore({ env: envOf(folder), backup, force: true, now: NOW })
+    const calls = await failEverywhere(copy, restore, (folder, error, call) => {
+      if (error === undefined) {
+        expect(readdirSync(folder), `call ${call}`).toContain(REPLACED)
+        return
+      }
+      expect(error).toBeInstanceOf(MaintenanceError)
+      expect(relative(folderContent(folder), folder), `call ${call}`).toBe(relative(before, data))
+    })
+    expect(calls).toBeGreaterThan(10)
+  })
+
+  it('a restore into a new folder fails and leaves nothing, or is done', async () => {
+    const backup = await served()
+    const restore = (folder: string) => restoreStore({ env: envOf(join(folder, 'data')), backup, now: NOW })
+    const calls = await failEverywhere(newFolder, restore, (folder, error, call) => {
+      const names = readdirSync(folder, { recursive: true })
+      if (error === undefined) expect(names).toContain(join('data', 'fish.db'))
+      else expect(names, `call ${call}`).toEqual([])
+    })
+    expect(calls).toBeGreaterThan(8)
+  })
+
+  it('an import, a backup and an export fail and leave nothing, or are done', async () => {
+    const [data, export_] = [await served(), join(newFolder(), 'export.jsonl')]
+    writeLines(export_, [{ item: 'note:a', value: 'b' }])
+    const works: readonly ((target: string) => Promise<unknown>)[] = [
+      (target) => importStore({ env: envOf(target), file: export_ }),
+      (target) => backupStore({ env: envOf(data), target }),
+      (target) => exportStore({ env: envOf(data), target, now: NOW }),
+    ]
+    for (const [index, work] of works.entries()) {
+      const calls = await failEverywhere(
+        newFolder,
+        (folder) => work(join(folder, 'new')),
+        (folder, error, call) => {
+          if (error === undefined) expect(existsSync(join(folder, 'new'))).toBe(true)
+          else expect(readdirSync(folder, { recursive: true }), `work ${index}, call ${call}`).toEqual([])
+        },
+      )
+      expect(calls).toBeGreaterThan(2)
+    }
+  })
+
+  it('a restore that can no longer put the old store back says where it is, and the next one puts it back first', async () => {
+    const [backup, data] = [await served(), await served()]
+    const old = folderContent(data)[join(data, 'fish.db')]
+    const files = prepareFailures()
+    let renames = 0
+    files.fail((_, name) => name === 'renameSync' && ++renames > 1)
+    const restore = (now: Date) => restoreStore({ env: envOf(data), backup, force: true, now })
+    const error = await restore(NOW).catch((reason: unknown) => reason)
+    files.stop()
+    expect(error).toMatchObject({ message: expect.stringContaining(join(data, REPLACED)) })
+
+    await restore(new Date(1))
+    const [replaced = '', ...others] = readdirSync(data).filter((name) => name.startsWith('replaced-'))
+    expect(others).toEqual([])
+    expect(readdirSync(join(data, replaced)).sort()).toEqual(['fish.db', 'fish.mark', 'secrets.json'])
+    expect(folderContent(data)[join(data, replaced, 'fish.db')]).toBe(old)
+    expect(readdirSync(data).sort()).toEqual(['fish.db', 'fish.lock', 'fish.mark', replaced, 'secrets.json'])
+    await (await startTestServer(envOf(data))).close()
   })
 })

@@ -1,8 +1,8 @@
-import { realpathSync, renameSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import type { ConfigSource } from '../config.ts'
-import { draftOf, inDraftFolder, refuseExisting } from './folder.ts'
+import { draftOf, inDraftFolder, publish, refuseExisting } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
 import { copyStore, inspectStore, openStore, type StoreReport } from './store.ts'
 
@@ -38,8 +38,7 @@ export function backupStore({ target, onProgress, signal, ...source }: BackupOpt
       await copyStore(db, { from, to: draft }, work)
       syncFolder(draft)
       refuseExisting(folder, 'folder')
-      renameSync(draft, folder)
-      syncFolder(dirname(folder))
+      publish(draft, folder)
       return { folder, ...report }
     })
   }

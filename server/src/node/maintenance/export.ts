@@ -1,4 +1,4 @@
-import { createWriteStream, linkSync, renameSync, rmSync } from 'node:fs'
+import { createWriteStream, linkSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Readable, type Writable } from 'node:stream'
@@ -9,7 +9,7 @@ import { SECRET_CHECK_KEY } from '../../app/store/item-keys.ts'
 import { SCHEMA_VERSION } from '../../storage/file/schema.ts'
 import type { ConfigSource } from '../config.ts'
 import { type ExportCounts, firstLine, type LineCounts, lastLine } from './export-format.ts'
-import { draftOf, refuseExisting } from './folder.ts'
+import { draftOf, publish, refuseExisting } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
 import { firstValue, inspectStore, itemOf, openStore, schemaOf } from './store.ts'
 
@@ -59,7 +59,7 @@ export function exportStore({ target, now, signal, onProgress, ...source }: Expo
         // `flush` waits until the content is on the disk.
         const stream = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
         await writeTo(stream, text, { end: true, signal })
-        publish(draft, file)
+        publishFile(draft, file)
       } finally {
         rmSync(draft, { force: true })
       }
@@ -101,14 +101,20 @@ async function writeTo(
 }
 
 /** Unlike a rename, a link never replaces an existing file; some file systems have no links. */
-function publish(draft: string, file: string): void {
+function publishFile(draft: string, file: string): void {
   try {
     linkSync(draft, file)
   } catch {
     refuseExisting(file, 'file')
-    renameSync(draft, file)
+    publish(draft, file)
+    return
   }
-  syncFolder(dirname(file))
+  try {
+    syncFolder(dirname(file))
+  } catch (error) {
+    rmSync(file)
+    throw error
+  }
 }
 
 const CHUNK_CHARACTERS = 64 * 1024

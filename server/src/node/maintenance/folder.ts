@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { type FolderLock, lockFolder, makeFolder } from '../../storage/file/folder.ts'
 import { MaintenanceError } from './maintenance.ts'
 
@@ -32,13 +33,39 @@ export function pathExists(path: string): boolean {
   }
 }
 
-/** Runs maintenance with a new folder, which is removed at the end unless it was renamed. */
-export async function inDraftFolder<Result>(draft: string, run: () => Promise<Result>): Promise<Result> {
+/** Runs maintenance with a new folder, which is removed at the end unless it was renamed or is to be kept. */
+export async function inDraftFolder<Result>(
+  draft: string,
+  run: (keep: () => void) => Promise<Result>,
+): Promise<Result> {
   mkdirSync(draft, { mode: 0o700 })
+  let isKept = false
   try {
-    return await run()
+    return await run(() => {
+      isKept = true
+    })
   } finally {
-    rmSync(draft, { recursive: true, force: true })
+    if (!isKept) removeDraft(draft)
+  }
+}
+
+/** A leftover takes space and does no harm. */
+function removeDraft(draft: string): void {
+  try {
+    rmSync(draft, { recursive: true, force: true, maxRetries: 3 })
+  } catch {
+    // What the work did, or why it failed, matters more.
+  }
+}
+
+/** Gives a complete draft its name for good; a failure leaves the draft. */
+export function publish(draft: string, path: string): void {
+  renameSync(draft, path)
+  try {
+    syncFolder(dirname(path))
+  } catch (error) {
+    renameSync(path, draft)
+    throw error
   }
 }
 
@@ -71,16 +98,17 @@ export async function inLockedFolder<Result>(
 
 const LEFTOVER = /^\.(?:restore|import)-[0-9a-f]{8}$/
 
-/** A new folder inside a locked one. Removes those of killed runs: under the lock, none of them is in use. */
+/** The unfinished folders of killed runs in a locked folder: under the lock, none of them is in use. */
+export function draftsInside(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isDirectory() && LEFTOVER.test(entry.name))
+    .map(({ name }) => join(folder, name))
+}
+
+/** A new folder inside a locked one. Removes those of killed runs. */
 export function draftInside(folder: string, kind: 'restore' | 'import'): string {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (!entry.isDirectory() || !LEFTOVER.test(entry.name)) continue
-    try {
-      rmSync(join(folder, entry.name), { recursive: true, force: true, maxRetries: 3 })
-    } catch {
-      // Such as one of another user. It takes space and does no harm.
-    }
-  }
+  for (const draft of draftsInside(folder)) removeDraft(draft)
   return join(folder, `.${kind}-${randomSuffix()}`)
 }
 

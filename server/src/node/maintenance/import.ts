@@ -1,7 +1,5 @@
-import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { STORE_KEY } from '../../app/store/item-keys.ts'
 import {
   checkImportLock,
@@ -14,9 +12,10 @@ import type { FishStorage, ItemStorage } from '../../storage/core/types.ts'
 import { checkpoint, STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage, type RedisClusterOptions, type RedisOptions } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
+import { undoKilledExchanges } from './exchange.ts'
 import type { ContentLine, ExportCounts } from './export-format.ts'
 import { checkExport, readExport } from './export-reader.ts'
-import { draftInside, inDraftFolder, inLockedFolder, pathExists } from './folder.ts'
+import { draftInside, inDraftFolder, inLockedFolder, pathExists, publish } from './folder.ts'
 import {
   type DryRunOption,
   type DryRunReport,
@@ -84,6 +83,7 @@ async function importFolder(target: string, options: ImportOptions): Promise<Imp
   const { file, dryRun = false } = options
   refuseStoreIn(target)
   return inLockedFolder(target, dryRun, async (folder) => {
+    undoKilledExchanges(folder, dryRun)
     // Again: a server may have made one before the folder was locked.
     refuseStoreIn(folder)
     const { counts, secretCheck } = await checkExport(file, options)
@@ -100,8 +100,7 @@ async function importFolder(target: string, options: ImportOptions): Promise<Imp
         await storage.dispose()
       }
       checkpoint(join(draft, STORE_FILE))
-      renameSync(join(draft, STORE_FILE), join(folder, STORE_FILE))
-      syncFolder(folder)
+      publish(join(draft, STORE_FILE), join(folder, STORE_FILE))
       return report
     })
   })

@@ -1,11 +1,8 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
-import { MARK_FILE, readHighWater, writeMark } from '../../storage/file/mark.ts'
-import { DatabaseSync } from '../../storage/file/sqlite.ts'
 import { fileIdOf, STORE_FILE } from '../../storage/file/store-file.ts'
 import type { ConfigSource } from '../config.ts'
 import { SECRETS_FILE } from '../secrets-file.ts'
+import { exchangeStore, undoKilledExchanges } from './exchange.ts'
 import { draftInside, inDraftFolder, inLockedFolder, pathExists } from './folder.ts'
 import {
   type DryRunOption,
@@ -35,9 +32,6 @@ export interface RestoreReport extends StoreReport, DryRunReport {
   readonly replaced?: string
 }
 
-// The log of SQLite belongs to its database: SQLite would apply it to another one in the same folder.
-const STORE_FILES = [`${STORE_FILE}-wal`, `${STORE_FILE}-shm`, STORE_FILE, SECRETS_FILE]
-
 /**
  * Puts a backup into a data folder that no server has open. The backup is checked first and copied whole: a failure
  * changes nothing.
@@ -52,15 +46,16 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
     refuseItself(storeFileOf(from), target)
     using db = openStore(from)
     return await inLockedFolder(target, dryRun, async (folder) => {
-      if (!force) refuseStoreIn(folder)
+      const existing = undoKilledExchanges(folder, dryRun)
+      if (!force) refuseStoreIn(folder, existing)
       const content = await inspectStore(db, from, work)
-      const replaced = replacedFolder(folder, now)
+      const replaced = existing.length > 0 ? replacedFolder(folder, now) : undefined
       const report = { folder, ...content, ...(replaced === undefined ? {} : { replaced }) }
       if (dryRun) return { ...report, dryRun }
       const draft = draftInside(folder, 'restore')
-      return inDraftFolder(draft, async () => {
+      return inDraftFolder(draft, async (keep) => {
         await copyStore(db, { from, to: draft }, work)
-        replaceStore(folder, draft, replaced)
+        exchangeStore(folder, { draft, replaced, onStuck: keep })
         return report
       })
     })
@@ -76,12 +71,7 @@ function refuseItself(backup: string, target: string): void {
   })
 }
 
-function existingFiles(folder: string): string[] {
-  return STORE_FILES.filter((name) => pathExists(join(folder, name)))
-}
-
-function refuseStoreIn(folder: string): void {
-  const names = existingFiles(folder)
+function refuseStoreIn(folder: string, names: readonly string[]): void {
   if (names.length === 0) return
   const what = names.every((name) => name === SECRETS_FILE) ? SECRETS_FILE : 'a store'
   throw new MaintenanceError('exists', `${folder} already has ${what}; nothing was changed.`, {
@@ -89,52 +79,9 @@ function refuseStoreIn(folder: string): void {
   })
 }
 
-/** The folder for the store that is replaced, if any. Inside the data folder, so that moving also works on a mount point. */
-function replacedFolder(folder: string, now: Date): string | undefined {
-  if (existingFiles(folder).length === 0) return undefined
+/** The folder for the store that is replaced. Inside the data folder, so that moving also works on a mount point. */
+function replacedFolder(folder: string, now: Date): string {
   const replaced = join(folder, `replaced-${now.toISOString().replaceAll(':', '-')}`)
   if (!pathExists(replaced)) return replaced
   throw new MaintenanceError('exists', `${replaced} already exists.`, { hint: 'Move it away.' })
-}
-
-function replaceStore(folder: string, draft: string, replaced: string | undefined): void {
-  if (replaced !== undefined) {
-    mkdirSync(replaced, { mode: 0o700 })
-    checkpoint(join(folder, STORE_FILE))
-    if (existsSync(join(folder, MARK_FILE))) copyFileSync(join(folder, MARK_FILE), join(replaced, MARK_FILE))
-  }
-  announceStore(draft, folder)
-  if (replaced !== undefined) {
-    moveFiles(existingFiles(folder), folder, replaced)
-    syncFolder(replaced)
-  }
-  // The store last: a store that is there can be opened.
-  moveFiles(existingFiles(draft).toReversed(), draft, folder)
-  syncFolder(folder)
-}
-
-function moveFiles(names: readonly string[], from: string, to: string): void {
-  for (const name of names) renameSync(join(from, name), join(to, name))
-}
-
-/**
- * Lets the mark of the folder be that of the new store before the old one leaves: a restore that is killed in between
- * leaves a folder that a server refuses as damaged, instead of one in which it starts an empty store.
- */
-function announceStore(draft: string, folder: string): void {
-  using db = new DatabaseSync(join(draft, STORE_FILE), { readOnly: true })
-  const mark = readHighWater(db)
-  if (mark) writeMark(folder, mark)
-  syncFolder(folder)
-}
-
-/** Moves the log of a store into its file, so that one rename moves all of it. */
-function checkpoint(file: string): void {
-  if (!existsSync(file)) return
-  try {
-    using db = new DatabaseSync(file)
-    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-  } catch {
-    // A damaged store is moved as it is, with its log.
-  }
 }
