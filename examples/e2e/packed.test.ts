@@ -20,6 +20,17 @@ afterAll(async () => {
   expect(ended).toMatchObject({ status: 0 })
 })
 
+const TSC = [join(PROJECT, 'node_modules/typescript/bin/tsc'), '--noEmit', '--ignoreConfig', '--strict'].concat([
+  '--module',
+  'nodenext',
+  '--target',
+  'es2023',
+  '--skipLibCheck',
+  'false',
+  '--types',
+  'node',
+])
+
 const runExample = (file: string, args: readonly string[], env: Record<string, string>) =>
   run(process.execPath, [join(installed.folder, file), ...args], env)
 
@@ -144,6 +155,28 @@ describe('the READMEs, on the packed packages', () => {
     expect(await runExample('readme.ts', [], {})).toEqual({ status: 0, stdout: '1\n', stderr: '' })
   })
 
+  it('show how Jest gets the matchers and their types, with the declarations of libraries checked', async () => {
+    // The `expect` of Jest is a package of its own, which `@jest/globals` re-exports.
+    const code = blockWith('@jest/globals', 'mocks').replace("from '@jest/globals'", "from 'expect'")
+    const used = `import { createMock } from '@fish-crab/mocks'
+const mock = await createMock()
+expect(mock).not.toHaveSentFish('Salmon')
+await expect(Promise.resolve(mock)).resolves.toHaveReceived('postFish', 0)
+// @ts-expect-error unknown field
+expect(() => expect(mock).toHaveSentFish({ nam: 'Salmon' })).toThrow('nam')
+`
+    await writeFile(join(installed.folder, 'jest.mts'), code + used)
+    const args = [...TSC, 'jest.mts']
+    const compiled = await run(process.execPath, args, {}, installed.folder)
+    expect(compiled).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(await runExample('jest.mts', [], {})).toEqual({ status: 0, stdout: '', stderr: '' })
+  })
+
+  it('name the version of MSW that mock.handlers() is for', () => {
+    const { dependencies } = JSON.parse(installed.files.mocks.get('package.json') ?? '')
+    expect(installed.files.mocks.get('README.md')).toContain(`msw@${dependencies.msw}`)
+  })
+
   it('show a test that passes', async () => {
     await mkdir(join(installed.folder, 'readme-suite'))
     await writeFile(join(installed.folder, 'readme-suite/first.test.ts'), blockWith('test.override(', 'mocks'))
@@ -177,9 +210,7 @@ describe('a program that imports every entry of the packed packages', () => {
     const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}'\n`)
     const used = `export const entries = [${entries.map((__, index) => `entry${index}`).join(', ')}]\n`
     await writeFile(join(installed.folder, file), imports.join('') + used)
-    const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--skipLibCheck', 'false']
-    const tsc = [join(PROJECT, 'node_modules/typescript/bin/tsc'), '--noEmit', '--ignoreConfig', ...options]
-    const ended = await run(process.execPath, [...tsc, '--types', 'node', file], {}, installed.folder)
+    const ended = await run(process.execPath, [...TSC, file], {}, installed.folder)
     expect(ended).toMatchObject({ status: 0, stdout: '', stderr: '' })
   })
 })
