@@ -103,8 +103,23 @@ describeWithRedis('the settings of a Redis', () => {
     expect(await without.admin.dbsize()).toBe(0)
   })
 
+  test.each(['HMGET', 'XRANGE', 'XREVRANGE', 'HGETALL', 'ZRANGE', 'ZADD', 'PING'])(
+    'fail a ping as soon as the user may no longer use %s, until it may again',
+    async (command) => {
+      const storage = await openAs('later', '+@all')
+      expect(await storage.ping()).toBeUndefined()
+      await server.admin.call('ACL', 'SETUSER', 'later', `-${command}`)
+      const ping = () => storage.ping().catch((error: unknown) => error)
+      await expect
+        .poll(ping, { timeout: 5000 })
+        .toMatchObject({ name: 'StorageError', message: expect.stringContaining('lacks permissions') })
+      await server.admin.call('ACL', 'SETUSER', 'later', `+${command}`)
+      await expect.poll(ping, { timeout: 5000 }).toBeUndefined()
+    },
+  )
+
   test('let a user open and use a storage that may use what the refusal names', async () => {
-    const basic = ['+eval', '+evalsha', '+info', '+ping']
+    const basic = ['+eval', '+evalsha', '+info']
     const error = await openAs('least', ...basic).catch((caught: unknown) => caught)
     const [, missing = ''] = /permissions: ([A-Z, ]+)\. It needs/.exec(String(error)) ?? []
     const storage = await openAs('least', ...basic, ...missing.split(', ').map((command) => `+${command}`))

@@ -77,7 +77,8 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
   return withConnection(options, async (connection) => {
     const { run, primaries } = connection
     await run(() => Promise.all(primaries().map(refuseEviction)))
-    await checkCommands(connection, [...SCRIPT_COMMANDS, ...CLIENT_COMMANDS])
+    const commands = [...SCRIPT_COMMANDS, ...CLIENT_COMMANDS, ...('nodes' in connection.client ? [] : ['PING'])]
+    await checkCommands(connection, commands)
     await claimSchema(connection)
     await tryWrites(connection)
     const persistence = await run(() => Promise.all(primaries().map(readPersistence)))
@@ -87,10 +88,11 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
     const mayLose = !keepsWrites(persistence, { servers, replicas })
     const open = (complete: Connection) => {
       const watched = detectOlderData(complete, { mayLose, onDataLoss: options.onDataLoss })
-      return wrapDriver(redisDriver(options.driver, watched, report))
+      return wrapDriver(redisDriver(options.driver, watched, { commands, report }))
     }
     if (replicas === 0) return open(connection)
-    await checkCommands(connection, ['WAIT'])
+    commands.push('WAIT')
+    await checkCommands(connection, commands)
     // On a separate connection: WAIT blocks its connection, and reads must not wait.
     const writes = await connectTo(options)
     const write = createReplicatedWrites(writes, { replicas, timeoutMs: timeoutOf(options) })
@@ -181,10 +183,21 @@ function checkSchema(text: string | null): void {
   )
 }
 
-function redisDriver(name: string, { connection, verify }: WatchedConnection, report: DurabilityReport): StorageDriver {
+interface DriverParts {
+  /** What the user needs permission for. */
+  readonly commands: readonly string[]
+  readonly report: DurabilityReport
+}
+
+function redisDriver(
+  name: string,
+  { connection, verify }: WatchedConnection,
+  { commands, report }: DriverParts,
+): StorageDriver {
   const { client, run, primaries, close } = connection
   const probe = createProbe(async () => {
-    await Promise.all([verify(), writeProbes(connection), ...primaries().map(refuseEviction)])
+    const checks = [verify(), writeProbes(connection), checkCommands(connection, commands)]
+    await Promise.all([...checks, ...primaries().map(refuseEviction)])
   })
   const records = createRedisRecords(connection)
   const { append, checkRefusal } = rememberRefusals(records.append, isLastingRefusal)
@@ -231,7 +244,7 @@ function nodeKeys(client: Connection['client']): string[] {
 }
 
 /**
- * Fails early without the permission to use these commands: a probe may be allowed to write where a catch is not.
+ * Fails without the permission to use these commands: a probe may be allowed to write where a catch is not.
  *
  * @throws {StorageError} `unavailable`
  */
