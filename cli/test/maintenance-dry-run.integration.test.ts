@@ -107,6 +107,26 @@ test('a dry run of rotate-secret --new says that a secret would be made', async 
   })
 })
 
+test('rotate-secret says how many keys it encrypted, and that other secrets are no longer needed', async () => {
+  const { env } = await stoppedStore()
+  const rotated = async (...flags: string[]) => (await run(['rotate-secret', ...flags], { env })).stdout
+  const end = 'All keys use the current secret; others are no longer needed.\n'
+  expect(await rotated('--new')).toBe(`Generated a new secret beside the data and encrypted 0 of 0 keys again. ${end}`)
+  expect(await rotated()).toBe(`Encrypted 0 of 0 keys again. ${end}`)
+})
+
+test('import into a Redis that is unreachable says so, and what to check', async () => {
+  const file = join(newFolder(), 'fine.jsonl')
+  writeExport(file, 1)
+  const { status, stderr } = await run(['import', file], { env: { FISH_STORAGE: 'redis://127.0.0.1:1' } })
+  expect({ status, stderr }).toEqual({
+    status: 69,
+    stderr:
+      'fish-cli: Redis is unreachable: connect ECONNREFUSED 127.0.0.1:1.\n' +
+      '  Check --storage (FISH_STORAGE) and that the storage is running.\n',
+  })
+})
+
 test('a dry run is refused with the status and the words of the run itself', async () => {
   const { parent, data, env } = await stoppedStore({ FISH_SECRET: OLD })
   mkdirSync(join(parent, 'there'))

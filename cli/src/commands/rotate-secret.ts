@@ -45,11 +45,8 @@ function reportText(
   { seen, resealed, unopened, dryRun }: RotateSecretReport,
   flags: { readonly new: boolean },
 ): string {
-  if (dryRun) {
-    const first = flags.new ? 'generate a new secret beside the data and ' : ''
-    return `Would ${first}encrypt ${resealed} of ${seen} keys again.`
-  }
-  return unopened.length === 0
-    ? `Keys encrypted with the first secret: ${seen}, ${resealed} of them now. The other secrets are no longer needed.`
-    : `Keys encrypted with the first secret: ${seen - unopened.length} of ${seen}.`
+  const keys = `${resealed} of ${seen} keys again.`
+  if (dryRun) return `Would ${flags.new ? 'generate a new secret beside the data and ' : ''}encrypt ${keys}`
+  const done = flags.new ? `Generated a new secret beside the data and encrypted ${keys}` : `Encrypted ${keys}`
+  return unopened.length > 0 ? done : `${done} All keys use the current secret; others are no longer needed.`
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { backupStore, exportStore, importStore, MaintenanceError, restoreStore, rotateSecret } from '@fish-crab/server'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
@@ -413,6 +413,18 @@ describe('a dry run of a rotation', () => {
     const env = { ...envOf(folder), FISH_SECRET: NEW }
     expect(await rotateSecret({ env, dryRun: true })).toMatchObject({ seen: 0, unopened: [] })
     expect(folderContent(folder)).toEqual(before)
+  })
+
+  it.each([false, true])('names the secret that is missing, not a new one (--new: %s)', async (makeNew) => {
+    const { data } = await encrypted(['ann'])
+    rmSync(join(data, 'secrets.json'), { force: true })
+    for (const dryRun of [true, false]) {
+      expect(await outcomeOf(rotateSecret({ env: envOf(data), makeNew, dryRun }))).toMatchObject({
+        code: 'missing_secret',
+        message: `${join(data, 'secrets.json')} is missing, and FISH_SECRET is not set.`,
+        hint: expect.stringMatching(/^Restore it.*secret that decrypts the keys/),
+      })
+    }
   })
 
   it('is refused where the rotation is', async () => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { AppSecrets } from '../../app/options.ts'
 import { STORE_KEY } from '../../app/store/item-keys.ts'
 import { refuseImportLock } from '../../app/store/store-id.ts'
@@ -8,7 +9,7 @@ import { prepareItemReads } from '../../storage/file/reader.ts'
 import { checkStore } from '../../storage/file/store-file.ts'
 import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
-import { makeSecrets, mismatchedSecrets, storedSecrets, storeSecrets } from '../secrets-file.ts'
+import { makeSecrets, mismatchedSecrets, SECRETS_FILE, storedSecrets, storeSecrets } from '../secrets-file.ts'
 import { inLockedFolder } from './folder.ts'
 import {
   type DryRunOption,
@@ -119,7 +120,8 @@ async function planSecrets(
   const older = stored ? atRestSecrets(stored) : []
   // A given secret replaces the one beside the data.
   if (secret !== undefined) return { secrets: [secret, ...previousSecrets, ...older] }
-  if (folder === undefined || !stored) throw missingSecret()
+  if (folder === undefined) throw missingSecret()
+  if (!stored) throw missingStoredSecret(folder)
   const secrets = [...older, ...previousSecrets]
   // A key that cannot be decrypted now never could be with a new secret.
   await verifySecretCheck(source, encryptionWith(secrets)).catch((error: unknown) => {
@@ -132,7 +134,15 @@ async function planSecrets(
 }
 
 function missingSecret(): MaintenanceError {
-  return new MaintenanceError('missing_secret', 'There is no secret to encrypt with.', {
+  return new MaintenanceError('missing_secret', 'FISH_SECRET, the new secret, is not set.', {
     hint: 'Set FISH_SECRET, and FISH_SECRET_PREVIOUS to the previous secret.',
+  })
+}
+
+/** Also of an import, whose keys are encrypted with the secret of the store that was exported. */
+function missingStoredSecret(folder: string): MaintenanceError {
+  const message = `${join(folder, SECRETS_FILE)} is missing, and FISH_SECRET is not set.`
+  return new MaintenanceError('missing_secret', message, {
+    hint: 'Restore it, or set FISH_SECRET_PREVIOUS to the secret that decrypts the keys and FISH_SECRET to a new one.',
   })
 }

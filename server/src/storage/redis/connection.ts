@@ -177,7 +177,7 @@ interface OperationRunner {
 }
 
 function noReply(ms: number): StorageError {
-  return new StorageError('unavailable', `Redis did not respond within ${ms} ms. The request can be sent again.`)
+  return new StorageError('unavailable', `Redis did not respond within ${ms} ms.`)
 }
 
 function createOperationRunner({ timeoutMs, isReady, lastError, onTimeout }: RunnerContext): OperationRunner {

@@ -29,7 +29,7 @@ const ADVICE: readonly Advice[] = [
   {
     matches: /\bNOREPLICAS\b/,
     code: 'unavailable',
-    message: 'Redis takes no writes without its replicas (min-replicas-to-write). It may be sent again.',
+    message: 'Redis takes no writes without its replicas (min-replicas-to-write).',
   },
   {
     matches: /\bWRONGTYPE\b/,
@@ -104,6 +104,5 @@ export function toStorageError(error: unknown, connection?: unknown): StorageErr
   }
   const cause = withoutSecrets(connectionError ?? error)
   const failing = isReply ? 'Redis refused' : 'Redis is unreachable'
-  const message = `${failing}: ${cause.message.replace(/\.$/, '')}. Requests that were not acknowledged can be sent again.`
-  return new StorageError('unavailable', message, { cause })
+  return new StorageError('unavailable', `${failing}: ${cause.message.replace(/\.$/, '')}.`, { cause })
 }
