@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { newFolder } from './folders.ts'
 import { type RunOptions, run } from './harness.ts'
 
 const ENV = { FISH_STORAGE: 'memory:', FISH_PORT: '0', FISH_ADMIN_PASSWORD: 'canary-admin-password', FISH_LOG: 'json' }
@@ -79,6 +81,22 @@ describe('serve', () => {
       run(['serve'], { ...options, onStdout, ...(stopRequested ? { stopRequested } : {}) })
     })
     expect(inUse).toMatch(/^1 start_failed port \d+ .* in use/)
+  })
+
+  test('a data folder in use ends with 6, as maintenance does', async () => {
+    const env = { ...ENV, FISH_STORAGE: `file:${join(newFolder(), 'data')}` }
+    const { stopRequested, ...options } = untilReady(env)
+    const inUse = await new Promise<readonly number[]>((resolve) => {
+      const onStdout = async (line: string) => {
+        const plain = await run(['serve'], { env })
+        const json = await run(['serve', '--json'], { env })
+        const maintenance = await run(['rotate-secret'], { env })
+        resolve([plain.status, json.status, JSON.parse(json.stdout).error.exit, maintenance.status])
+        options.onStdout?.(line)
+      }
+      run(['serve'], { ...options, onStdout, ...(stopRequested ? { stopRequested } : {}) })
+    })
+    expect(inUse).toEqual([6, 6, 6, 6])
   })
 })
 

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { SETTINGS, type Setting, serve } from '@fish-crab/server'
 import { defineCommand, Flags, words } from '../command/define.ts'
 import type { Terminal } from '../core/context.ts'
-import { CliError, EXIT } from '../core/errors.ts'
+import { CliError, EXIT, type ExitStatus } from '../core/errors.ts'
 import { useColours } from '../output/screen.ts'
 import { readManifest } from '../package.ts'
 
@@ -52,8 +52,8 @@ export const serveCommand = defineCommand({
     const status = await serve({ ...settings, stdout: listenLineAsJson(stdout), stderr: errors.stream })
     if (status === EXIT.ok || status === EXIT.interrupted) return status
     const code = status === EXIT.usage ? 'invalid_configuration' : 'start_failed'
-    const exit = status === EXIT.usage || status === EXIT.unreachable ? status : EXIT.failure
-    throw new CliError({ code, message: errors.lines().join(' '), hint: 'See: fish-cli serve --help', exit })
+    const hint = 'See: fish-cli serve --help'
+    throw new CliError({ code, message: errors.lines().join(' '), hint, exit: status as ExitStatus })
   },
 })
 

@@ -184,7 +184,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   usage: 'invalid command line, or rejected by the service as invalid',
   credentials: 'credentials missing, wrong, not sufficient, or of another player',
   notFound: 'not found',
-  conflict: 'conflict: already exists, such as a file that would be overwritten',
+  conflict: 'conflict: already exists or in use, such as a file that would be overwritten',
   partly: 'partly done',
   unreachable: 'the service, its storage or a proxy is unreachable',
   rateLimited: 'rate limited for longer than the maximum wait; retryAt is the end',

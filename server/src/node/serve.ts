@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ROUTES } from '@fish-crab/sdk/contract'
 import { DecryptionError } from '../app/users/encryption.ts'
-import { StorageError } from '../storage/core/errors.ts'
+import { StorageError, type StorageErrorCode } from '../storage/core/errors.ts'
 import { ConfigError, type ConfigSource, readConfig, type ServerConfig } from './config.ts'
 import { createLogger } from './logger.ts'
 import { SecretsError } from './secrets-file.ts'
@@ -30,8 +30,16 @@ const START_GRACE_MS = 2000
 /** How long the last log line may take to be read before SIGKILL, in milliseconds. */
 const LOG_FLUSH_MS = 500
 
-/** Exit statuses of {@link serve}. `unreachable`: the storage cannot be reached, such as a stopped Redis. */
-export const SERVE_EXIT = { stopped: 0, failed: 1, usage: 2, unreachable: 69, forced: 130 } as const
+/**
+ * Exit statuses of {@link serve}. `inUse`: another process uses the data folder. `unreachable`: the storage cannot be
+ * reached, such as a stopped Redis.
+ */
+export const SERVE_EXIT = { stopped: 0, failed: 1, usage: 2, inUse: 6, unreachable: 69, forced: 130 } as const
+
+const STORAGE_EXITS: Partial<Readonly<Record<StorageErrorCode, number>>> = {
+  in_use: SERVE_EXIT.inUse,
+  unavailable: SERVE_EXIT.unreachable,
+}
 
 /**
  * Runs the server until it is asked to stop, as `fish-cli serve` does. Writes exactly one line to stdout when it is
@@ -76,8 +84,8 @@ export async function serve(options: ServeOptions): Promise<number> {
       logger.error({}, 'killed: the disk does not respond')
       await kill()
     }
-    if (cause instanceof StorageError && cause.code === 'unavailable') return SERVE_EXIT.unreachable
-    return isUnknownHost(cause) ? SERVE_EXIT.usage : SERVE_EXIT.failed
+    if (isUnknownHost(cause)) return SERVE_EXIT.usage
+    return (cause instanceof StorageError && STORAGE_EXITS[cause.code]) || SERVE_EXIT.failed
   }
   if (config.secret && config.secret.length < STRONG_SECRET_LENGTH) {
     logger.warn({}, `FISH_SECRET is short: use at least ${STRONG_SECRET_LENGTH} random characters`)
@@ -147,14 +155,16 @@ interface FailedAddress extends ListenAddress {
   readonly portFlag: string
 }
 
+const METRICS = '--metrics (FISH_METRICS)'
+
 /** The address of the two that could not be used. */
 function failedAddress(error: unknown, { host, port, metrics }: ServerConfig): FailedAddress {
   const failed = error as { readonly port?: number; readonly hostname?: string }
   const isOf = (address: ListenAddress) => failed.port === address.port || failed.hostname === address.host
   if (typeof metrics === 'object' && isOf(metrics) && !isOf({ host, port })) {
-    return { ...metrics, hostFlag: '--metrics', portFlag: '--metrics' }
+    return { ...metrics, hostFlag: METRICS, portFlag: METRICS }
   }
-  return { host, port, hostFlag: '--host', portFlag: '--port' }
+  return { host, port, hostFlag: '--host (FISH_HOST)', portFlag: '--port (FISH_PORT)' }
 }
 
 const ADDRESS_ERRORS = {

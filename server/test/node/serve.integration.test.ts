@@ -151,7 +151,7 @@ describe('serve', () => {
       const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_HOST, FISH_LOG: 'silent' })
       expect(await run.status).toBe(2)
       expect(run.stdout.text()).toBe('')
-      expect(run.stderr.text()).toMatch(/^fish-cli serve: [^\n]*host[^\n]*\n$/)
+      expect(run.stderr.text()).toMatch(/^fish-cli serve: [^\n]*FISH_HOST[^\n]*\n$/)
       expect(existsSync(folder)).toBe(false)
     },
   )
@@ -170,15 +170,15 @@ describe('serve', () => {
     const other = await startTestServer()
     const run = runServe({ ...GIVEN, FISH_METRICS: new URL(other.url).host })
     expect(await run.status).toBe(1)
-    expect(run.stderr.text()).toMatch(/is in use.*--metrics/)
+    expect(run.stderr.text()).toMatch(/is in use.*--metrics \(FISH_METRICS\)/)
     expect(run.stdout.text()).toBe('')
   })
 
-  it('says in one line that the folder is in use, and exits with 1', async () => {
+  it('says in one line that the folder is in use, and exits with 6', async () => {
     const folder = newFolder()
     await startTestServer({ FISH_STORAGE: `file:${folder}` })
     const run = runServe({ ...GIVEN, FISH_STORAGE: `file:${folder}`, FISH_LOG: 'silent' })
-    expect(await run.status).toBe(1)
+    expect(await run.status).toBe(6)
     expect(run.stdout.text()).toBe('')
     expect(run.stderr.text()).toMatch(/^fish-cli serve: [^\n]*in use[^\n]*\n$/)
   })
