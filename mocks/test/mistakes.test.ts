@@ -18,6 +18,11 @@ describe('createMock() rejects', () => {
       { users: ['Alex', 'Steve'].map((name) => ({ name, apiKey: 'the-same' })) },
       /^(?!.*the-same).*"Alex" and "Steve"/,
     ],
+    [
+      'two users of one name in different letter case',
+      { users: [{ name: 'Alex' }, { name: 'alex' }] },
+      /"Alex" and "alex" of the seed have the same name/,
+    ],
   ])('a seed with %s', async (_, seed, message) => {
     await expect(createMock({ seed })).rejects.toThrow(message)
   })

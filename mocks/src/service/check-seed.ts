@@ -1,4 +1,4 @@
-import { ADMIN_ROLES, GAMEMODES, isUserName, KINDS, USER_NAME_RULE } from '@fish-crab/sdk/contract'
+import { ADMIN_ROLES, GAMEMODES, isUserName, KINDS, USER_NAME_RULE, userNameKey } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { assertKnownKeys, keysOf } from './check-options.ts'
 import type { Seed, SeedAdmin, SeedCrab, SeedFish, SeedUser } from './seed.ts'
@@ -50,7 +50,7 @@ export function checkSeed(seed: Seed): void {
 
 function checksOf(seed: Seed): (() => void)[] {
   const { users, admins } = Object(seed) as Seed
-  const owners = new Map<string, string>()
+  const refuseSame = uniqueness()
   return [
     () => assertKnownKeys('seed', seed, ['users', 'admins']),
     () => assertList('seed.users', users ?? []),
@@ -58,13 +58,22 @@ function checksOf(seed: Seed): (() => void)[] {
     ...listOf(users).map((user, index) => () => {
       checkUser(user, `seed.users[${index}]`)
       const { name, apiKey } = user
-      if (apiKey === undefined) return
-      const other = owners.get(apiKey)
-      if (other !== undefined) throw new Error(`The users "${other}" and "${name}" of the seed have the same API key.`)
-      owners.set(apiKey, name)
+      refuseSame('name; letter case does not matter', userNameKey(name), name)
+      if (apiKey !== undefined) refuseSame('API key', apiKey, name)
     }),
     ...listOf(admins).map((admin, index) => () => checkAdmin(admin, `seed.admins[${index}]`)),
   ]
+}
+
+/** Returns a function that refuses a value which another user has. */
+function uniqueness() {
+  const owners = new Map<string, string>()
+  return (what: string, value: string, name: string) => {
+    const key = `${what}: ${value}`
+    const other = owners.get(key)
+    if (other !== undefined) throw new Error(`The users "${other}" and "${name}" of the seed have the same ${what}.`)
+    owners.set(key, name)
+  }
 }
 
 function listOf<Item>(items: readonly Item[] | undefined): readonly Item[] {

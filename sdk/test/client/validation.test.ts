@@ -128,3 +128,10 @@ test('a key with whitespace around it works', async () => {
   const client = createClient({ ...options, fernetKey: ` ${FERNET_KEY}\n` })
   expect((await client.fish.add(SALMON)).id).toBe('record-1')
 })
+
+test('options of the wrong type are refused by name, functions and objects too', () => {
+  const wrong = { fetch: 1, random: 0.5, clock: 'now', logger: 'console', env: 'FISH_USER', onWait: {}, onRetry: null }
+  const create = () => createClient(wrong as never)
+  expect(create).toThrow(ValidationError)
+  for (const name of Object.keys(wrong)) expect(create).toThrow(new RegExp(`\\b${name}: Must be an? `))
+})

@@ -56,6 +56,7 @@ export function readSettings<Name extends SettingName>(
   names: readonly Name[],
   { env, flags = {} }: ConfigSource,
 ): { readonly values: Partial<Pick<ServerConfig, Name>>; readonly mistakes: string[] } {
+  if (typeof env !== 'object') throw new TypeError('env must be an object of variables, such as process.env.')
   const mistakes: string[] = []
   const values: Partial<Record<Name, unknown>> = {}
   for (const name of names) {

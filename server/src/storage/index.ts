@@ -48,7 +48,7 @@ export type StorageOptions =
  * Opens the storage of the service.
  *
  * @throws {StorageError} `in_use`, `not_a_store`, `newer_schema`, `read_only`, `full`, `unavailable`
- * @throws {TypeError} for an unknown driver
+ * @throws {TypeError} for an unknown driver, or a file store without a path
  * @example
  * const storage = await createStorage({ driver: 'file', path: './data' })
  * await storage.items.setItem(itemKey('user', 'alice'), JSON.stringify({ name: 'Alice' }))
@@ -56,7 +56,11 @@ export type StorageOptions =
  */
 export async function createStorage(options: StorageOptions): Promise<FishStorage> {
   if (options?.driver === 'memory') return createMemoryStorage()
-  if (options?.driver === 'file') return openFileStorage(options.path, options.onWarning)
+  if (options?.driver === 'file') {
+    const { path, onWarning } = options
+    if (typeof path !== 'string') throw new TypeError('createStorage: path must be a folder, such as "./data".')
+    return openFileStorage(path, onWarning)
+  }
   if (options?.driver !== 'redis' && options?.driver !== 'redis-cluster') {
     throw new TypeError(
       'createStorage: driver must be "memory", "file", "redis" or "redis-cluster". For a driver of your own, call wrapDriver(driver).',

@@ -121,6 +121,16 @@ export function readOptions(given: ClientOptions, known: OptionNames = CLIENT_OP
     'userAgent',
     'Must be visible ASCII characters and spaces.',
   )
+  for (const name of ['fetch', 'random', 'onRequest', 'onResponse', 'onRetry', 'onWait'] as const) {
+    check(given[name] === undefined || typeof given[name] === 'function', name, 'Must be a function.')
+  }
+  for (const name of ['clock', 'logger', 'env'] as const) {
+    check(
+      given[name] === undefined || (typeof given[name] === 'object' && given[name] !== null),
+      name,
+      'Must be an object.',
+    )
+  }
   const limits = readLimits(options, DEFAULT_LIMITS, check)
   if (issues.length > 0) throw new ValidationError(issues)
   return {

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { dirname, resolve, sep } from 'node:path'
+import { dirname, sep } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import type { ConfigSource } from '../config.ts'
 import { draftOf, inDraftFolder, publish, refuseExisting } from './folder.ts'
@@ -25,10 +25,10 @@ export interface BackupReport extends StoreReport {
  * @example
  * await backupStore({ env: { FISH_STORAGE: 'file:./data' }, target: 'monday' }) // { users: 3, … }
  */
-export function backupStore({ target, onProgress, signal, ...source }: BackupOptions): Promise<BackupReport> {
+export async function backupStore({ target, onProgress, signal, ...source }: BackupOptions): Promise<BackupReport> {
   const work = { onProgress, signal }
+  const folder = namedPath(target)
   const run = async () => {
-    const folder = namedPath(target)
     const from = readDataFolder(source)
     using db = openStore(from)
     const draft = draftOf(folder, 'folder')
@@ -42,7 +42,7 @@ export function backupStore({ target, onProgress, signal, ...source }: BackupOpt
       return { folder, ...report }
     })
   }
-  return maintain(run, { signal, state: `${resolve(target)} was not made.` })
+  return maintain(run, { signal, state: `${folder} was not made.` })
 }
 
 function refuseInside(data: string, target: string): void {

@@ -1,5 +1,5 @@
 import { createWriteStream, linkSync, rmSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -42,10 +42,15 @@ export interface ExportReport extends ExportCounts {
  * encrypted, and secrets are left out. A file has mode 0600, and gets its name once it is complete and on the disk.
  * @throws MaintenanceError
  */
-export function exportStore({ target, now, signal, onProgress, ...source }: ExportOptions): Promise<ExportReport> {
+export async function exportStore(options: ExportOptions): Promise<ExportReport> {
+  const { target, now, signal, onProgress, ...source } = options
+  if (typeof target !== 'string' && typeof target?.write !== 'function') {
+    throw new TypeError('target must be a path or a writable stream.')
+  }
+  if (!(now instanceof Date)) throw new TypeError('now must be a Date.')
   const work = { onProgress, signal }
+  const file = typeof target === 'string' ? namedPath(target) : null
   const run = async () => {
-    const file = typeof target === 'string' ? namedPath(target) : null
     const folder = readDataFolder(source)
     using db = openStore(folder)
     const draft = file === null ? '' : draftOf(file, 'file')
@@ -69,7 +74,7 @@ export function exportStore({ target, now, signal, onProgress, ...source }: Expo
     return { ...counts, users, entries, file, folder, secrets: where } as const
   }
   const partly = 'What was written is part of an export, and no import accepts it.'
-  return maintain(run, { signal, state: typeof target === 'string' ? `${resolve(target)} was not made.` : partly })
+  return maintain(run, { signal, state: file === null ? partly : `${file} was not made.` })
 }
 
 function checkSchema(db: DatabaseSync): void {

@@ -170,6 +170,7 @@ function withoutDrafts(text: string): string {
 
 /** The path that a caller named. An empty one would be the working folder. */
 export function namedPath(path: string): string {
+  if (typeof path !== 'string') throw new MaintenanceError('invalid_path', 'The path must be a string.')
   if (path !== '') return resolve(path)
   throw new MaintenanceError('invalid_path', 'The path is empty.', { hint: 'Name a file or a folder.' })
 }

@@ -1,0 +1,32 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { backupStore, exportStore, importStore, readConfig, restoreStore, rotateSecret } from '@fish-crab/server'
+import { createStorage } from '@fish-crab/server/storage'
+import { describe, expect, it } from 'vitest'
+
+describe('arguments that the types forbid are refused in words of this package', () => {
+  const target = join(tmpdir(), 'never-made')
+  const env = { FISH_STORAGE: `file:${target}` }
+  const noEnv = /^env must be an object of variables, such as process\.env\.$/
+  const noPath = /^The path must be a string\.$/
+
+  it.each<[string, (given: never) => unknown, unknown, RegExp]>([
+    ['readConfig() without env', readConfig, {}, noEnv],
+    ['exportStore() without env', exportStore, { target, now: new Date(0) }, noEnv],
+    ['exportStore() with nothing', exportStore, {}, /^target must be a path or a writable stream\.$/],
+    ['exportStore() without a time', exportStore, { env, target }, /^now must be a Date\.$/],
+    ['backupStore() without a target', backupStore, { env: {} }, noPath],
+    ['backupStore() without env', backupStore, { target }, noEnv],
+    ['restoreStore() without a backup', restoreStore, { env }, noPath],
+    ['importStore() without a file', importStore, { env }, noPath],
+    ['rotateSecret() without env', rotateSecret, {}, noEnv],
+    [
+      'a file storage without a path',
+      createStorage,
+      { driver: 'file' },
+      /^createStorage: path must be a folder, such as/,
+    ],
+  ])('%s', async (_, call, given, message) => {
+    await expect((async () => call(given as never))()).rejects.toThrow(message)
+  })
+})
