@@ -1,4 +1,4 @@
-import { AUDIENCES } from '../src/commands/index.ts'
+import { COMMAND_GROUPS } from '../src/commands/index.ts'
 import { EXIT } from '../src/core/errors.ts'
 import { EXIT_MEANINGS, FIRST_STEPS } from '../src/help/help.ts'
 import { readManifest } from '../src/package.ts'
@@ -73,11 +73,9 @@ function programPage({ pages, description }: ManSources): readonly string[] {
     line(`${description}.`),
     '.PP',
     line('Every command has its own page, such as fish-cli-list(1), and prints its flags with --help.'),
-    ...AUDIENCES.flatMap((audience) => [
-      request('SH', `COMMANDS FOR ${audience.name.toUpperCase()}`),
-      ...pages
-        .filter((page) => page.audience === audience.name)
-        .flatMap(({ title, summary }) => entry(bold(title), summary)),
+    ...COMMAND_GROUPS.flatMap((group) => [
+      request('SH', `COMMANDS FOR ${group.name.toUpperCase()}`),
+      ...pages.filter((page) => page.group === group.name).flatMap(({ title, summary }) => entry(bold(title), summary)),
     ]),
     ...environment(VARIABLES),
     '.PP',

@@ -4,7 +4,7 @@ import { SETTINGS } from '@fish-crab/server'
 import type { Command } from '@oclif/core'
 import { userFolders } from '../../sdk/src/internal/user-folders.node.ts'
 import { outputFlags, serviceFlags } from '../src/command/flags.ts'
-import { AUDIENCES, commandIds, TOPICS } from '../src/commands/index.ts'
+import { COMMAND_GROUPS, commandIds, TOPICS } from '../src/commands/index.ts'
 import { configPath, secretsPath } from '../src/config/paths.ts'
 import { FishCommandHelp, openConfig } from '../src/help/help.ts'
 
@@ -29,7 +29,7 @@ export interface CommandPage {
   readonly id: string
   /** As it is typed: `fish-cli user create`. */
   readonly title: string
-  readonly audience: string
+  readonly group: string
   readonly summary: string
   /** Paragraphs of lines that are not wrapped. */
   readonly description: readonly (readonly string[])[]
@@ -46,10 +46,10 @@ export interface TopicPage {
   readonly summary: string
 }
 
-/** Every command, grouped by audience. */
+/** Every command, in its group. */
 export async function commandPages(): Promise<readonly CommandPage[]> {
   const config = await openConfig()
-  return AUDIENCES.flatMap(({ name, ids }) =>
+  return COMMAND_GROUPS.flatMap(({ name, ids }) =>
     ids.map((id) => {
       const command = config.findCommand(id, { must: true })
       const { elements } = new FishCommandHelp(command, config, { maxWidth: 80 }).synopsis()
@@ -64,12 +64,12 @@ export function topicPages(): readonly TopicPage[] {
   return Object.entries(TOPICS).flatMap(([word, summary]) => (ids.includes(word) ? [] : [{ word, summary }]))
 }
 
-function pageOf(command: Command.Loadable, audience: string, synopsis: readonly string[]): CommandPage {
+function pageOf(command: Command.Loadable, group: string, synopsis: readonly string[]): CommandPage {
   const { id, summary = '', description = '', args, flags, examples = [] } = command
   return {
     id,
     title: `fish-cli ${id.replaceAll(':', ' ')}`,
-    audience,
+    group,
     summary: filled(summary),
     description: paragraphs(filled(description)),
     synopsis,

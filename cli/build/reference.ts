@@ -1,4 +1,4 @@
-import { AUDIENCES } from '../src/commands/index.ts'
+import { COMMAND_GROUPS } from '../src/commands/index.ts'
 import { EXIT, FAILURE_SCHEMA } from '../src/core/errors.ts'
 import { EXIT_MEANINGS } from '../src/help/help.ts'
 import { FORMATS } from '../src/output/format.ts'
@@ -20,9 +20,9 @@ export function renderReference(pages: readonly CommandPage[]): string {
       '`fish-cli COMMAND --help` and `man fish-cli`.',
     '## Contents',
     contents(pages),
-    ...AUDIENCES.flatMap(({ name }) => [
+    ...COMMAND_GROUPS.flatMap(({ name }) => [
       `## For ${name}`,
-      ...pages.filter(({ audience }) => audience === name).flatMap(command),
+      ...pages.filter(({ group }) => group === name).flatMap(command),
     ]),
     ...Object.entries(SHARED).flatMap(([group, { title }]) => [`## ${title}`, flagTable(sharedFlags(pages, group))]),
     `Formats of rows: ${FORMATS.map((format) => `\`${format}\``).join(', ')}.`,
@@ -73,10 +73,10 @@ export function renderReference(pages: readonly CommandPage[]): string {
 }
 
 function contents(pages: readonly CommandPage[]): string {
-  const lines = AUDIENCES.flatMap(({ name }) => [
+  const lines = COMMAND_GROUPS.flatMap(({ name }) => [
     `- [For ${name}](#for-${name})`,
     ...pages
-      .filter(({ audience }) => audience === name)
+      .filter(({ group }) => group === name)
       .map(({ title, summary }) => `  - [${title}](#${anchor(title)}): ${text(summary)}`),
   ])
   const rest = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { commandPages } from '../build/pages.ts'
-import { AUDIENCES, commandIds, findCommand, loadCommand } from '../src/commands/index.ts'
+import { COMMAND_GROUPS, commandIds, findCommand, loadCommand } from '../src/commands/index.ts'
 import { helpPageIds } from '../src/help/help.ts'
 import { createContext, processSystem } from '../src/runtime/context.ts'
 import { parseInput } from '../src/runtime/parse.ts'
@@ -62,7 +62,7 @@ describe('the page of the program', () => {
     const { stdout } = await run([])
     expect(stdout.split('\n').filter((line) => line.length > WIDTH)).toEqual([])
     for (const id of commandIds()) expect(stdout).toMatch(new RegExp(`^  ${id.replace(/:.*/, '')} `, 'm'))
-    for (const { name } of AUDIENCES) expect(stdout).toContain(`FOR ${name.toUpperCase()}\n`)
+    for (const { name } of COMMAND_GROUPS) expect(stdout).toContain(`FOR ${name.toUpperCase()}\n`)
     for (const verbs of topicVerbs()) expect(stdout.replace(/\s+/g, ' ')).toContain(`: ${verbs.join(', ')} `)
   })
 
@@ -84,7 +84,7 @@ describe('the page of the program', () => {
 
 /** The second words of commands with the same first one, under those who use them. */
 function topicVerbs(): readonly (readonly string[])[] {
-  return AUDIENCES.flatMap(({ ids }) => {
+  return COMMAND_GROUPS.flatMap(({ ids }) => {
     const pairs = ids.filter((id) => id.includes(':')).map((id) => id.split(':'))
     return Object.values(Object.groupBy(pairs, ([topic = '']) => topic)).map((group = []) =>
       group.map(([, verb = '']) => verb),
@@ -93,7 +93,7 @@ function topicVerbs(): readonly (readonly string[])[] {
 }
 
 test('every command is of one audience', () => {
-  expect(AUDIENCES.flatMap(({ ids }) => ids).toSorted()).toEqual(commandIds().toSorted())
+  expect(COMMAND_GROUPS.flatMap(({ ids }) => ids).toSorted()).toEqual(commandIds().toSorted())
 })
 
 test('every page of help is there in colours too, and says the same', async () => {

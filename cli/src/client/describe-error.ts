@@ -23,12 +23,12 @@ import { localTime } from '../core/time.ts'
 export function describeError(error: unknown, needs: Role = 'player'): ErrorReport {
   if (error instanceof CliError) return reportOf(error)
   if (error instanceof RateLimitError) {
-    const answer = ofResponse(error, rateLimitHint(error.resetAt, needs), EXIT.rateLimited)
+    const answer = responseReport(error, rateLimitHint(error.resetAt, needs), EXIT.rateLimited)
     return { ...answer, retryAt: error.resetAt.toISOString() }
   }
   if (error instanceof ApiError) {
-    const answer = ofResponse(error, hintFor(error.status, error.code, needs), exitStatusOf(error))
-    return isForeign(error) ? { ...answer, code: 'invalid_response' } : answer
+    const answer = responseReport(error, hintFor(error.status, error.code, needs), exitStatusOf(error))
+    return isNotFromService(error) ? { ...answer, code: 'invalid_response' } : answer
   }
   if (error instanceof ConnectionError) {
     const { code, summary, proxy } = error
@@ -47,10 +47,10 @@ export function describeError(error: unknown, needs: Role = 'player'): ErrorRepo
   if (error instanceof FernetError) return errorReport(error.code, error.summary, SET_KEY_ANEW, EXIT.credentials)
   // Other errors of the SDK have a hint of their own.
   if (error instanceof FishCrabError) return errorReport(error.code, error.summary, error.hint, EXIT.failure)
-  return ofBug(error)
+  return bugReport(error)
 }
 
-function ofResponse(error: ApiError, hint: string | undefined, exit: ExitStatus): ErrorReport {
+function responseReport(error: ApiError, hint: string | undefined, exit: ExitStatus): ErrorReport {
   const details = (error.details ?? []).map(({ path, message }) => ` ${path}: ${message}.`)
   return {
     // One line: text of a service must not look like output of this program.
@@ -76,7 +76,7 @@ function unreachableHint(error: ConnectionError): string {
 }
 
 /** A bug in this program. Its message may quote a secret, so only its class and location are printed. */
-function ofBug(error: unknown): ErrorReport {
+function bugReport(error: unknown): ErrorReport {
   const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: undefined }
   const place = stack
     ?.split('\n')
@@ -148,7 +148,7 @@ interface RefusedResponse {
 
 function exitStatusOf(refusal: RefusedResponse): ExitStatus {
   const { status, code } = refusal
-  if (isForeign(refusal)) return EXIT.failure
+  if (isNotFromService(refusal)) return EXIT.failure
   // The server cannot distinguish a wrong key from an invalid token, and this program sends only valid ones.
   if (status === 401 || status === 403 || code === 'invalid_token') return EXIT.credentials
   if (status === 429) return EXIT.rateLimited
@@ -160,7 +160,7 @@ function exitStatusOf(refusal: RefusedResponse): ExitStatus {
 }
 
 /** Whether an error response is not the service's, which always has a code. A proxy may ask for credentials. */
-function isForeign({ status, code }: RefusedResponse): boolean {
+function isNotFromService({ status, code }: RefusedResponse): boolean {
   return code === 'unknown' && ![401, 403, 429].includes(status) && status < 500
 }
 

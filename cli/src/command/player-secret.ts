@@ -90,7 +90,7 @@ interface PlayerSecret {
  * @returns the exit status: 7 when the secret was delivered but not stored
  * @throws CliError `secret_not_saved`
  */
-export async function handOver(context: CommandContext<SecretFlags>, delivery: PlayerSecret): Promise<number> {
+export async function outputSecret(context: CommandContext<SecretFlags>, delivery: PlayerSecret): Promise<number> {
   const { user, title, about, stored, unsaved } = delivery
   const path = secretFilePath(context.flags.out)
   const file = path === undefined ? undefined : await reserveSecretFile(path, context.flags.force === true)

@@ -20,17 +20,17 @@ import type { Config, Context } from '../core/context.ts'
 import { localTime } from '../core/time.ts'
 import { readManifest } from '../package.ts'
 
-export type Health = 'ok' | 'warn' | 'fail'
+export type CheckStatus = 'ok' | 'warn' | 'fail'
 
 /** The outcome of one check. `found` and `mend` are the field names in the JSON output. */
-export interface Finding {
+export interface CheckResult {
   readonly check: string
-  readonly status: Health
+  readonly status: CheckStatus
   readonly found: string
   readonly mend: string | null
 }
 
-type Outcome = Omit<Finding, 'check'>
+type Outcome = Omit<CheckResult, 'check'>
 
 const ok = (found: string): Outcome => ({ status: 'ok', found, mend: null })
 const warn = (found: string, fix: string): Outcome => ({ status: 'warn', found, mend: fix })
@@ -41,7 +41,7 @@ export async function runCheck(
   check: string,
   work: () => Outcome | Promise<Outcome>,
   signal?: AbortSignal,
-): Promise<Finding> {
+): Promise<CheckResult> {
   try {
     return { check, ...(await work()) }
   } catch (error) {
@@ -54,7 +54,7 @@ export async function runCheck(
 const OTHERS = 0o077
 
 /** Checks Node, the configuration, the file of secrets and the keyring. */
-export async function checkLocally(io: KeyringIo): Promise<readonly Finding[]> {
+export async function checkLocally(io: KeyringIo): Promise<readonly CheckResult[]> {
   const { engines } = readManifest()
   return [
     // An older one is refused when the program starts.
@@ -143,7 +143,7 @@ function isWritable(folder: string): boolean {
 }
 
 /** Checks the connection, the clock of the service and the keys, with three requests at most. */
-export async function checkService(io: Context, target: Target): Promise<readonly Finding[]> {
+export async function checkService(io: Context, target: Target): Promise<readonly CheckResult[]> {
   let client: Client
   let identity: Identity
   try {

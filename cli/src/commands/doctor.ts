@@ -5,18 +5,18 @@ import { EXIT } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
 import type { Style } from '../output/screen.ts'
 import {
+  type CheckResult,
+  type CheckStatus,
   checkLocally,
   checkOutbox,
   checkService,
-  type Finding,
-  type Health,
   runCheck,
   usableConfig,
 } from './doctor-checks.ts'
 
-const STYLES: Readonly<Record<Health, Style>> = { ok: 'green', warn: 'yellow', fail: 'red' }
+const STYLES: Readonly<Record<CheckStatus, Style>> = { ok: 'green', warn: 'yellow', fail: 'red' }
 
-const COLUMNS: readonly Column<Finding>[] = [
+const COLUMNS: readonly Column<CheckResult>[] = [
   { field: 'check', whole: true },
   { field: 'status', whole: true, style: (_, { status }) => STYLES[status] },
   { field: 'found', wrap: true },

@@ -6,7 +6,7 @@ type Loaders = Readonly<Record<string, () => Promise<Command>>>
  * Every command by its id (`:` stands for the space between words) under the people who use it, in display order. Each is
  * loaded on demand: `serve` loads the whole server.
  */
-const BY_AUDIENCE: Readonly<Record<string, Loaders>> = {
+const GROUPS: Readonly<Record<string, Loaders>> = {
   players: {
     demo: async () => (await import('./demo.ts')).demoCommand,
     login: async () => (await import('./login.ts')).loginCommand,
@@ -62,11 +62,11 @@ const BY_AUDIENCE: Readonly<Record<string, Loaders>> = {
   },
 }
 
-const LOADERS: Loaders = Object.assign({}, ...Object.values(BY_AUDIENCE))
+const LOADERS: Loaders = Object.assign({}, ...Object.values(GROUPS))
 
 /** Groups of users with the ids of their commands. Help, the reference page and the man page show them in this order. */
-export const AUDIENCES: readonly { readonly name: string; readonly ids: readonly string[] }[] = Object.entries(
-  BY_AUDIENCE,
+export const COMMAND_GROUPS: readonly { readonly name: string; readonly ids: readonly string[] }[] = Object.entries(
+  GROUPS,
 ).map(([name, commands]) => ({ name, ids: Object.keys(commands) }))
 
 /** Former names, which still work. */

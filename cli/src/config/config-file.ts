@@ -130,7 +130,7 @@ export type LoginTarget = Pick<Profile, 'url' | 'user' | 'gamemode' | 'admin'>
 export function replacesLogin(profile: Profile | undefined, login: LoginTarget): boolean {
   if (!profile) return false
   return (
-    !isSameService(profile.url, login.url) || isOther(profile.user, login.user) || isOther(profile.admin, login.admin)
+    !isSameService(profile.url, login.url) || differs(profile.user, login.user) || differs(profile.admin, login.admin)
   )
 }
 
@@ -144,7 +144,7 @@ export function applyLogin(config: Config, name: string, login: LoginTarget): Co
   return { ...config, current: name, profiles: new Map(config.profiles).set(name, profile) }
 }
 
-function isOther(one: string | undefined, other: string | undefined): boolean {
+function differs(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && userNameKey(one) !== userNameKey(other)
 }
 

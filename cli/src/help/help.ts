@@ -2,7 +2,7 @@ import type { Interfaces, Command as OclifCommand } from '@oclif/core'
 import { Config, Plugin } from '@oclif/core/config'
 import { CommandHelp, Help } from '@oclif/core/help'
 import { type Command, globalFlags } from '../command/define.ts'
-import { AUDIENCES, commandIds, findCommand, loadCommands, TOPICS } from '../commands/index.ts'
+import { COMMAND_GROUPS, commandIds, findCommand, loadCommands, TOPICS } from '../commands/index.ts'
 import type { Context } from '../core/context.ts'
 import { EXIT, usageError } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
@@ -32,8 +32,8 @@ class CliHelp extends Help {
       this.wrap(`${pjson.description}.`, 0),
       this.section('USAGE', [`$ ${bin} COMMAND [FLAGS]`, `$ ${bin} COMMAND --help`].join('\n')),
       this.section('START HERE', this.#list(FIRST_STEPS.map(([command, what]) => [`$ ${command}`, what]))),
-      ...AUDIENCES.map((audience) =>
-        this.section(`FOR ${audience.name.toUpperCase()}`, this.#list(linesOf(audience, summaryOf))),
+      ...COMMAND_GROUPS.map((group) =>
+        this.section(`FOR ${group.name.toUpperCase()}`, this.#list(linesOf(group, summaryOf))),
       ),
       this.section(
         'MORE',
@@ -135,8 +135,8 @@ export const FIRST_STEPS: readonly HelpLine[] = [
   ['fish-cli watch', 'add your catches while you play'],
 ]
 
-/** The commands and topics of an audience. */
-function linesOf({ ids }: (typeof AUDIENCES)[number], summaryOf: (id: string) => string): readonly HelpLine[] {
+/** The commands and topics of an group. */
+function linesOf({ ids }: (typeof COMMAND_GROUPS)[number], summaryOf: (id: string) => string): readonly HelpLine[] {
   return [...new Set(ids.map((id) => id.replace(/:.*/, '')))].map((word) => {
     const verbs = ids.flatMap((id) => (id.startsWith(`${word}:`) ? [id.slice(word.length + 1)] : []))
     return [word, verbs.length === 0 ? summaryOf(word) : `${TOPICS[word]}: ${verbs.join(', ')}`]

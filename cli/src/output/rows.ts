@@ -1,6 +1,6 @@
 import { type Column, cellOf, selectColumns } from './columns.ts'
-import { renderDelimited } from './csv.ts'
 import { formatOf, type OutputFlags } from './format.ts'
+import { renderDelimited } from './render-csv.ts'
 import { paint, type Screen } from './screen.ts'
 import { renderTable } from './table.ts'
 import { jsonText, printable } from './text.ts'

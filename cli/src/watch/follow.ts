@@ -4,10 +4,10 @@ import { CliError } from '../core/errors.ts'
 import {
   identityAt,
   isGzipped,
-  isUnchangedTo,
   LOG_NOT_READABLE,
   type LogFile,
   logNotFound,
+  matchesUpTo,
   openGzippedLog,
   openLog,
   readBatch,
@@ -136,7 +136,7 @@ class Follower {
     if (!place) return false
     const isReplaced = (await identityAt(path)) !== file.identity
     const { size, writtenAt } = await file.facts()
-    if (!(await isUnchangedTo(file, place))) {
+    if (!(await matchesUpTo(file, place))) {
       // Truncated, perhaps rewritten.
       await this.close()
       return true

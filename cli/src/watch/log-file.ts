@@ -128,7 +128,7 @@ interface ReadPosition {
 }
 
 /** Hashes the bytes before an offset, to detect that they were overwritten. */
-export async function anchorHashOf(file: LogFile, offset: number): Promise<string> {
+export async function tailHash(file: LogFile, offset: number): Promise<string> {
   const length = Math.min(offset, ANCHOR_LENGTH)
   return hashOf(await file.read(offset - length, length))
 }
@@ -151,10 +151,10 @@ async function readFrom(
 }
 
 /** Whether a file is unchanged up to a position. It may have grown. */
-export async function isUnchangedTo(file: LogFile, { head, offset, anchor }: ReadPosition): Promise<boolean> {
+export async function matchesUpTo(file: LogFile, { head, offset, anchor }: ReadPosition): Promise<boolean> {
   if (offset === 0) return (await headHashOf(file, true)) === head
   const { size } = await file.facts()
-  return size >= offset && (await anchorHashOf(file, offset)) === anchor
+  return size >= offset && (await tailHash(file, offset)) === anchor
 }
 
 function hashOf(bytes: Uint8Array): string {

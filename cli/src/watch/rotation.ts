@@ -3,16 +3,16 @@ import { basename, dirname, join } from 'node:path'
 import type { Clock } from '@fish-crab/sdk'
 import { isGameStart, type PlayerLocation } from './gamemode.ts'
 import {
-  anchorHashOf,
   type Batch,
   firstLineOf,
   headHashOf,
   isGzipped,
-  isUnchangedTo,
   type LogFile,
+  matchesUpTo,
   openGzippedLog,
   openLog,
   readBatch,
+  tailHash,
 } from './log-file.ts'
 import { LINE_SLACK_MS, type LogPosition } from './parser.ts'
 
@@ -50,14 +50,14 @@ export async function startPosition(file: LogFile, begin: StartOptions): Promise
   const start = await positionAtStart(file, { path, isWhole: once })
   if (!start) return undefined
   if (!known) {
-    const first = { ...start, ...(await carryLocation(before, file)) }
+    const first = { ...start, ...(await inheritLocation(before, file)) }
     return begun ? first : skipExisting(file, first, begin)
   }
-  if (known.head === start.head && (await isUnchangedTo(file, known))) {
-    return fromStart ? { ...start, ...(await carryLocation(before, file)), generation: known.generation } : known
+  if (known.head === start.head && (await matchesUpTo(file, known))) {
+    return fromStart ? { ...start, ...(await inheritLocation(before, file)), generation: known.generation } : known
   }
   const last = await readRotated(known, begin)
-  return { ...start, ...(await carryLocation(last, file)), generation: last.generation + 1 }
+  return { ...start, ...(await inheritLocation(last, file)), generation: last.generation + 1 }
 }
 
 /** Reads the rest of rotated logs. @returns the last position in them */
@@ -67,7 +67,7 @@ async function readRotated(known: LogPosition, { path, signal, clock, onBatch }:
     const before = last
     last = old.place
     await withRotatedLog(old.path, { signal, clock }, async (file) => {
-      if (old.place !== known) last = { ...old.place, ...(await carryLocation(before, file)) }
+      if (old.place !== known) last = { ...old.place, ...(await inheritLocation(before, file)) }
       for (;;) {
         signal.throwIfAborted()
         const batch = await readBatch(file, last, { isSettled: true, isWhole: true })
@@ -89,7 +89,7 @@ async function skipExisting(file: LogFile, start: LogPosition, { signal }: Start
     if (!batch) break
     place = batch.place
   }
-  return { ...place, anchor: await anchorHashOf(file, place.offset) }
+  return { ...place, anchor: await tailHash(file, place.offset) }
 }
 
 const MAX_FILES = 100
@@ -119,7 +119,7 @@ async function findUnreadLogs(
   const candidates = await listRotatedLogs(path, place.at - SLACK_MS)
   for (const [index, candidate] of candidates.entries()) {
     const isIt = await withRotatedLog(candidate, reading, async (file) => {
-      return (await headHashOf(file, true)) === place.head && (await isUnchangedTo(file, place))
+      return (await headHashOf(file, true)) === place.head && (await matchesUpTo(file, place))
     })
     if (!isIt) continue
     const unread: RotatedLog[] = [{ path: candidate, place }]
@@ -149,7 +149,7 @@ async function positionAtStart(
 }
 
 /** The location at the start of the next log: the same, unless a new game starts there. */
-async function carryLocation({ gamemode, elsewhere }: PlayerLocation, file: LogFile): Promise<PlayerLocation> {
+async function inheritLocation({ gamemode, elsewhere }: PlayerLocation, file: LogFile): Promise<PlayerLocation> {
   return isGameStart(await firstLineOf(file)) ? {} : { gamemode, elsewhere }
 }
 

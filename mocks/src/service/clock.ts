@@ -110,10 +110,10 @@ export function createClock({
   /** Every request in flight has a timeout here; one that is delayed by a fault also has a held response. */
   const areClientsAsleep = () => busy === 0 && count('timeoutMs') <= count('hold')
 
-  async function untilAsleep(): Promise<void> {
+  async function waitUntilIdle(): Promise<void> {
     let quiet = 0
     let seen = changes
-    await nextTurns((turns) => {
+    await flushTasks((turns) => {
       quiet = changes === seen && areClientsAsleep() ? quiet + 1 : 0
       seen = changes
       return quiet < QUIET_TURNS && turns < MAX_TURNS
@@ -149,7 +149,7 @@ export function createClock({
     isJumping = true
     enqueueMove(async (isCancelled) => {
       try {
-        do await untilAsleep()
+        do await waitUntilIdle()
         while (!isCancelled() && advanceToNext(Number.POSITIVE_INFINITY) !== undefined)
       } finally {
         isJumping = false
@@ -224,7 +224,7 @@ export function createClock({
       momentOf(now() + milliseconds)
       return enqueueMove(async (isCancelled) => {
         let left = milliseconds
-        await untilAsleep()
+        await waitUntilIdle()
         while (!isCancelled()) {
           const moved = advanceToNext(left)
           if (moved === undefined) {
@@ -232,7 +232,7 @@ export function createClock({
             return
           }
           left -= moved
-          await untilAsleep()
+          await waitUntilIdle()
         }
       })
     },
@@ -297,7 +297,7 @@ export function momentOf(moment: number | Date, what = 'A moment'): number {
  * Waits for turns of the event loop. Uses no timers, since fake timers would stop the network of the mock.
  * @param shouldContinue Called after each turn with the number of turns so far. @default one turn
  */
-export function nextTurns(shouldContinue: (turns: number) => boolean = () => false): Promise<void> {
+export function flushTasks(shouldContinue: (turns: number) => boolean = () => false): Promise<void> {
   const { port1, port2 } = new MessageChannel()
   let turns = 0
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-import { nextTurns } from '../service/clock.ts'
+import { flushTasks } from '../service/clock.ts'
 import type { NetworkFault } from '../service/outcome.ts'
 
 type CutBodyFault = Extract<NetworkFault, { kind: 'cut-body' }>
@@ -24,7 +24,7 @@ export async function cutBody(
       async pull(controller) {
         const chunk = chunks.shift()
         if (chunk) return controller.enqueue(chunk)
-        await nextTurns()
+        await flushTasks()
         breakOff(controller)
       },
     },

@@ -3,7 +3,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createClock, nextTurns } from '../../src/service/clock.ts'
+import { createClock, flushTasks } from '../../src/service/clock.ts'
 import type { HandleRequest } from '../../src/service/outcome.ts'
 import { type InterceptOptions, intercept, UnhandledRequestError } from '../../src/transports/intercept.ts'
 
@@ -80,7 +80,7 @@ describe('listening for an origin', () => {
     const handle: HandleRequest = (...args) =>
       clock.during(async () => {
         received.resolve()
-        await nextTurns((turns) => turns < 5)
+        await flushTasks((turns) => turns < 5)
         return { ...(await slow(...args)), delayMs: 60_000 }
       })
     await using _ = await intercept({ handle, origin: 'http://slow.test', sleep: clock.hold })

@@ -5,7 +5,7 @@ import type { Administrator, AdministratorList, AdminRole } from '../contract/sc
 import { unknownOptions } from '../errors/check-options.ts'
 import { choiceIssue, nameIssue, passwordIssue } from './checks.ts'
 import type { AdminContext, OnceOptions } from './requests.ts'
-import { jsonBody, NOTHING } from './requests.ts'
+import { EMPTY_RESPONSE, jsonBody } from './requests.ts'
 import { administratorListShape, administratorShape } from './shapes.generated.ts'
 
 /** An administrator to create. */
@@ -50,11 +50,11 @@ export interface AdminsResource {
 const ROLES: readonly AdminRole[] = ['admin', 'superadmin']
 
 /** `admin.admins`. */
-export function createAdmins({ read, remove, once }: AdminContext): AdminsResource {
+export function createAdmins({ read, remove, withoutRetries }: AdminContext): AdminsResource {
   return {
     list: (options = {}) => read(administratorListShape, { route: ADMIN_ROUTES.listAdmins, options }),
     create: ({ username, password, role, ...others }, options = {}) =>
-      once({ whether: 'the administrator was created', hint: 'Check with admins.list.' })(
+      withoutRetries({ whether: 'the administrator was created', hint: 'Check with admins.list.' })(
         administratorShape,
         { route: ADMIN_ROUTES.createAdmin, ...jsonBody({ username, password, role }), options },
         [
@@ -65,7 +65,7 @@ export function createAdmins({ read, remove, once }: AdminContext): AdminsResour
         ],
       ),
     delete: (username, options = {}) =>
-      remove(NOTHING, { route: ADMIN_ROUTES.deleteAdmin, params: { username }, options }, [
+      remove(EMPTY_RESPONSE, { route: ADMIN_ROUTES.deleteAdmin, params: { username }, options }, [
         nameIssue(username, 'username'),
       ]),
   }

@@ -11,7 +11,7 @@ import type { CrabCollection, FishCollection, Saved } from '../contract/schemas.
 import type { Issue } from '../errors/fish-crab-error.ts'
 import { gamemodeIssue, idIssue, nameIssue } from './checks.ts'
 import type { AdminContext, OnceOptions } from './requests.ts'
-import { jsonBody, NOTHING } from './requests.ts'
+import { EMPTY_RESPONSE, jsonBody } from './requests.ts'
 
 /** The gamemode of a collection. */
 export interface InGamemode {
@@ -88,7 +88,7 @@ interface Routes {
 const LIST_METHOD = { fish: 'fish.list', crab: 'crabs.list' } as const satisfies Record<Kind, string>
 
 function createCatches<Collection extends object, Input extends FishInput | CrabInput>(
-  { read, remove, once }: AdminContext,
+  { read, remove, withoutRetries }: AdminContext,
   kind: Kind,
   routes: Routes,
   shape: ResponseShape<Collection>,
@@ -106,14 +106,14 @@ function createCatches<Collection extends object, Input extends FishInput | Crab
     add: (name, entries, { gamemode, ...options }) => {
       const issues: Issue[] = []
       const body = jsonBody({ [kind]: readEntries([entries].flat(), kind, issues) })
-      return once(uncertainty)(
+      return withoutRetries(uncertainty)(
         savedShape,
         { route: routes.add, params: { name }, query: { gamemode }, ...body, options },
         [nameIssue(name), gamemodeIssue(gamemode), ...issues],
       )
     },
     delete: (name, id, { gamemode, ...options }) =>
-      remove(NOTHING, { route: routes.delete, params: { name, id }, query: { gamemode }, options }, [
+      remove(EMPTY_RESPONSE, { route: routes.delete, params: { name, id }, query: { gamemode }, options }, [
         nameIssue(name),
         idIssue(id),
         gamemodeIssue(gamemode),

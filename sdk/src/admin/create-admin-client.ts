@@ -11,7 +11,7 @@ import { type AdminsResource, createAdmins } from './admins.ts'
 import { type AdminCrabsResource, type AdminFishResource, createAdminCrabs, createAdminFish } from './catches.ts'
 import { type AuditResource, createAudit, createReports, type Reports } from './reports.ts'
 import { createAdminContext, jsonBody } from './requests.ts'
-import { authorized, createSessionKeeper, type Login } from './session.ts'
+import { authorized, createSessionCache, type Login } from './session.ts'
 import { sessionShape } from './shapes.generated.ts'
 import { type AdminKeysResource, createAdminKeys, createUsers, type UsersResource } from './users.ts'
 
@@ -56,7 +56,7 @@ export interface AdminClient extends Reports {
 export function createAdminClient(options: AdminClientOptions): AdminClient {
   const { settings, credentials, token } = readAdminOptions(options)
   const transport = createTransport(settings)
-  const session = createSessionKeeper({
+  const session = createSessionCache({
     logIn: (signal) => logIn(transport, credentials, signal),
     canLogIn: credentials !== undefined,
     given: token,

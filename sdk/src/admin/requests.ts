@@ -24,7 +24,7 @@ export interface AdminContext {
   /** For deletions: retried; succeeds when a retry finds nothing left. */
   readonly remove: Send
   /** For writes that must not happen twice: sent once. */
-  once(uncertainty: Uncertainty): Send
+  withoutRetries(uncertainty: Uncertainty): Send
 }
 
 /** @param authorize Adds the session to the requests of a transport. */
@@ -43,8 +43,8 @@ export function createAdminContext(transport: Transport, authorize: (transport: 
   }
   return {
     read: send(transport),
-    remove: send(untilGone(transport)),
-    once: (uncertainty) => send(once(transport, uncertainty)),
+    remove: send(ignoreMissingOnRetry(transport)),
+    withoutRetries: (uncertainty) => send(withoutRetries(transport, uncertainty)),
   }
 }
 
@@ -94,7 +94,7 @@ const NOTHING_STORED: readonly string[] = ['unavailable'] satisfies ErrorCode[]
  * A transport for writes that must not happen twice. A lost response or a 5xx ends the call, and its error says what is
  * unknown. Rejections by the rate limit are retried: the write did not happen.
  */
-function once(transport: Transport, uncertainty: Uncertainty): Transport {
+function withoutRetries(transport: Transport, uncertainty: Uncertainty): Transport {
   return (request) =>
     transport({ ...request, options: { ...request.options, maxRetries: 0 } }).catch((error: unknown) => {
       throw withUncertainty(error, uncertainty)
@@ -123,7 +123,7 @@ const GONE: readonly ErrorCode[] = ['user_not_found', 'record_not_found', 'admin
  * A transport for deletions. A retry after a lost response may find nothing left to delete: then the first attempt
  * succeeded.
  */
-function untilGone(transport: Transport): Transport {
+function ignoreMissingOnRetry(transport: Transport): Transport {
   return async (request) => {
     const response = await transport({ ...request, accepts: (refusal, failures) => failures > 0 && isGone(refusal) })
     return response.status === 204 || response.status === 404 ? { ...response, text: 'null' } : response
@@ -131,7 +131,7 @@ function untilGone(transport: Transport): Transport {
 }
 
 /** The response to a deletion, which has no content. */
-export const NOTHING: ResponseShape<object> = (json, issues) => {
+export const EMPTY_RESPONSE: ResponseShape<object> = (json, issues) => {
   if (json !== null) issues.push({ path: '', message: 'Must be without content.' })
   return {}
 }

@@ -12,7 +12,7 @@ import { untilAborted } from '../internal/wait.ts'
 const SESSION_OVER: ErrorCode = 'invalid_session'
 
 interface AuthorizedContext {
-  readonly session: SessionKeeper
+  readonly session: SessionCache
   readonly settings: Settings
   /** Name of the administrator's own rate limiter. */
   readonly limiter: string
@@ -53,7 +53,7 @@ export function authorized(transport: Transport, { session, settings, limiter }:
 export type Login = WithResponse<Session & ResponseMeta>
 
 /** Keeps one session open. */
-interface SessionKeeper {
+interface SessionCache {
   /** The token of the open session, or of a new one. */
   token(signal: AbortSignal | undefined): Promise<string>
   /** A token in place of an expired one; `undefined` without credentials. */
@@ -73,15 +73,15 @@ interface SessionContext {
 }
 
 /** Concurrent calls share one login. */
-export function createSessionKeeper({ logIn, canLogIn, given, now }: SessionContext): SessionKeeper {
-  let held: HeldSession | undefined = given === undefined ? undefined : { token: given, renewAt: undefined }
+export function createSessionCache({ logIn, canLogIn, given, now }: SessionContext): SessionCache {
+  let held: CachedSession | undefined = given === undefined ? undefined : { token: given, renewAt: undefined }
   let refused: { readonly error: unknown; readonly until: number } | undefined
 
   const login = singleFlight(async (signal) => {
     const sentAt = now()
     try {
       const opened = await logIn(signal)
-      held = holdSession(opened.data, opened.response.headers.get('date'), sentAt)
+      held = toCachedSession(opened.data, opened.response.headers.get('date'), sentAt)
       refused = undefined
       return opened
     } catch (error) {
@@ -100,8 +100,8 @@ export function createSessionKeeper({ logIn, canLogIn, given, now }: SessionCont
   return {
     login,
     async token(signal) {
-      const isDue = canLogIn && held?.renewAt !== undefined && now() >= held.renewAt
-      return held && !isDue ? held.token : open(signal)
+      const needsRenewal = canLogIn && held?.renewAt !== undefined && now() >= held.renewAt
+      return held && !needsRenewal ? held.token : open(signal)
     },
     async replace(token, signal) {
       // Another call may have replaced it meanwhile.
@@ -112,7 +112,7 @@ export function createSessionKeeper({ logIn, canLogIn, given, now }: SessionCont
 }
 
 /** An open session. */
-interface HeldSession {
+interface CachedSession {
   readonly token: string
   /** When to renew it, by this client's clock; `undefined` if only the server knows. */
   readonly renewAt: number | undefined
@@ -130,7 +130,7 @@ const LARGEST_MARGIN_SHARE = 0.1
  * @param date The `Date` header of the response.
  * @param now Milliseconds since 1970 when the login was sent; used if the response has no `Date`.
  */
-function holdSession({ token, expiresAt }: Session, date: string | null, now: number): HeldSession {
+function toCachedSession({ token, expiresAt }: Session, date: string | null, now: number): CachedSession {
   const serverNow = Date.parse(date ?? '')
   const lifeMs = Date.parse(expiresAt) - (Number.isNaN(serverNow) ? now : serverNow)
   if (!(lifeMs > 0)) return { token, renewAt: undefined }

@@ -19,10 +19,10 @@ import {
 } from './checks.ts'
 import {
   type AdminContext,
+  EMPTY_RESPONSE,
   type IterateUsersOptions,
   jsonBody,
   type ListUsersOptions,
-  NOTHING,
   type OnceOptions,
 } from './requests.ts'
 import { createdUserShape, resetResultShape, userListShape, userShape } from './shapes.generated.ts'
@@ -95,7 +95,7 @@ export interface UsersResource {
 }
 
 /** `admin.users`. */
-export function createUsers({ read, remove, once }: AdminContext): UsersResource {
+export function createUsers({ read, remove, withoutRetries }: AdminContext): UsersResource {
   const list: UsersResource['list'] = ({ search, limit, cursor, ...options } = {}) =>
     read(
       userListShape,
@@ -106,7 +106,7 @@ export function createUsers({ read, remove, once }: AdminContext): UsersResource
     list,
     iterate: (options = {}) => iteratePages(list, ({ users }) => users, options),
     create: ({ name, password, ...others }, options = {}) =>
-      once({
+      withoutRetries({
         whether: 'the user was created',
         hint: `Check with users.get('${name}'). If it exists, its secrets are lost: users.reset creates new ones.`,
       })(createdUserShape, { route: ADMIN_ROUTES.createUser, ...jsonBody({ name, password }), options }, [
@@ -117,13 +117,15 @@ export function createUsers({ read, remove, once }: AdminContext): UsersResource
     get: (name, options = {}) =>
       read(userShape, { route: ADMIN_ROUTES.showUser, params: { name }, options }, [nameIssue(name)]),
     delete: (name, options = {}) =>
-      remove(NOTHING, { route: ADMIN_ROUTES.deleteUser, params: { name }, options }, [nameIssue(name)]),
+      remove(EMPTY_RESPONSE, { route: ADMIN_ROUTES.deleteUser, params: { name }, options }, [nameIssue(name)]),
     reset: (name, type, options = {}) =>
-      once({ whether: 'the secret was replaced', hint: 'If so, the old one no longer works. Reset it again.' })(
-        resetShape(type),
-        { route: ADMIN_ROUTES.resetUser, params: { name }, ...jsonBody({ type }), options },
-        [nameIssue(name), choiceIssue(type, Object.keys(RESET_FIELDS), 'type')],
-      ),
+      withoutRetries({
+        whether: 'the secret was replaced',
+        hint: 'If so, the old one no longer works. Reset it again.',
+      })(resetShape(type), { route: ADMIN_ROUTES.resetUser, params: { name }, ...jsonBody({ type }), options }, [
+        nameIssue(name),
+        choiceIssue(type, Object.keys(RESET_FIELDS), 'type'),
+      ]),
   }
 }
 

@@ -137,8 +137,8 @@ function readByRule(rule: ChatRule, message: string): ChatCatch | undefined {
   const { rest, rarity } = readOpening(rule, message)
   const [article] = ARTICLE.exec(rest) ?? []
   if (!article) return undefined
-  const told = upTo(END_OF_SENTENCE, rest.slice(article.length))
-  const whole = upTo(LENGTH, upTo(FIRST_TIME, told)).trim()
+  const told = textBefore(END_OF_SENTENCE, rest.slice(article.length))
+  const whole = textBefore(LENGTH, textBefore(FIRST_TIME, told)).trim()
   const lengthCm = Number(LENGTH.exec(told)?.[1]?.replace(',', '.'))
   const details = {
     ...(lengthCm && { lengthCm }),
@@ -160,32 +160,32 @@ interface Opening {
 }
 
 function readOpening({ opening, rarity }: ChatRule, message: string): Opening {
-  const rest = after(opening, message)
+  const rest = textAfter(opening, message)
   const [word = ''] = rarity === 'catch-word' && !rest ? message.split(' ', 1) : []
-  const told = typeof rarity === 'number' ? rarity : byCatchWord(word.toUpperCase())
+  const told = typeof rarity === 'number' ? rarity : rarityOfCatchWord(word.toUpperCase())
   return {
-    rest: word && (told || NEW_CATCH_WORD.test(word)) ? after(opening, message.slice(word.length)) : rest,
-    rarity: told ?? (byCatchWord(null) as RarityValue),
+    rest: word && (told || NEW_CATCH_WORD.test(word)) ? textAfter(opening, message.slice(word.length)) : rest,
+    rarity: told ?? (rarityOfCatchWord(null) as RarityValue),
   }
 }
 
 /** @param word `null` for messages without a catch word */
-function byCatchWord(word: string | null): RarityValue | undefined {
+function rarityOfCatchWord(word: string | null): RarityValue | undefined {
   return RARITIES.find(({ catchWord }) => catchWord === word)?.value
 }
 
 /** The text after the opening, ignoring spaces in both; empty when the message starts differently. */
-function after(opening: string, message: string): string {
+function textAfter(opening: string, message: string): string {
   let at = 0
   for (const expected of opening.split('')) {
     if (expected === ' ') continue
     while (message[at] === ' ') at++
-    if (folded(message[at++] ?? '') !== folded(expected)) return ''
+    if (foldCase(message[at++] ?? '') !== foldCase(expected)) return ''
   }
   return message.slice(at)
 }
 
-function folded(character: string): string {
+function foldCase(character: string): string {
   return ALIKE.includes(character) ? ALIKE : character.toUpperCase()
 }
 
@@ -196,7 +196,7 @@ function readLabel(whole: string): { name: string; rarity: RarityValue } | undef
   return rarity && { name: whole.slice(space + 1), rarity }
 }
 
-function upTo(end: RegExp, text: string): string {
+function textBefore(end: RegExp, text: string): string {
   const at = text.search(end)
   return at < 0 ? text : text.slice(0, at)
 }

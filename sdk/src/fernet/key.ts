@@ -30,6 +30,6 @@ export const SIGNING_KEY_BYTES = 16
 const KEY_FORM = /^(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9+/]{43})=?$/
 
 /** Whether a value has the form of a Fernet key. `createFernet` checks it fully. */
-export function hasKeyForm(value: unknown): boolean {
+export function isKeyFormat(value: unknown): boolean {
   return typeof value === 'string' && KEY_FORM.test(value)
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../client/core/timing.ts'
 import { untilAborted } from '../internal/wait.ts'
-import { nextFlushMs } from './backoff.ts'
+import { nextFlushDelayMs } from './backoff.ts'
 import type { FlushReport } from './outbox.ts'
 
-export interface BackgroundParts {
+export interface BackgroundOptions {
   /** Flushes without waiting for the rate limit. */
   readonly flush: (signal: AbortSignal) => Promise<FlushReport>
   /** Called when a flush fails as a whole. */
@@ -22,7 +22,7 @@ export interface Background {
 }
 
 /** Flushes repeatedly until it is stopped. */
-export function startBackground({ flush, onError, onWait, clock, random, lingerMs }: BackgroundParts): Background {
+export function startBackground({ flush, onError, onWait, clock, random, lingerMs }: BackgroundOptions): Background {
   const stopping = new AbortController()
   /** Ends the wait of an idle background. */
   let wake: (() => void) | undefined
@@ -35,7 +35,7 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
       const outcome = await flushOnce(failures)
       if (stopping.signal.aborted) return
       failures = outcome.failures
-      const waitMs = nextFlushMs(outcome, clock.now(), random())
+      const waitMs = nextFlushDelayMs(outcome, clock.now(), random())
       if (failures > 0) {
         onWait(clock.now() + waitMs, outcome.error)
         await sleep(waitMs, stopping.signal)

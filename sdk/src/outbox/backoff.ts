@@ -11,7 +11,7 @@ const IDLE_MS = 30_000
  *
  * @param random A number from 0 up to 1.
  */
-export function limitWaitMs(until: number, now: number, random: number): number {
+export function rateLimitWaitMs(until: number, now: number, random: number): number {
   return Math.max(until - now, MIN_LIMIT_WAIT_MS) + random * MAX_JITTER_MS
 }
 
@@ -31,12 +31,12 @@ export interface FlushOutcome {
  *
  * @param random A number from 0 up to 1. It lengthens waits by up to 1 s, and after failures by up to half.
  */
-export function nextFlushMs(
+export function nextFlushDelayMs(
   { failures, limitedUntil, leasedUntil }: FlushOutcome,
   now: number,
   random: number,
 ): number {
-  if (limitedUntil !== undefined) return limitWaitMs(limitedUntil, now, random)
+  if (limitedUntil !== undefined) return rateLimitWaitMs(limitedUntil, now, random)
   if (failures > 0) return Math.min(FIRST_MS * 2 ** (failures - 1), MAX_MS) * (1 + random / 2)
   if (leasedUntil !== undefined) return Math.min(Math.max(leasedUntil - now, 0) + random * MAX_JITTER_MS, IDLE_MS)
   return IDLE_MS

@@ -46,7 +46,7 @@ function collectionId(kind: Kind, user: string, gamemode: Gamemode): string {
  * @param now Milliseconds since 1970; the default of `caughtAt`.
  * @throws ValidationError with every mistake, under paths such as `catches.0.name`.
  */
-export function readCatches(
+export function parseCatches(
   catches: readonly NewCatch[],
   { now, defaults, checkpoint }: { now: number; defaults: Target; checkpoint?: Checkpoint | undefined },
 ): CatchToAdd[] {

@@ -1,7 +1,7 @@
 import { serviceAddress } from '../client/core/service-url.ts'
 import { RateLimitError } from '../errors/api-errors.ts'
 import { untilAborted } from '../internal/wait.ts'
-import { limitWaitMs } from './backoff.ts'
+import { rateLimitWaitMs } from './backoff.ts'
 import { type Attempt, attempt, type Delivery, deliverNext } from './deliver.ts'
 import { OutboxStoreError } from './errors.ts'
 import type { DeadLetterNotice, Emitter } from './events.ts'
@@ -217,7 +217,7 @@ class Flush {
     const now = settings.now()
     const random = settings.random()
     const limits = [...this.#blocked].flatMap(([client, { error, until }]) =>
-      until === undefined ? [] : [{ client, error, waitMs: limitWaitMs(until, now, random) }],
+      until === undefined ? [] : [{ client, error, waitMs: rateLimitWaitMs(until, now, random) }],
     )
     const [limit] = limits.toSorted((one, other) => one.waitMs - other.waitMs)
     const [lease] = [...this.#leases.values()].toSorted((one, other) => one.until - other.until)

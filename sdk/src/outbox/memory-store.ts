@@ -45,7 +45,7 @@ export function memoryStore(): OutboxStore {
   /** Collections by id, in their first spelling. */
   const collections = new Map<string, Collection>()
 
-  const holds = ({ collection, owner }: LeaseHolder) => leases.get(collection)?.owner === owner
+  const hasLease = ({ collection, owner }: LeaseHolder) => leases.get(collection)?.owner === owner
 
   const storedIn = (isMeant: (one: MemoryCatch) => boolean) => catches.filter(isMeant).map(({ stored }) => stored)
 
@@ -126,7 +126,7 @@ export function memoryStore(): OutboxStore {
       return { granted: true }
     },
     release(holder) {
-      if (holds(holder)) leases.delete(holder.collection)
+      if (hasLease(holder)) leases.delete(holder.collection)
     },
     nextBatch(collection, limit) {
       const own = catches.filter(({ stored }) => stored.collection === collection)
@@ -142,19 +142,19 @@ export function memoryStore(): OutboxStore {
     freeze(holder, seqs, token) {
       const isListed = waitingIn(holder.collection, seqs)
       const isMeant = (one: MemoryCatch) => !one.batch && isListed(one)
-      if (!holds(holder) || catches.filter(isMeant).length !== seqs.length) return undefined
+      if (!hasLease(holder) || catches.filter(isMeant).length !== seqs.length) return undefined
       const batch = { id: ++lastBatch, token }
       catches = catches.map((one) => (isMeant(one) ? { ...one, batch } : one))
       return batch.id
     },
     acknowledge: (id) => remove(({ batch }) => batch?.id === id && 'token' in batch) > 0,
     requeue(holder, seqs, batchLimit) {
-      if (!holds(holder)) return false
+      if (!hasLease(holder)) return false
       move(waitingIn(holder.collection, seqs), undefined, batchLimit)
       return true
     },
     addDeadLetter(holder, which, reason, at) {
-      if (!holds(holder)) return undefined
+      if (!hasLease(holder)) return undefined
       const id = ++lastBatch
       const count = move(waitingIn(holder.collection, which), { id, reason, at })
       return count > 0 ? { id, count } : undefined

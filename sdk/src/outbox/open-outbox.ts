@@ -3,7 +3,7 @@ import { LIMITS } from '../contract/limits.ts'
 import { checkOptions, type OptionNames } from '../errors/check-options.ts'
 import { ValidationError } from '../errors/fish-crab-error.ts'
 import { type Background, startBackground } from './background.ts'
-import { checkpointIssues, readCatches } from './catches.ts'
+import { checkpointIssues, parseCatches } from './catches.ts'
 import type { Delivery } from './deliver.ts'
 import { CheckpointMovedError, OutboxClosedError, OutboxFullError } from './errors.ts'
 import { Emitter } from './events.ts'
@@ -104,7 +104,7 @@ function createOutbox(delivery: Delivery): Outbox {
       const now = settings.now()
       const list = [catches].flat()
       const outcome = await store.add({
-        catches: readCatches(list, { now, defaults: settings.defaults, checkpoint }),
+        catches: parseCatches(list, { now, defaults: settings.defaults, checkpoint }),
         checkpoint,
         now,
         maxCatches: settings.maxCatches,

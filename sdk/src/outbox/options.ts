@@ -119,7 +119,7 @@ export function readOutboxOptions(options: OutboxOptions): OutboxSettings {
     maxKeys: options.maxKeys ?? 200_000,
     keyLifeMs: options.keyLifeMs ?? 30 * DAY_MS,
     leaseMs: options.leaseMs ?? 60_000,
-    lingerMs: lingerOf(options.lingerMs),
+    lingerMs: toLingerFunction(options.lingerMs),
   }
   const issues = unknownOptions(options, KNOWN)
   const check = (right: boolean, path: keyof OutboxOptions, message: string) => {
@@ -165,6 +165,6 @@ export function readOutboxOptions(options: OutboxOptions): OutboxSettings {
   }
 }
 
-function lingerOf(given: OutboxOptions['lingerMs'] = 2000): () => number {
+function toLingerFunction(given: OutboxOptions['lingerMs'] = 2000): () => number {
   return typeof given === 'function' ? given : () => given
 }

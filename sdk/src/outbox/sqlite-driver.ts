@@ -100,7 +100,7 @@ function storeIn({ db, isInPlace }: OpenDatabase): OutboxStore {
       [name, value],
     )
 
-  const holds = ({ collection, owner }: LeaseHolder) =>
+  const hasLease = ({ collection, owner }: LeaseHolder) =>
     rows('SELECT 1 FROM collections WHERE id = ? AND owner = ?', [collection, owner]).length > 0
 
   const catchesIn = (where: string, values: SQLInputValue[], limit = -1) =>
@@ -191,7 +191,7 @@ function storeIn({ db, isInPlace }: OpenDatabase): OutboxStore {
       transaction(() => {
         const list = JSON.stringify(seqs)
         const queued = `SELECT count(*) FROM catches WHERE collection = ? AND batch IS NULL AND seq IN ${LISTED}`
-        if (!holds(holder) || number(queued, [holder.collection, list]) !== seqs.length) return undefined
+        if (!hasLease(holder) || number(queued, [holder.collection, list]) !== seqs.length) return undefined
         const batch = number('INSERT INTO batches (collection, token) VALUES (?, ?) RETURNING id', [
           holder.collection,
           token,
@@ -206,13 +206,13 @@ function storeIn({ db, isInPlace }: OpenDatabase): OutboxStore {
       }),
     requeue: (holder, seqs, batchLimit) =>
       transaction(() => {
-        if (!holds(holder)) return false
+        if (!hasLease(holder)) return false
         move(holder.collection, seqs, null, batchLimit)
         return true
       }),
     addDeadLetter: (holder, which, { code, message }, now) =>
       transaction(() => {
-        if (!holds(holder)) return undefined
+        if (!hasLease(holder)) return undefined
         const id = number(
           'INSERT INTO batches (collection, code, message, set_aside_at) VALUES (?, ?, ?, ?) RETURNING id',
           [holder.collection, code, message, now],

@@ -77,7 +77,7 @@ export function watchConnections(server: Server, { perClient, onDrop }: Connecti
       if (!connection || connection.broken) return
       connection.latest = { req, res }
       connection.inFlight += 1
-      const sent = exchanged(req, res)
+      const sent = waitForExchange(req, res)
       enqueue(socket, connection, () => respond(() => connection.queue.length === 1))
       await sent
       connection.inFlight -= 1
@@ -108,19 +108,19 @@ export function watchConnections(server: Server, { perClient, onDrop }: Connecti
   return connections
 }
 
-async function exchanged(req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function waitForExchange(req: IncomingMessage, res: ServerResponse): Promise<void> {
   await new Promise<void>((resolve) => res.once('close', resolve))
   if (!req.complete && !req.socket.destroyed) await new Promise<void>((resolve) => req.once('close', resolve))
 }
 
 function enqueue(socket: Socket, connection: Connection, task: () => unknown): void {
   connection.queue.push(task)
-  if (connection.queue.length === 1) void takeTurns(socket, connection)
+  if (connection.queue.length === 1) void runQueue(socket, connection)
   // Later, since the parser resumes the socket at the end of each request.
   else if (connection.queue.length === MAX_PIPELINED + 1) process.nextTick(() => socket.pause())
 }
 
-async function takeTurns(socket: Socket, connection: Connection): Promise<void> {
+async function runQueue(socket: Socket, connection: Connection): Promise<void> {
   while (connection.queue[0] && !socket.destroyed) {
     await connection.queue[0]()
     connection.queue.shift()

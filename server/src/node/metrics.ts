@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import type { Metrics } from '../app/core/host.ts'
-import { createCounter, createHistogram, createReading, renderText, TEXT_FORMAT } from './prometheus.ts'
+import { createCounter, createHistogram, createObservable, renderText, TEXT_FORMAT } from './prometheus.ts'
 
 export interface ServiceMetrics extends Metrics {
   /** Counts a connection above the limit. */
@@ -38,7 +38,7 @@ export function createServiceMetrics({ droppedLogLines }: ServiceReadings): Serv
   const dropped = createCounter('fish_connections_dropped_total', 'Connections refused above the limits.', {
     isLabelled: false,
   })
-  const droppedLines = createReading(
+  const droppedLines = createObservable(
     'fish_log_lines_dropped_total',
     'Log lines dropped because nothing read the log fast enough.',
     'counter',
@@ -75,8 +75,8 @@ function createProcessMetrics() {
   // Recorded values include the period of the sampling timer.
   const lag = (nanoseconds: number) =>
     Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000) : 0
-  const gauge = (name: string, help: string, read: () => number) => createReading(name, help, 'gauge', read)
-  const counter = (name: string, help: string, read: () => number) => createReading(name, help, 'counter', read)
+  const gauge = (name: string, help: string, read: () => number) => createObservable(name, help, 'gauge', read)
+  const counter = (name: string, help: string, read: () => number) => createObservable(name, help, 'counter', read)
   return {
     metrics: [
       counter('process_cpu_user_seconds_total', 'User CPU time, all threads.', () => cpu().user),

@@ -27,18 +27,18 @@ export function createCounter(name: string, help: string, { isLabelled = true } 
       counts.set(key, (counts.get(key) ?? 0) + 1)
     },
     lines: () => [
-      ...headLines(name, help, 'counter'),
-      ...Array.from(counts, ([labels, count]) => sample(name, labels, count)),
+      ...headerLines(name, help, 'counter'),
+      ...Array.from(counts, ([labels, count]) => sampleLine(name, labels, count)),
     ],
   }
 }
 
 /** Creates a gauge or counter that is read at each scrape, and omitted if that fails. */
-export function createReading(name: string, help: string, type: 'counter' | 'gauge', read: () => number): Metric {
+export function createObservable(name: string, help: string, type: 'counter' | 'gauge', read: () => number): Metric {
   return {
     lines() {
       try {
-        return [...headLines(name, help, type), sample(name, '', read())]
+        return [...headerLines(name, help, type), sampleLine(name, '', read())]
       } catch {
         // Such as without a free file descriptor, when the other metrics matter most.
         return []
@@ -56,9 +56,9 @@ export function createHistogram(name: string, help: string, buckets: readonly nu
     const bucketLines = counts.map((count, index) => {
       total += count
       const bound = labelText({ le: buckets[index] ?? '+Inf' })
-      return sample(`${name}_bucket`, labels === '' ? bound : `${labels},${bound}`, total)
+      return sampleLine(`${name}_bucket`, labels === '' ? bound : `${labels},${bound}`, total)
     })
-    return [...bucketLines, sample(`${name}_sum`, labels, sum), sample(`${name}_count`, labels, total)]
+    return [...bucketLines, sampleLine(`${name}_sum`, labels, sum), sampleLine(`${name}_count`, labels, total)]
   }
 
   return {
@@ -75,7 +75,7 @@ export function createHistogram(name: string, help: string, buckets: readonly nu
       one.sum += value
     },
     lines: () => [
-      ...headLines(name, help, 'histogram'),
+      ...headerLines(name, help, 'histogram'),
       ...Array.from(series).flatMap(([labels, { counts, sum }]) => linesOf(labels, counts, sum)),
     ],
   }
@@ -85,7 +85,7 @@ export function renderText(metrics: readonly Metric[]): string {
   return `${metrics.flatMap((metric) => metric.lines()).join('\n')}\n`
 }
 
-function headLines(name: string, help: string, type: MetricType): string[] {
+function headerLines(name: string, help: string, type: MetricType): string[] {
   return [`# HELP ${name} ${help.replace(/\\/g, '\\\\').replace(/\n/g, '\\n')}`, `# TYPE ${name} ${type}`]
 }
 
@@ -99,6 +99,6 @@ function escapeLabel(value: string): string {
   return /[\\"\n]/.test(value) ? value.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n') : value
 }
 
-function sample(name: string, labels: string, value: number): string {
+function sampleLine(name: string, labels: string, value: number): string {
   return `${name}${labels === '' ? '' : `{${labels}}`} ${value}`
 }

@@ -1,7 +1,7 @@
 import { LIMITS } from '@fish-crab/sdk/contract'
 import type { ServerConfig } from './config.ts'
 
-export interface ReportedServer {
+export interface StartedServer {
   readonly url: string
   readonly metrics: string
   readonly durability: string
@@ -11,7 +11,7 @@ export interface ReportedServer {
  * The configuration for the log at start: only the origin of secrets, and only the parts of a storage address that
  * cannot contain a password.
  */
-export function startReport(config: ServerConfig, version: string, { url, metrics, durability }: ReportedServer) {
+export function startReport(config: ServerConfig, version: string, { url, metrics, durability }: StartedServer) {
   const { storage } = config
   return {
     version,

@@ -16,7 +16,7 @@ export interface OpenedStorage {
   readonly reopen?: () => Promise<FishStorage>
 }
 
-function describeLife(open: () => Promise<OpenedStorage>): void {
+function describeLifecycle(open: () => Promise<OpenedStorage>): void {
   test('describes what an acknowledgement means, and responds to a ping', async () => {
     const { storage } = await open()
     expect(storage.durability).toMatch(/^[A-Z].+\.$/)
@@ -112,6 +112,6 @@ export function describeStorage(name: string, open: () => Promise<OpenedStorage>
     describe('items', () => describeItems(storage))
     describe('windows', () => describeWindows(storage))
     describe('random operations', () => describeModel(storage))
-    describe('life', () => describeLife(open))
+    describe('life', () => describeLifecycle(open))
   })
 }

@@ -4,7 +4,7 @@ import { openClient } from '../../client/client.ts'
 import type { CommandContext } from '../../command/define.ts'
 import { Args, defineCommand, Flags } from '../../command/define.ts'
 import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../../command/flags.ts'
-import { handOver } from '../../command/player-secret.ts'
+import { outputSecret } from '../../command/player-secret.ts'
 import { requireUser } from '../../config/target.ts'
 import type { Column } from '../../output/columns.ts'
 import { printable } from '../../output/text.ts'
@@ -54,7 +54,7 @@ export const keyGetCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     const user = args.user ?? requireUser(context.target, 'Add --user USER')
-    return handOver(context, {
+    return outputSecret(context, {
       user,
       title: 'key',
       about: { user },

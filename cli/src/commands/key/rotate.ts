@@ -1,7 +1,7 @@
 import { openAdminClient } from '../../client/admin.ts'
 import { Args, defineCommand, Flags } from '../../command/define.ts'
 import { adminFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../../command/flags.ts'
-import { checkDestination, findStoredSecret, handOver } from '../../command/player-secret.ts'
+import { checkDestination, findStoredSecret, outputSecret } from '../../command/player-secret.ts'
 import { requireUser, resolveTarget } from '../../config/target.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
@@ -35,7 +35,7 @@ export const keyRotateCommand = defineCommand({
     await confirm(context, { question: `Replace the key of ${printable(user)}`, ...flags })
     const admin = await openAdminClient(context, target, { noInput: flags['no-input'] })
     await stored?.check()
-    return handOver(context, {
+    return outputSecret(context, {
       user,
       title: 'key',
       about: { user },

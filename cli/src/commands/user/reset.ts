@@ -3,7 +3,7 @@ import { secretFilePath } from '../../auth/secret-file.ts'
 import { administrationFlags, openAdministration } from '../../command/administration.ts'
 import { Args, defineCommand, Flags, words } from '../../command/define.ts'
 import { dryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../../command/flags.ts'
-import { checkDestination, findStoredSecret, handOver } from '../../command/player-secret.ts'
+import { checkDestination, findStoredSecret, outputSecret } from '../../command/player-secret.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Column } from '../../output/columns.ts'
 import { confirm } from '../../output/prompt.ts'
@@ -77,7 +77,7 @@ export const userResetCommand = defineCommand({
       return context.print(planned, () => `Would give ${printable(name)} a new ${title}.`)
     }
     await stored?.check()
-    return handOver(context, {
+    return outputSecret(context, {
       user,
       title,
       about: { user, type },

@@ -65,12 +65,12 @@ function outcomeOf(error: unknown, { clean }: Redaction): Outcome {
 }
 
 /** Removes the secrets of a run from its messages. */
-type Redaction = ReturnType<typeof createRedaction>
+type Redaction = ReturnType<typeof createRedactor>
 
 /** Shorter texts are not redacted, since they match unrelated words. */
 const MIN_LENGTH = 6
 
-export function createRedaction() {
+export function createRedactor() {
   const secrets = new Set<string>()
   return {
     add(...added: readonly string[]): void {

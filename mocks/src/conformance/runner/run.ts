@@ -11,7 +11,7 @@ import { CheckSkipped, NO_RESPONSE, NoResponse } from '../context/expect.ts'
 import { createSend, type Send, type SendRequest } from '../context/send.ts'
 import type { ConformanceAdministrator, ConformanceOptions } from './options.ts'
 import type { CheckResult, ConformanceReport, FailureCause } from './report.ts'
-import { createRedaction, DeadlineExceeded, runCheck } from './run-check.ts'
+import { createRedactor, DeadlineExceeded, runCheck } from './run-check.ts'
 import { checkReachable, logIn } from './start.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
@@ -90,7 +90,7 @@ async function runSelected(
   signal: AbortSignal,
 ): Promise<ConformanceReport> {
   const { baseUrl, admin, user, rateLimit, maxWaitMs = 0, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options
-  const redaction = createRedaction()
+  const redaction = createRedactor()
   redaction.add(admin?.password ?? '', options.masterApiKey ?? '')
   redaction.add(user?.fernetKey ?? '', user?.apiKey ?? '', user?.password ?? '')
   const sendWith = (fetch: SendRequest, signal: AbortSignal) =>

@@ -2,7 +2,7 @@ import { GAMEMODES, type Gamemode, isGamemode } from '../../contract/gamemodes.t
 import { isUserName } from '../../contract/names.ts'
 import { type OptionNames, requireOptions, unknownOptions } from '../../errors/check-options.ts'
 import { ValidationError } from '../../errors/fish-crab-error.ts'
-import { hasKeyForm } from '../../fernet/key.ts'
+import { isKeyFormat } from '../../fernet/key.ts'
 import { type CallLimits, DEFAULT_LIMITS, type LimitOptions, readLimits } from './call-options.ts'
 import { createEventSink, type EventSink, type Hooks, type Logger } from './hooks.ts'
 import { DEFAULT_BASE_URL, isServiceUrl, SERVICE_URL_RULE } from './service-url.ts'
@@ -109,7 +109,7 @@ export function readOptions(given: ClientOptions, known: OptionNames = CLIENT_OP
   check(isServiceUrl(baseUrl), 'baseUrl', `Must be ${SERVICE_URL_RULE}.`)
   check(user === undefined || (typeof user === 'string' && isUserName(user)), 'user', 'Must be a valid user name.')
   check(
-    fernetKey === undefined || hasKeyForm(fernetKey),
+    fernetKey === undefined || isKeyFormat(fernetKey),
     'fernetKey',
     'Must be 32 bytes in base64. Copy the whole key.',
   )

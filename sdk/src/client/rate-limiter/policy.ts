@@ -106,8 +106,8 @@ const MAX_WINDOW_MS = 2 * LIMITS.windowSeconds * 1000
 
 /** Decides about the next request. */
 export function decide(before: LimiterState, rules: LimiterRules, now: number): Decision {
-  const state = now >= untilOf(before) ? afterWait(before) : before
-  const wait = waitOf(state, rules, now)
+  const state = now >= pauseEnd(before) ? afterWait(before) : before
+  const wait = waitFor(state, rules, now)
   if (wait !== 'none') return { state, waitMs: wait }
   const issued = state.issued + 1
   const permit = { number: issued, epoch: state.epoch }
@@ -115,25 +115,25 @@ export function decide(before: LimiterState, rules: LimiterRules, now: number): 
 }
 
 /** End of the current wait, by the limiter's clock. */
-function untilOf({ phase, window, pausedUntil }: LimiterState): number {
+function pauseEnd({ phase, window, pausedUntil }: LimiterState): number {
   return Math.max(pausedUntil, phase === 'counted' && window ? window.endsAt : 0)
 }
 
-function waitOf(state: LimiterState, { pace, probes }: LimiterRules, now: number): number | 'none' | undefined {
+function waitFor(state: LimiterState, { pace, probes }: LimiterRules, now: number): number | 'none' | undefined {
   const { phase, window, pausedUntil, inFlight } = state
   if (now < pausedUntil) return pausedUntil - now
   if (phase === 'unlimited' || !pace) return 'none'
   // Where requests get lost, the limit is not the problem: more and more may probe at once.
-  const finders = Math.min(probes * 2 ** state.unreported, LIMITS.requests)
-  if (phase === 'unknown' || !window) return inFlight < Math.max(finders, probes) ? 'none' : undefined
+  const maxProbes = Math.min(probes * 2 ** state.unreported, LIMITS.requests)
+  if (phase === 'unknown' || !window) return inFlight < Math.max(maxProbes, probes) ? 'none' : undefined
   if (window.remaining === 0) return window.endsAt - now
   const certain = window.remaining - inFlight - state.uncertain
-  if (certain > 0) return inFlight < atOnce(window, state.uncertain) ? 'none' : undefined
-  return inFlight < Math.min(finders, window.remaining) ? 'none' : undefined
+  if (certain > 0) return inFlight < maxInFlight(window, state.uncertain) ? 'none' : undefined
+  return inFlight < Math.min(maxProbes, window.remaining) ? 'none' : undefined
 }
 
 /** Half of what remains; with other clients in the window, a third of this client's share. */
-function atOnce({ limit, remaining, responses }: Window, uncertain: number): number {
+function maxInFlight({ limit, remaining, responses }: Window, uncertain: number): number {
   const here = responses + uncertain
   const others = Math.max(limit - remaining - here, 0)
   if (others === 0) return Math.ceil(remaining / 2)

@@ -12,7 +12,7 @@ import {
 } from '../../errors/api-errors.ts'
 import { InvalidResponseError } from '../../errors/connection-errors.ts'
 import type { Issue, RateLimitState } from '../../errors/fish-crab-error.ts'
-import type { Redaction } from './fetch.ts'
+import type { Redactor } from './fetch.ts'
 import type { ApiResponse } from './response.ts'
 
 const PUBLIC_HEADERS = [
@@ -45,7 +45,7 @@ export function apiError(
   { status, headers, text, requestId, rateLimit }: ApiResponse,
   now: number,
   waitMs: number,
-  redact: Redaction,
+  redact: Redactor,
 ): ApiError | InvalidResponseError {
   if (isRedirect(status)) {
     const hint = 'Set baseUrl to the address that it redirects to.'
@@ -68,7 +68,11 @@ function isRedirect(status: number): boolean {
 }
 
 /** The error for a request that was not sent because it would have to wait too long. */
-export function rateLimitedLocally(rateLimit: RateLimitState | undefined, now: number, waitMs: number): RateLimitError {
+export function localRateLimitError(
+  rateLimit: RateLimitState | undefined,
+  now: number,
+  waitMs: number,
+): RateLimitError {
   const resetAt = new Date(now + waitMs)
   return new RateLimitError(
     'The rate limit is used up, and this call may not wait long enough for the next window. Nothing was sent.',
@@ -112,7 +116,7 @@ function isIssue(value: unknown): value is Issue {
   return typeof issue?.path === 'string' && typeof issue.message === 'string'
 }
 
-function publicHeaders(headers: Headers, redact: Redaction): Record<string, string> {
+function publicHeaders(headers: Headers, redact: Redactor): Record<string, string> {
   return Object.fromEntries(
     PUBLIC_HEADERS.flatMap((name) => {
       const value = headers.get(name)

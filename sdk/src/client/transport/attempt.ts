@@ -6,7 +6,7 @@ import type { Settings } from '../core/options.ts'
 import { startTimeLimit } from '../core/timing.ts'
 import type { Permit } from '../rate-limiter/policy.ts'
 import type { RateLimiter } from '../rate-limiter/rate-limiter.ts'
-import { createRedaction, createSender, isNetworkMessage, type Redaction } from './fetch.ts'
+import { createFetch, createRedactor, isNetworkMessage, type Redactor } from './fetch.ts'
 import type { ApiRequest } from './request.ts'
 import { type ApiResponse, observedResponse, readRequestId, readResponse } from './response.ts'
 
@@ -34,11 +34,11 @@ type RunAttempt = (limiter: RateLimiter, permit: Permit, attempt: Attempt) => Pr
 /** Attempts over connections of their own. */
 export function createAttempts(settings: Settings): RunAttempt {
   const { clock, observer, baseUrl, maxResponseBytes } = settings
-  const { send, proxyError } = createSender(settings)
+  const { send, proxyError } = createFetch(settings)
 
   return async (limiter, permit, { request, body, attempt, timeoutMs, signal }) => {
     const { method, path } = request.route
-    const redact = createRedaction(request, settings)
+    const redact = createRedactor(request, settings)
     const startedAt = clock.now()
     observer.onRequest({ method, path, attempt })
     if (signal?.aborted) {
@@ -73,7 +73,7 @@ export function createAttempts(settings: Settings): RunAttempt {
     return { response, isRefused }
   }
 
-  function errorOf(thrown: unknown, request: ApiRequest, redact: Redaction, rateLimit: RateLimitState | undefined) {
+  function errorOf(thrown: unknown, request: ApiRequest, redact: Redactor, rateLimit: RateLimitState | undefined) {
     if (thrown instanceof FishCrabError) return thrown
     // The code of what broke the connection, such as `ECONNREFUSED`; fetch hides it in a cause.
     const codes = Array.from(causes(thrown), (error) => (error as { code?: unknown }).code)
@@ -103,7 +103,7 @@ interface ConnectionErrorContext {
   readonly baseUrl: string
   readonly systemCode: string | undefined
   readonly rateLimit: RateLimitState | undefined
-  readonly redact: Redaction
+  readonly redact: Redactor
 }
 
 function connectionError(
@@ -136,7 +136,7 @@ function blockedPage(cause: unknown, { route, headers }: ApiRequest, baseUrl: st
 }
 
 /** The text of a response, read no further than `maxBytes`. */
-async function readBody(response: Response, maxBytes: number, redact: Redaction): Promise<string> {
+async function readBody(response: Response, maxBytes: number, redact: Redactor): Promise<string> {
   if (response.body === null) return ''
   const tooLarge = () =>
     new InvalidResponseError(`The response is larger than maxResponseBytes (${maxBytes}).`, {

@@ -7,16 +7,16 @@ import type { Settings } from '../core/options.ts'
 import type { ProxyErrorFields } from './platform.ts'
 import type { ApiRequest } from './request.ts'
 
-interface Sender {
+interface SendAttempt {
   send(request: ApiRequest, body: string | undefined, signal: AbortSignal): Promise<Response>
   /** The error for what `send` threw, if a proxy caused it. */
   readonly proxyError: (cause: unknown, fields: ProxyErrorFields) => ConnectionError | undefined
 }
 
 /** Sends requests over its own connections. */
-export function createSender(settings: Settings): Sender {
+export function createFetch(settings: Settings): SendAttempt {
   const connections = platform.openConnections(settings.env, settings.baseUrl)
-  const send: Sender['send'] = async (request, body, signal) => {
+  const send: SendAttempt['send'] = async (request, body, signal) => {
     // Looked up for each request: it may be replaced at any time, by MSW for one.
     const globalFetch = globalThis.fetch
     const init: RequestInit = {
@@ -29,7 +29,7 @@ export function createSender(settings: Settings): Sender {
       ...(body === undefined ? {} : { body }),
     }
     const url = urlOf(request, settings.baseUrl)
-    if (settings.fetch) return callGivenFetch(settings.fetch, url, init, createRedaction(request, settings))
+    if (settings.fetch) return callCustomFetch(settings.fetch, url, init, createRedactor(request, settings))
     if (typeof globalFetch !== 'function') {
       const message = 'Required: this runtime has no fetch of its own.'
       throw new ValidationError([{ path: 'fetch', message }])
@@ -40,11 +40,11 @@ export function createSender(settings: Settings): Sender {
 }
 
 /** Calls a given `fetch`. Its own mistakes are not connection errors: a retry would not help. */
-async function callGivenFetch(
+async function callCustomFetch(
   fetch: typeof globalThis.fetch,
   url: string,
   init: RequestInit,
-  redact: Redaction,
+  redact: Redactor,
 ): Promise<Response> {
   let response: Response | undefined
   try {
@@ -94,12 +94,12 @@ export function isNetworkMessage(message: string): boolean {
 }
 
 /** Removes the secrets of a request from a text. */
-export type Redaction = <Text extends string | undefined>(text: Text) => Text
+export type Redactor = <Text extends string | undefined>(text: Text) => Text
 
 const REDACTED = '[redacted]'
 
 /** A server or a proxy may echo what it received, which must not get into an error or a log. */
-export function createRedaction({ headers = {} }: ApiRequest, { apiKey }: Settings): Redaction {
+export function createRedactor({ headers = {} }: ApiRequest, { apiKey }: Settings): Redactor {
   const secrets = [apiKey, headers.authorization?.replace(/^\w+ /, '')].filter((secret) => secret !== undefined)
   if (secrets.length === 0) return (text) => text
   return (text) =>

@@ -2,7 +2,7 @@ import { HEADERS } from '../../contract/headers.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { RateLimitState } from '../../errors/fish-crab-error.ts'
 import type { ObservedResponse } from '../rate-limiter/policy.ts'
-import type { Redaction } from './fetch.ts'
+import type { Redactor } from './fetch.ts'
 
 /** A response whose body was read to its end, with what its headers say. */
 export interface ApiResponse {
@@ -22,7 +22,7 @@ export interface ApiResponse {
 export function readResponse(
   { status, headers }: Pick<Response, 'status' | 'headers'>,
   text: string,
-  redact: Redaction,
+  redact: Redactor,
   now: number,
 ): ApiResponse {
   const limit = wholeNumber(headers.get(HEADERS.rateLimit))
@@ -41,7 +41,7 @@ export function readResponse(
 }
 
 /** Names the request in the server's log. */
-export function readRequestId(headers: Headers, redact: Redaction): string | undefined {
+export function readRequestId(headers: Headers, redact: Redactor): string | undefined {
   return redact(headers.get(HEADERS.requestId) ?? undefined)
 }
 

@@ -5,9 +5,9 @@ import { type Budget, startBudget, startDeadline, steadyTime } from '../core/tim
 import type { Permit } from '../rate-limiter/policy.ts'
 import { type RateLimiter, UNLIMITED } from '../rate-limiter/rate-limiter.ts'
 import { rateLimiterFinder } from '../rate-limiter/registry.ts'
-import { apiError, rateLimitedLocally } from './api-error.ts'
+import { apiError, localRateLimitError } from './api-error.ts'
 import { type AttemptResult, createAttempts } from './attempt.ts'
-import { createRedaction } from './fetch.ts'
+import { createRedactor } from './fetch.ts'
 import type { ApiRequest } from './request.ts'
 import { type ApiResponse, isSuccess } from './response.ts'
 import { retryWaitMs } from './retry-policy.ts'
@@ -74,7 +74,7 @@ export function createTransport(settings: Settings): Transport {
     const budgetMs = budget.leftMs()
     const { permit, waitMs } = await budget.wait(() => limiter.acquire({ signal, budgetMs, pace, isRetry, onWait }))
     if (permit) return permit
-    throw refusal ? errorOf(request, refusal, waitMs) : rateLimitedLocally(limiter.state(), clock.now(), waitMs)
+    throw refusal ? errorOf(request, refusal, waitMs) : localRateLimitError(limiter.state(), clock.now(), waitMs)
   }
 
   async function makeBody({ request, limiter }: Call, permit: Permit): Promise<string | undefined> {
@@ -101,6 +101,6 @@ export function createTransport(settings: Settings): Transport {
   }
 
   function errorOf(request: ApiRequest, response: ApiResponse, waitMs: number) {
-    return apiError(response, clock.now(), waitMs, createRedaction(request, settings))
+    return apiError(response, clock.now(), waitMs, createRedactor(request, settings))
   }
 }

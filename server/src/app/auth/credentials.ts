@@ -80,7 +80,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   const decoyHash = lazy(() => passwords.hash('a password that nobody has'))
 
   /** The first account, if its password was verified in the last minutes. */
-  async function recall<Who>(accounts: readonly (Account<Who> | undefined)[], password: string) {
+  async function findVerified<Who>(accounts: readonly (Account<Who> | undefined)[], password: string) {
     const matches = await Promise.all(
       accounts.map((account) => verified.has(password, account ? account.passwordHash : '')),
     )
@@ -88,7 +88,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     return matches[first] ? accounts[first]?.who : undefined
   }
 
-  async function tryAll<Who>(accounts: readonly (Account<Who> | undefined)[], password: string) {
+  async function verifyAny<Who>(accounts: readonly (Account<Who> | undefined)[], password: string) {
     const decoy = await decoyHash()
     for (const account of accounts) {
       if (!(await passwords.verify(password, account?.passwordHash ?? decoy)) || !account) continue
@@ -109,11 +109,11 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     const tried = password.slice(0, LIMITS.passwordLength)
     const findAccounts = () => Promise.all(directories.map((find) => (isPossible ? find(name) : undefined)))
 
-    async function recallOrVerify(accounts: readonly (Account<Who> | undefined)[]): Promise<Who | undefined> {
-      const known = await recall(accounts, tried)
+    async function findOrVerify(accounts: readonly (Account<Who> | undefined)[]): Promise<Who | undefined> {
+      const known = await findVerified(accounts, tried)
       if (known) return known
       return loginLimiter.run({ client, name }, async () => {
-        const found = await tryAll(accounts, tried)
+        const found = await verifyAny(accounts, tried)
         // Counts an unknown user as a failed login only while the store is the one that the server started with.
         if (!found) await storeId.verify()
         return found
@@ -121,7 +121,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     }
 
     const accounts = await findAccounts()
-    const known = await recall(accounts, tried)
+    const known = await findVerified(accounts, tried)
     if (known) return known
     await loginLimiter.check({ client, name })
 
@@ -131,10 +131,10 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       // If that attempt succeeds, its password is known and need not be hashed again.
       await before.catch(() => undefined)
       signal.throwIfAborted()
-      const found = await recall(accounts, tried)
+      const found = await findVerified(accounts, tried)
       if (found) return found
     }
-    const attempt = queue.run({ client, since, signal, work: async () => recallOrVerify(await findAccounts()) })
+    const attempt = queue.run({ client, since, signal, work: async () => findOrVerify(await findAccounts()) })
     if (!before) {
       attempts.set(sameCredentials, attempt)
       const leave = () => attempts.delete(sameCredentials)

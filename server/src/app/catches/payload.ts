@@ -46,7 +46,7 @@ interface Payload {
 /** Parses a payload in either form. Throws `invalid_payload` with every mistake. */
 export const parsePayload: Readonly<Record<Kind, (value: unknown) => Payload>> = {
   fish(value) {
-    if (isShortForm(value)) {
+    if (isShortFormat(value)) {
       const { user, gamemode, fish, rarity } = validate(oneFishPayloadSchema, value, 'invalid_payload')
       return { user, gamemode, entries: [{ name: fish, rarity: rarityLabel(rarity) }] }
     }
@@ -54,7 +54,7 @@ export const parsePayload: Readonly<Record<Kind, (value: unknown) => Payload>> =
     return { user, gamemode, entries: fishEntries(fish) }
   },
   crab(value) {
-    if (isShortForm(value)) {
+    if (isShortFormat(value)) {
       const { user, gamemode, fish } = validate(oneCrabPayloadSchema, value, 'invalid_payload')
       return { user, gamemode, entries: [{ name: fish }] }
     }
@@ -71,7 +71,7 @@ export function crabEntries(crabs: readonly CrabEntry[]): CaughtEntry[] {
   return crabs.map(({ name, caughtAt }) => ({ name, ...time(caughtAt) }))
 }
 
-function isShortForm(value: unknown): boolean {
+function isShortFormat(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'fish' in value && !Array.isArray(value.fish)
 }
 

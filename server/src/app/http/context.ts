@@ -1,6 +1,6 @@
 import { type Access, HEADERS, REQUEST_ID_PATTERN, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import { clientKey } from './client-address.ts'
-import { canonicalPath, targetMistake } from './path.ts'
+import { canonicalPath, targetError } from './path.ts'
 
 /** A request on its way through the service. */
 export interface RequestContext {
@@ -8,8 +8,8 @@ export interface RequestContext {
   readonly query: URLSearchParams
   /** See {@link canonicalPath}. */
   readonly path: string
-  /** Why the request target is refused; see {@link targetMistake}. */
-  readonly targetMistake: string | undefined
+  /** Why the request target is refused; see {@link targetError}. */
+  readonly targetError: string | undefined
   readonly requestId: string
   /** Unix time in milliseconds. */
   readonly receivedAt: number
@@ -42,13 +42,13 @@ export function createRequestContext(
 ): RequestContext {
   const client = clientKey(address)
   const path = canonicalPath(request.url)
-  const mistake = typeof target === 'string' ? targetMistake(target) : undefined
+  const mistake = typeof target === 'string' ? targetError(target) : undefined
   const requestId = requestIdOf(request.headers.get(HEADERS.requestId), createId)
   return {
     request,
     query: queryOf(request.url),
     path,
-    targetMistake: mistake,
+    targetError: mistake,
     requestId,
     receivedAt: now,
     address,

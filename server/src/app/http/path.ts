@@ -22,7 +22,7 @@ const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i
  * `/`, dots are resolved and fragments are gone. Doubled slashes and percent-encoding are left to the rules of the proxy;
  * see the README.
  */
-export function targetMistake(target: string): string | undefined {
+export function targetError(target: string): string | undefined {
   if (target === '*') return undefined
   const [path = ''] = target.replace(SCHEME_AND_AUTHORITY, '').split('?')
   if (path !== '' && !path.startsWith('/')) return 'The request target is not a path.'

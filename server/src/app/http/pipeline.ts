@@ -42,13 +42,13 @@ export function createPipeline(options: PipelineOptions): H3 {
   }
 
   async function respond(context: RequestContext, route: () => unknown): Promise<HandlerResponse> {
-    const { request, requestId, targetMistake } = context
+    const { request, requestId, targetError } = context
     try {
       // All clients without an address would share one rate limit.
       if (context.address === '') return errorResponse(new HttpError('internal_error'), requestId)
       if (applyCors(context, allowedOrigins)) return empty(204)
       await limitRate(context)
-      if (targetMistake !== undefined) throw new HttpError('malformed_request', { message: targetMistake })
+      if (targetError !== undefined) throw new HttpError('malformed_request', { message: targetError })
       const response = (await route()) as HandlerResponse
       if (!request.signal.aborted) return response
       await discardBody(response)

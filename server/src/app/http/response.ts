@@ -94,10 +94,10 @@ export interface Docs {
 export function matchesEntityTag(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null) return false
   if (ifNoneMatch.trim() === '*') return true
-  const opaqueTag = opaque(tag)
-  return ifNoneMatch.split(',').some((entry) => opaque(entry) === opaqueTag)
+  const opaqueTag = opaqueTagOf(tag)
+  return ifNoneMatch.split(',').some((entry) => opaqueTagOf(entry) === opaqueTag)
 }
 
-function opaque(tag: string): string {
+function opaqueTagOf(tag: string): string {
   return tag.trim().replace(/^W\//, '')
 }

@@ -8,7 +8,7 @@ import type { Services } from './services.ts'
 
 /** `GET /get/user/key`: the key of the player, or of any player for an administrator. Recorded before it is sent. */
 export function userKeyHandler({ users, credentials, audit }: Services): Handler {
-  async function subject(identity: Identity, name: string | undefined): Promise<User> {
+  async function requestedUser(identity: Identity, name: string | undefined): Promise<User> {
     if ('user' in identity) {
       if (name && userNameKey(name) !== userNameKey(identity.user.name)) throw new HttpError('forbidden')
       return identity.user
@@ -20,7 +20,7 @@ export function userKeyHandler({ users, credentials, audit }: Services): Handler
   return async (context) => {
     const name = userNameOf(context.query)
     const identity = await credentials.authenticate(context, name)
-    const user = await subject(identity, name)
+    const user = await requestedUser(identity, name)
     const fernetKey = await users.fernetKey(user)
     const actor = 'user' in identity ? identity.user.name : identity.admin.username
     await audit.record(context, actor, 'key.read', user.name)

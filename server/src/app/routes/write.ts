@@ -23,7 +23,7 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     const text = tokenText(await readBody(context.request))
     const dedupeKey = await sha256Hex(withoutPadding(text))
     const token = await decryptToken(await users.fernet(user), text)
-    if (!token) return replayOr('invalid_token', user, dedupeKey, 1)
+    if (!token) return replayedOrError('invalid_token', user, dedupeKey, 1)
 
     const payload = parsePayload[kind](parseJson(token.message))
     if (payload.user !== undefined && userNameKey(payload.user) !== userNameKey(user.name)) {
@@ -31,7 +31,7 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     }
     const gamemode = requireGamemode([...gamemodes, payload.gamemode])
     const count = payload.entries.length
-    if (isExpired(token)) return replayOr('token_expired', user, dedupeKey, count)
+    if (isExpired(token)) return replayedOrError('token_expired', user, dedupeKey, count)
 
     const record = toRecord(payload.entries, {
       id: createId(),
@@ -51,7 +51,12 @@ export function writeHandler(services: Services, kind: Kind): Handler {
    * Responds to a token that is no longer valid. If it was stored while it was, the response is that of a replay:
    * otherwise, its sender would encrypt the catch again, and it would be stored twice.
    */
-  async function replayOr(code: 'invalid_token' | 'token_expired', user: User, dedupeKey: string, count: number) {
+  async function replayedOrError(
+    code: 'invalid_token' | 'token_expired',
+    user: User,
+    dedupeKey: string,
+    count: number,
+  ) {
     const id = await storage.findRecord(user.id, dedupeKey)
     if (id !== undefined) return replayed(user, count, id)
     await storeId.verify()

@@ -1,4 +1,4 @@
-import { unescapeFormula } from '../output/csv.ts'
+import { unescapeFormula } from '../output/render-csv.ts'
 import { printable } from '../output/text.ts'
 import { FIELDS, type FileRecord, fieldOf, splitLines, type TextLine } from './records.ts'
 
