@@ -129,9 +129,8 @@ test('a key with whitespace around it works', async () => {
   expect((await client.fish.add(SALMON)).id).toBe('record-1')
 })
 
-test('options of the wrong type are refused by name, functions and objects too', () => {
-  const wrong = { fetch: 1, random: 0.5, clock: 'now', logger: 'console', env: 'FISH_USER', onWait: {}, onRetry: null }
-  const create = () => createClient(wrong as never)
+test.each([{ fetch: 1 }, { fetch: null }, { clock: 'now' }, { clock: null }])('%o is refused by name', (wrong) => {
+  const create = () => createClient({ gamemode: 'earth', ...wrong } as never)
   expect(create).toThrow(ValidationError)
-  for (const name of Object.keys(wrong)) expect(create).toThrow(new RegExp(`\\b${name}: Must be an? `))
+  expect(create).toThrow(/(fetch: Must be a function|clock: Must be an object)\.$/m)
 })

@@ -103,7 +103,8 @@ export function readOptions(given: ClientOptions, known: OptionNames = CLIENT_OP
   const fernetKey = typeof options.fernetKey === 'string' ? options.fernetKey.trim() : options.fernetKey
   const issues = unknownOptions(given, known)
   const check = (right: boolean, path: keyof ClientOptions, message: string) => {
-    const variable = given[path] === undefined ? variableOf(path) : undefined
+    const variable: string | undefined =
+      given[path] === undefined ? VARIABLES[path as keyof typeof VARIABLES] : undefined
     if (!right) issues.push({ path, message: variable ? `${message} The value is from ${variable}.` : message })
   }
   check(isServiceUrl(baseUrl), 'baseUrl', `Must be ${SERVICE_URL_RULE}.`)
@@ -121,16 +122,8 @@ export function readOptions(given: ClientOptions, known: OptionNames = CLIENT_OP
     'userAgent',
     'Must be visible ASCII characters and spaces.',
   )
-  for (const name of ['fetch', 'random', 'onRequest', 'onResponse', 'onRetry', 'onWait'] as const) {
-    check(given[name] === undefined || typeof given[name] === 'function', name, 'Must be a function.')
-  }
-  for (const name of ['clock', 'logger', 'env'] as const) {
-    check(
-      given[name] === undefined || (typeof given[name] === 'object' && given[name] !== null),
-      name,
-      'Must be an object.',
-    )
-  }
+  check(fetch === undefined || typeof fetch === 'function', 'fetch', 'Must be a function.')
+  check(typeof clock === 'object' && clock !== null, 'clock', 'Must be an object.')
   const limits = readLimits(options, DEFAULT_LIMITS, check)
   if (issues.length > 0) throw new ValidationError(issues)
   return {
@@ -178,11 +171,6 @@ export function withEnvironment<
     return value === undefined ? [] : [[option, value]]
   })
   return { ...options, ...Object.fromEntries(fromEnvironment) }
-}
-
-/** The environment variable of an option, for messages. */
-function variableOf(option: string): string | undefined {
-  return Object.hasOwn(VARIABLES, option) ? VARIABLES[option as keyof typeof VARIABLES] : undefined
 }
 
 // Browsers have no process, and Deno may deny access to it.

@@ -50,12 +50,12 @@ export function rateLimiterFinder({
   }
 }
 
-function limitersIn({ shared, own }: Registry, clock: Clock, fetch: object | undefined): Map<string, RateLimiter> {
-  if (clock === systemClock && fetch === undefined) return shared
+function limitersIn({ shared, own }: Registry, clock: Clock, fetch: object = GLOBAL_FETCH): Map<string, RateLimiter> {
+  if (clock === systemClock && fetch === GLOBAL_FETCH) return shared
   const byFetch = own.get(clock) ?? new WeakMap<object, Map<string, RateLimiter>>()
   own.set(clock, byFetch)
-  const limiters = byFetch.get(fetch ?? GLOBAL_FETCH) ?? new Map<string, RateLimiter>()
-  byFetch.set(fetch ?? GLOBAL_FETCH, limiters)
+  const limiters = byFetch.get(fetch) ?? new Map<string, RateLimiter>()
+  byFetch.set(fetch, limiters)
   return limiters
 }
 
