@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { importStore } from '@fish-crab/server'
 import { expect, onTestFinished, test } from 'vitest'
-import { writeExport } from '../../server/test/node/export-file.ts'
-import { describeWithRedis, startRedis, until } from '../../server/test/storage/redis-server.ts'
+import { writeExport } from '../../scripts/test-support/export-file.ts'
+import { describeWithRedis, startRedis, until } from '../../scripts/test-support/redis-server.ts'
 import { newFolder } from './folders.ts'
 import { launch } from './maintenance-processes.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { startRemoteStorage } from '../../scripts/test-support/remote-storage.ts'
+import { createStallingDisk } from '../../scripts/test-support/stalled-disk.ts'
 import { newFolder } from '../../server/test/storage/folders.ts'
-import { startRemoteStorage } from '../../server/test/storage/remote-storage.ts'
-import { createStallingDisk } from '../../server/test/storage/stalled-disk.ts'
 import { launch } from './maintenance-processes.ts'
 
 test('serve on a disk that has stalled is not ready, fails writes, and ends while it is stalled when it is asked to', {

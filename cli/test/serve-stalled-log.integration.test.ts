@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../../server/test/storage/redis-server.ts'
+import { freePort } from '../../scripts/test-support/redis-server.ts'
 import { launch } from './maintenance-processes.ts'
 
 const PROGRAM = fileURLToPath(new URL('../bin/dev.js', import.meta.url))

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { describeWithRedis, freePort, startRedis } from '../../scripts/test-support/redis-server.ts'
+import { startRemoteStorage } from '../../scripts/test-support/remote-storage.ts'
+import { createStallingDisk } from '../../scripts/test-support/stalled-disk.ts'
 import { newFolder } from '../../server/test/storage/folders.ts'
-import { describeWithRedis, freePort, startRedis } from '../../server/test/storage/redis-server.ts'
-import { startRemoteStorage } from '../../server/test/storage/remote-storage.ts'
-import { createStallingDisk } from '../../server/test/storage/stalled-disk.ts'
 import { launch } from './maintenance-processes.ts'
 
 const SECRET = 'a secret of a test that is long enough'

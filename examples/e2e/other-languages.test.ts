@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
-import { run } from './child.ts'
+import { run } from '../../scripts/test-support/child-process.ts'
+import { EXAMPLES, findCli, findJava, findPython, need, type Tool } from '../../scripts/test-support/language-tools.ts'
 import { startLossyRelay } from './relay.ts'
 import { type Player, type Service, startService } from './service.ts'
-import { EXAMPLES, findCli, findJava, findPython, need, type Tool } from './tools.ts'
 
 const languages = [
   {

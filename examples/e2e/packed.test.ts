@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { run } from './child.ts'
+import { run } from '../../scripts/test-support/child-process.ts'
+import { PROJECT } from '../../scripts/test-support/language-tools.ts'
 import { type Installation, installPacked, PACKAGES } from './packed.ts'
 import { type Player, type Service, startService } from './service.ts'
-import { PROJECT } from './tools.ts'
 
 let installed: Installation
 let service: Service

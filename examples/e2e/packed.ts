@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { run } from './child.ts'
-import { EXAMPLES, PROJECT } from './tools.ts'
+import { run } from '../../scripts/test-support/child-process.ts'
+import { EXAMPLES, PROJECT } from '../../scripts/test-support/language-tools.ts'
 
 /** The packages that a mod developer or an operator installs. */
 export const PACKAGES = ['sdk', 'server', 'mocks'] as const

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { type ChildEnv, start } from './child.ts'
+import { type ChildEnv, start } from '../../scripts/test-support/child-process.ts'
 
 /** A player as the administrator made it. */
 export interface Player {

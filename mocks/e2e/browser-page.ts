@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'vitest'
-import { startBrowser } from '../../server/e2e/chromium.ts'
+import { startBrowser } from '../../scripts/test-support/chromium.ts'
 import { bundlePage } from './browser-bundle.ts'
 
 /** The service worker script of MSW, which the origin of the page must serve. */

@@ -5,7 +5,7 @@ import { type ConformanceReport, listChecks, runConformance } from '@fish-crab/m
 import { readConfig, startServer } from '@fish-crab/server'
 import type { PasswordHasher } from '@fish-crab/server/app'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { describeWithRedis, type RedisServer, startRedis } from '../../server/test/storage/redis-server.ts'
+import { describeWithRedis, type RedisServer, startRedis } from '../../scripts/test-support/redis-server.ts'
 
 const ADMIN = { username: 'root', password: 'root-password' }
 const MASTER = 'a-master-key-of-a-test'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run } from '../../examples/e2e/child.ts'
+import { run } from '../../scripts/test-support/child-process.ts'
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url))
 /** Uses the main features: users, a fault, an administrator with a session, an error. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { start } from '../../examples/e2e/child.ts'
+import { start } from '../../scripts/test-support/child-process.ts'
 
 /** `fish-cli mock` as a process. */
 export interface StandaloneProcess {

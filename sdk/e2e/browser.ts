@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { Page } from 'playwright-core'
 import type { TestContext } from 'vitest'
-import { startBrowser } from '../../server/e2e/chromium.ts'
+import { startBrowser } from '../../scripts/test-support/chromium.ts'
 import { type Bundle, bundleForPage } from './package-bundle.ts'
 import { listening } from './runtimes-service.ts'
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { createClient } from '@fish-crab/sdk'
 import { openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, it, onTestFinished } from 'vitest'
-import { createUser, startServerProcess } from '../../server/e2e/server-process.ts'
+import { createUser, startServerProcess } from '../../scripts/test-support/server-process.ts'
 
 const CATCHES = 1000
 const ROUNDS = 20

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
-import { startBrowser } from './chromium.ts'
+import { startBrowser } from '../../scripts/test-support/chromium.ts'
 
 /** The app, a user and a catch, as a page would run them. */
 const PAGE = `

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { ROUTES } from '@fish-crab/sdk/contract'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startBrowser } from './chromium.ts'
-import { type ServerProcess, startServerProcess } from './server-process.ts'
+import { startBrowser } from '../../scripts/test-support/chromium.ts'
+import { type ServerProcess, startServerProcess } from '../../scripts/test-support/server-process.ts'
 
 async function startServer(env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'fish-docs-'))

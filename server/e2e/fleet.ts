@@ -1,5 +1,5 @@
-import { startCluster, startRedis } from '../test/storage/redis-server.ts'
-import { type ServerProcess, startServerProcess } from './server-process.ts'
+import { startCluster, startRedis } from '../../scripts/test-support/redis-server.ts'
+import { type ServerProcess, startServerProcess } from '../../scripts/test-support/server-process.ts'
 
 /** The administrator that every fleet is started with. */
 export const CHIEF = { username: 'chief', password: 'chief-password' } as const

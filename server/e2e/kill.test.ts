@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { CreatedUser, FishCollection } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { expect, it } from 'vitest'
-import { createUser, type ServerProcess, startServerProcess } from './server-process.ts'
+import { createUser, type ServerProcess, startServerProcess } from '../../scripts/test-support/server-process.ts'
 
 const ROUNDS = 20
 const CLIENTS = 16

@@ -1,4 +1,4 @@
-import { describeWithRedis } from '../test/storage/redis-server.ts'
+import { describeWithRedis } from '../../scripts/test-support/redis-server.ts'
 import { startRedisBackend } from './fleet.ts'
 import { shareFleet } from './shared.ts'
 import { describeSharedCaches } from './shared-caches.ts'

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { olderNode } from '../../sdk/test/client/fresh-process.ts'
+import { olderNode } from '../../scripts/test-support/fresh-process.ts'
 
 const node = olderNode()
 if (!node) process.stdout.write('Left out: there is no Node before 22.19 on the PATH.\n')

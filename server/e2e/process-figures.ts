@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { ROUTES } from '@fish-crab/sdk/contract'
-import type { ServerProcess } from './server-process.ts'
+import type { ServerProcess } from '../../scripts/test-support/server-process.ts'
 
 const MEGABYTE = 1024 * 1024
 

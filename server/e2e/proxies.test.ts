@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { certificate, privateKey } from '../../mocks/e2e/intercept-certificate.ts'
-import { freePort } from '../test/storage/redis-server.ts'
+import { freePort } from '../../scripts/test-support/redis-server.ts'
+import { startServerProcess } from '../../scripts/test-support/server-process.ts'
 import { PROXIES, type ProxySetup, rulesOf } from './proxies/rules.ts'
 import { type Spelling, spellingsOf } from './proxies/spellings.ts'
-import { startServerProcess } from './server-process.ts'
 
 /** A proxy that waits for more of a request is as good as one that refuses it. */
 const SILENCE_MS = 3000

@@ -1,6 +1,6 @@
 import { ROUTES } from '@fish-crab/sdk/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeWithRedis, type RedisServer, startCluster, until } from '../test/storage/redis-server.ts'
+import { describeWithRedis, type RedisServer, startCluster, until } from '../../scripts/test-support/redis-server.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { isReady } from './outage.ts'
 import { type Administrator, administrator, ask, logIn, postToken, readFish, tokenOf } from './requests.ts'

@@ -1,6 +1,6 @@
 import { type CreatedUser, HEADERS, ROUTES, routePath } from '@fish-crab/sdk/contract'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { describeWithRedis, type RedisServer, startRedis, until } from '../test/storage/redis-server.ts'
+import { describeWithRedis, type RedisServer, startRedis, until } from '../../scripts/test-support/redis-server.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { isReady } from './outage.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Metafile } from 'esbuild'
 import { expect, test } from 'vitest'
-import { bundle, runInNode } from './fresh-process.ts'
+import { bundle, runInNode } from '../../../scripts/test-support/fresh-process.ts'
 import { answerEmpty, listen } from './http-server.ts'
 
 /** Everything that runs at import: what is reached from the entry without a dynamic import. */

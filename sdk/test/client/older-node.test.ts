@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { olderNode, runInNode } from './fresh-process.ts'
+import { olderNode, runInNode } from '../../../scripts/test-support/fresh-process.ts'
 import { answerEmpty, listen } from './http-server.ts'
 
 const node = olderNode()

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { sqliteStore } from '@fish-crab/sdk/outbox'
 import { expect, it } from 'vitest'
-import { bundle, runInNode } from '../client/fresh-process.ts'
+import { bundle, runInNode } from '../../../scripts/test-support/fresh-process.ts'
 import { testFolder } from './folders.ts'
 
 it('does not keep a process alive while its background waits, and loses nothing by that', async () => {

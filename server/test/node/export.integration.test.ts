@@ -5,12 +5,12 @@ import { PassThrough } from 'node:stream'
 import { exportStore, importStore, MaintenanceError } from '@fish-crab/server'
 import { createStorage, type FishStorage, itemKey, type NewRecord } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { caughtRecord, ENCRYPTED, HASH, userItems, writeLines } from '../../../scripts/test-support/export-file.ts'
+import { describeWithRedis, startRedis } from '../../../scripts/test-support/redis-server.ts'
 import { newRecord, readAll } from '../../src/storage-conformance/samples.ts'
 import { oldStore } from '../storage/old-store.ts'
-import { describeWithRedis, startRedis } from '../storage/redis-server.ts'
 import { mountSmallDisk } from '../storage/small-disk.ts'
 import { newFolder } from './data-folder.ts'
-import { caughtRecord, ENCRYPTED, HASH, userItems, writeLines } from './export-file.ts'
 
 const NOW = new Date(0)
 const STORE = itemKey('setting', 'store')

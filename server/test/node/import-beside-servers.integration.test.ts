@@ -4,9 +4,9 @@ import { createFernet } from '@fish-crab/sdk/fernet'
 import { exportStore, importStore } from '@fish-crab/server'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { describeWithRedis, type RedisServer, startRedis, until } from '../storage/redis-server.ts'
+import { afterFirstBatch, caughtRecord, writeExport } from '../../../scripts/test-support/export-file.ts'
+import { describeWithRedis, type RedisServer, startRedis, until } from '../../../scripts/test-support/redis-server.ts'
 import { newFolder } from './data-folder.ts'
-import { afterFirstBatch, caughtRecord, writeExport } from './export-file.ts'
 import { startTestServer } from './running.ts'
 
 const SECRETS = { FISH_SECRET: 's'.repeat(32), FISH_JWT_SECRET: 'j'.repeat(32) }

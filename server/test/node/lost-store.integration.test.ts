@@ -4,9 +4,9 @@ import { createFernet } from '@fish-crab/sdk/fernet'
 import { importStore, MaintenanceError, rotateSecret } from '@fish-crab/server'
 import { itemKey } from '@fish-crab/server/storage'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { describeWithRedis, type RedisServer, startRedis, until } from '../storage/redis-server.ts'
+import { afterFirstBatch, writeExport } from '../../../scripts/test-support/export-file.ts'
+import { describeWithRedis, type RedisServer, startRedis, until } from '../../../scripts/test-support/redis-server.ts'
 import { newFolder } from './data-folder.ts'
-import { afterFirstBatch, writeExport } from './export-file.ts'
 import { runServe, startTestServer } from './running.ts'
 
 const [SECRET, OTHER] = ['the secret of the beginning, long', 'the secret of somebody else, long']

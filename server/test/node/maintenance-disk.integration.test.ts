@@ -2,11 +2,11 @@ import { cpSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { backupStore, exportStore, importStore, MaintenanceError, restoreStore } from '@fish-crab/server'
 import { describe, expect, it } from 'vitest'
+import { writeExport, writeLines } from '../../../scripts/test-support/export-file.ts'
+import { folderContent } from '../../../scripts/test-support/folder-content.ts'
 import { mountSmallDisk } from '../storage/small-disk.ts'
 import { newFolder } from './data-folder.ts'
-import { writeExport, writeLines } from './export-file.ts'
 import { prepareFailures } from './failing-files.ts'
-import { folderContent } from './folder-content.ts'
 import { startTestServer } from './running.ts'
 
 const NOW = new Date(0)

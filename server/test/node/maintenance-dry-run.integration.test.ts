@@ -4,13 +4,19 @@ import { join } from 'node:path'
 import { backupStore, exportStore, importStore, MaintenanceError, restoreStore, rotateSecret } from '@fish-crab/server'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  caughtRecord,
+  ENCRYPTED,
+  userItems,
+  writeExport,
+  writeLines,
+} from '../../../scripts/test-support/export-file.ts'
+import { folderContent } from '../../../scripts/test-support/folder-content.ts'
+import { describeWithRedis, startRedis } from '../../../scripts/test-support/redis-server.ts'
 import { createEncryption } from '../../src/app/users/encryption.ts'
 import { oldStore } from '../storage/old-store.ts'
-import { describeWithRedis, startRedis } from '../storage/redis-server.ts'
 import { mountSmallDisk } from '../storage/small-disk.ts'
 import { newFolder } from './data-folder.ts'
-import { caughtRecord, ENCRYPTED, userItems, writeExport, writeLines } from './export-file.ts'
-import { folderContent } from './folder-content.ts'
 import { startTestServer } from './running.ts'
 
 const [OLD, NEW] = ['the secret of the beginning, long', 'the secret from now on, long enough']

@@ -13,11 +13,11 @@ import {
 } from '@fish-crab/server'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { writeExport } from '../../../scripts/test-support/export-file.ts'
+import { folderContent } from '../../../scripts/test-support/folder-content.ts'
 import { createEncryption } from '../../src/app/users/encryption.ts'
 import { newRecord } from '../../src/storage-conformance/samples.ts'
 import { newFolder } from './data-folder.ts'
-import { writeExport } from './export-file.ts'
-import { folderContent } from './folder-content.ts'
 
 const ITEMS = 5000
 const SECRET = 'the secret of the beginning, long'

@@ -12,8 +12,8 @@ import {
 } from '@fish-crab/server'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
+import { writeExport } from '../../../scripts/test-support/export-file.ts'
 import { newFolder } from './data-folder.ts'
-import { writeExport } from './export-file.ts'
 import { runServe, startTestServer } from './running.ts'
 
 const NOW = new Date(0)

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { resetAdminPassword } from '@fish-crab/server'
 import { expect, it } from 'vitest'
+import { folderContent } from '../../../scripts/test-support/folder-content.ts'
 import { newFolder } from './data-folder.ts'
-import { folderContent } from './folder-content.ts'
 import { startTestServer } from './running.ts'
 
 it.each(['', 'seven77', 'x'.repeat(257)])('A new password of a wrong length changes nothing: %o', async (password) => {

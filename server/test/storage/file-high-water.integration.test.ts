@@ -16,10 +16,10 @@ import { join } from 'node:path'
 import { backupStore, restoreStore } from '@fish-crab/server'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
+import { startRemoteStorage } from '../../../scripts/test-support/remote-storage.ts'
 import { readEntries } from '../../src/storage-conformance/samples.ts'
 import { newFolder } from './folders.ts'
 import { oldStore } from './old-store.ts'
-import { startRemoteStorage } from './remote-storage.ts'
 
 const RECORDS = 40
 const COLLECTION = { owner: 'a', kind: 'fish', gamemode: 'earth' }

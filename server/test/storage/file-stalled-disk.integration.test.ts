@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { startRemoteStorage } from '../../../scripts/test-support/remote-storage.ts'
+import { createStallingDisk } from '../../../scripts/test-support/stalled-disk.ts'
 import { newFolder } from './folders.ts'
-import { startRemoteStorage } from './remote-storage.ts'
-import { createStallingDisk } from './stalled-disk.ts'
 
 const UNAVAILABLE = { name: 'StorageError', code: 'unavailable' }
 const MIB = 1024 * 1024

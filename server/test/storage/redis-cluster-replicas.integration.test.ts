@@ -1,7 +1,13 @@
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, onTestFinished, test } from 'vitest'
+import {
+  addReplicas,
+  describeWithRedis,
+  type RedisServer,
+  startCluster,
+  until,
+} from '../../../scripts/test-support/redis-server.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
-import { addReplicas, describeWithRedis, type RedisServer, startCluster, until } from './redis-server.ts'
 
 describeWithRedis('a Redis Cluster of which each server has a replica', () => {
   test('loses no acknowledged write when a server dies under load and its replica takes over', async () => {

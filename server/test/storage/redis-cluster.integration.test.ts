@@ -1,8 +1,8 @@
 import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
 import { describeStorage } from '@fish-crab/server/storage/conformance'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describeWithRedis, type RedisServer, startCluster, until } from '../../../scripts/test-support/redis-server.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
-import { describeWithRedis, type RedisServer, startCluster, until } from './redis-server.ts'
 
 describeWithRedis('a Redis Cluster', () => {
   let servers: readonly RedisServer[] = []

@@ -1,8 +1,8 @@
 import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
 import type { Redis } from 'ioredis'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { describeWithRedis, type RedisServer, startRedis, until } from '../../../scripts/test-support/redis-server.ts'
 import { newCollection, newRecord, operationsOf, readEntries } from '../../src/storage-conformance/samples.ts'
-import { describeWithRedis, type RedisServer, startRedis, until } from './redis-server.ts'
 
 const UNAVAILABLE = { name: 'StorageError', code: 'unavailable' }
 

@@ -1,7 +1,13 @@
 import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
 import { expect, onTestFinished, test } from 'vitest'
+import {
+  describeWithRedis,
+  type RedisServer,
+  startCluster,
+  startRedis,
+  until,
+} from '../../../scripts/test-support/redis-server.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
-import { describeWithRedis, type RedisServer, startCluster, startRedis, until } from './redis-server.ts'
 
 const older = (missing: number) => ({
   name: 'StorageError',

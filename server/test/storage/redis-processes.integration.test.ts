@@ -1,8 +1,8 @@
 import { type CountWindow, createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWithRedis, type RedisServer, startRedis } from '../../../scripts/test-support/redis-server.ts'
 import { windowKeys } from '../../src/storage/redis/keys.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
-import { describeWithRedis, type RedisServer, startRedis } from './redis-server.ts'
 
 describeWithRedis('one Redis server that several processes share', () => {
   let server: RedisServer

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describeWithRedis, type RedisServer, startRedis, until } from '../../../scripts/test-support/redis-server.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
-import { describeWithRedis, type RedisServer, startRedis, until } from './redis-server.ts'
 
 const UNAVAILABLE = { name: 'StorageError', code: 'unavailable' }
 

@@ -6,9 +6,14 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { inspect } from 'node:util'
 import { createStorage } from '@fish-crab/server/storage'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import {
+  describeWithRedis,
+  freePort,
+  type RedisServer,
+  startRedis,
+} from '../../../scripts/test-support/redis-server.ts'
 import { parseStorageAddress } from '../../src/node/settings.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
-import { describeWithRedis, freePort, type RedisServer, startRedis } from './redis-server.ts'
 
 const PASSWORD = 'p@ss:w/rd?#%hunter2'
 

@@ -1,8 +1,8 @@
 import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
 import { describeStorage } from '@fish-crab/server/storage/conformance'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describeWithRedis, type RedisServer, startRedis } from '../../../scripts/test-support/redis-server.ts'
 import { newCollection, newRecord, readAll, readEntries } from '../../src/storage-conformance/samples.ts'
-import { describeWithRedis, type RedisServer, startRedis } from './redis-server.ts'
 
 describeWithRedis('one Redis server', () => {
   let server: RedisServer

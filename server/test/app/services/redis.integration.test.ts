@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import { describeWithRedis } from '../../storage/redis-server.ts'
+import { describeWithRedis } from '../../../../scripts/test-support/redis-server.ts'
 import { everyBehaviour } from '../behaviour/all.ts'
 import { type RedisServices, startRedisServices } from './stored-services.ts'
 

@@ -1,7 +1,7 @@
 import { createStorage } from '@fish-crab/server/storage'
 import { onTestFinished } from 'vitest'
+import { type RedisServer, startRedis } from '../../../../scripts/test-support/redis-server.ts'
 import { newFolder } from '../../storage/folders.ts'
-import { type RedisServer, startRedis } from '../../storage/redis-server.ts'
 import { createMemoryService } from '../memory-service.ts'
 import type { OpenService } from '../test-service.ts'
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-const folder = fileURLToPath(new URL('../..', import.meta.url))
+const folder = fileURLToPath(new URL('../../sdk', import.meta.url))
 
 /** Bundles a script that stands in no file, as a user's bundler would. */
 export async function bundle(source: string, splitting: boolean) {

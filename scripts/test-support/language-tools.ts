@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { TestContext } from 'vitest'
-import { run } from './child.ts'
+import { run } from './child-process.ts'
 
 /** What starts a program. */
 export interface Tool {
@@ -10,7 +10,7 @@ export interface Tool {
 }
 
 /** The folder of the examples, and that of the whole project. */
-export const EXAMPLES = fileURLToPath(new URL('..', import.meta.url))
+export const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url))
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A Java that runs source files (JDK 17 or later; a runtime alone has no compiler). */

@@ -18,10 +18,14 @@ const ADMIN = { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password
 
 /** Starts a server on a free port and waits until it listens. */
 export async function startServerProcess(env: Record<string, string>): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./fixtures/serve.js', import.meta.url))], {
-    env: { PATH: process.env.PATH, FISH_PORT: '0', FISH_LOG: 'silent', ...ADMIN, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('../../server/e2e/fixtures/serve.js', import.meta.url))],
+    {
+      env: { PATH: process.env.PATH, FISH_PORT: '0', FISH_LOG: 'silent', ...ADMIN, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   let log = ''
   child.stderr.on('data', (piece) => {
     log += piece

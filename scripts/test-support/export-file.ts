@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import type { MaintenanceProgress } from '@fish-crab/server'
 import { itemKey, type NewRecord } from '@fish-crab/server/storage'
-import type { CaughtEntry } from '../../src/app/catches/payload.ts'
-import { toRecord } from '../../src/app/catches/record.ts'
+import type { CaughtEntry } from '../../server/src/app/catches/payload.ts'
+import { toRecord } from '../../server/src/app/catches/record.ts'
 
 /** Writes an export of these lines by hand. */
 export function writeLines(file: string, lines: readonly object[]): void {
