@@ -74,24 +74,28 @@ test('serve that is asked to stop while a stalled disk keeps it from starting en
   expect(await again.append('before')).toMatchObject({ result: { outcome: 'replayed' } })
 })
 
-test('serve that is starting on a stalled disk is alive and not ready, and ends itself when it is asked to stop', {
-  timeout: 60_000,
-}, async ({ skip }) => {
-  const disk = createStallingDisk(skip)
-  disk.stall()
-  const port = await freePort()
-  const storage = `file:${newFolder()}`
-  const server = launch(['serve'], { ...ENV, ...disk.env, FISH_STORAGE: storage, FISH_PORT: String(port) })
-  await expect.poll(() => isTaken(port)).toBe(true)
+test.for(['stall', 'stallLocks'] as const)(
+  'serve that is starting on a stalled disk is alive and not ready, and ends itself when it is asked to stop (%s)',
+  {
+    timeout: 60_000,
+  },
+  async (stall, { skip }) => {
+    const disk = createStallingDisk(skip)
+    disk[stall]()
+    const port = await freePort()
+    const storage = `file:${newFolder()}`
+    const server = launch(['serve'], { ...ENV, ...disk.env, FISH_STORAGE: storage, FISH_PORT: String(port) })
+    await expect.poll(() => isTaken(port)).toBe(true)
 
-  const send = async (path: string) => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(10_000) })
-    return { status: response.status, body: await response.json() }
-  }
-  expect(await send('/livez')).toEqual({ status: 200, body: { status: 'ok' } })
-  expect(await send('/readyz')).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+    const send = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(10_000) })
+      return { status: response.status, body: await response.json() }
+    }
+    expect(await send('/livez')).toEqual({ status: 200, body: { status: 'ok' } })
+    expect(await send('/readyz')).toMatchObject({ status: 503, body: { code: 'unavailable' } })
 
-  server.child.kill('SIGTERM')
-  expect(await server.closed).toBe(null)
-  expect(server.stderr()).toMatch(/the start is cancelled.*killed: the store has not opened in time/s)
-})
+    server.child.kill('SIGTERM')
+    expect(await server.closed).toBe(null)
+    expect(server.stderr()).toMatch(/the start is cancelled.*killed: the store has not opened in time/s)
+  },
+)

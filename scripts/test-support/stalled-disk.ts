@@ -10,6 +10,8 @@ export interface StallingDisk {
   readonly env: Readonly<Record<string, string>>
   /** From here on no flush of a file returns. */
   stall(): void
+  /** From here on no opening of a lock file returns. */
+  stallLocks(): void
   /** Flushes return again, also those that waited. */
   resume(): void
   /** The files and folders that were flushed until now, one for each flush. */
@@ -21,11 +23,9 @@ export function createStallingDisk(skip: (reason: string) => never): StallingDis
   if (process.platform !== 'linux') skip('a disk is made to stall on Linux alone')
   const folder = mkdtempSync(join(tmpdir(), 'fish-stall-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const [library, stalled, flushed] = ['stalled-sync.so', 'stalled', 'flushed'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const [library, stalled, locks, flushed] = ['stalled-sync.so', 'stalled', 'locks', 'flushed'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string, string]
   const source = fileURLToPath(new URL('./fixtures/stalled-sync.c', import.meta.url))
   try {
     execFileSync('cc', ['-shared', '-fPIC', '-o', library, source, '-ldl'], { stdio: 'pipe' })
@@ -33,8 +33,9 @@ export function createStallingDisk(skip: (reason: string) => never): StallingDis
     skip('there is no C compiler to make a disk stall')
   }
   return {
-    env: { LD_PRELOAD: library, FISH_STALLED: stalled, FISH_FLUSHED: flushed },
+    env: { LD_PRELOAD: library, FISH_STALLED: stalled, FISH_LOCK_STALLED: locks, FISH_FLUSHED: flushed },
     stall: () => writeFileSync(stalled, ''),
+    stallLocks: () => writeFileSync(locks, ''),
     resume: () => rmSync(stalled, { force: true }),
     flushed: () => (existsSync(flushed) ? readFileSync(flushed, 'utf8').trimEnd().split('\n') : []),
   }

@@ -6,7 +6,6 @@ import { createProbe, rememberRefusals } from '../core/probe.ts'
 import type { FishStorage, StorageDriver } from '../core/types.ts'
 import { createWindows } from '../core/windows.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
-import { type FolderLock, lockFolder, makeFolder } from './folder.ts'
 import { openReader, type Reader } from './reader.ts'
 import { toStorageError } from './sqlite.ts'
 import { STORE_FILE } from './store-file.ts'
@@ -28,31 +27,24 @@ export async function openFileStorage(
   path: string,
   onWarning: (message: string) => void = () => {},
 ): Promise<FishStorage> {
+  const folder = resolve(path)
+  let writer: Writer | undefined
   try {
-    const { folder } = await makeFolder(path)
-    const lock = lockFolder(folder)
-    let writer: Writer | undefined
-    try {
-      writer = await startWriter({ folder }, onWarning)
-      return wrapDriver(fileDriver({ reader: openReader(join(folder, STORE_FILE)), writer, lock, folder }))
-    } catch (error) {
-      await writer?.close()
-      lock.close()
-      throw error
-    }
+    writer = await startWriter({ folder }, onWarning)
+    return wrapDriver(fileDriver({ reader: openReader(join(folder, STORE_FILE)), writer, folder }))
   } catch (error) {
-    throw toStorageError(error, resolve(path))
+    await writer?.close()
+    throw toStorageError(error, folder)
   }
 }
 
 interface FileParts {
   readonly reader: Reader
   readonly writer: Writer
-  readonly lock: FolderLock
   readonly folder: string
 }
 
-function fileDriver({ reader, writer, lock, folder }: FileParts): StorageDriver {
+function fileDriver({ reader, writer, folder }: FileParts): StorageDriver {
   // In memory: the lock excludes other processes, and counts need not survive a restart.
   const windows = createWindows()
   const deadline = {
@@ -85,7 +77,6 @@ function fileDriver({ reader, writer, lock, folder }: FileParts): StorageDriver 
     // Before the writer: the last connection to close checkpoints the log, and only the writer may write.
     reader.close()
     await writer.close()
-    lock.close()
   }
   return {
     name: 'file',

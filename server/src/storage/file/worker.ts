@@ -2,6 +2,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { StorageError } from '../core/errors.ts'
 import { prepareCommands } from './commands.ts'
+import { type FolderLock, lockFolder, makeFolder } from './folder.ts'
 import { type MarkWriter, openMark } from './mark.ts'
 import { migrate, SCHEMA_VERSION } from './schema.ts'
 import { DatabaseSync, toStorageError } from './sqlite.ts'
@@ -71,9 +72,8 @@ function nextRequest(port: MessagePort): Request | undefined {
   return receiveMessageOnPort(port)?.message
 }
 
-function serve(port: MessagePort, settings: WorkerSettings): void {
+function serve(port: MessagePort, settings: WorkerSettings, lock: FolderLock): void {
   const send = (reply: Reply) => port.postMessage(reply)
-  // Not on the main thread: reading a large store, and creating one on a slow disk, take long.
   const file = prepareStore(settings.folder)
   const fileId = fileIdOf(file)
   if (!fileId) throw new StorageError('unavailable', 'The data file was deleted while it was opened. Try again.')
@@ -92,17 +92,25 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
       // Being the last connection, it also moves the write-ahead log into the database and deletes it.
       db.close()
       mark.close()
+      lock.close()
       port.close()
     }
   })
   send({ type: 'ready', pragmas: readPragmas(db), warnings: mark.warnings })
 }
 
-if (parentPort) {
+/** Not on the main thread: the disk may stall, and reading a large store takes long. */
+async function start(port: MessagePort, settings: WorkerSettings): Promise<void> {
+  let lock: FolderLock | undefined
   try {
-    serve(parentPort, workerData)
+    await makeFolder(settings.folder)
+    lock = lockFolder(settings.folder)
+    serve(port, settings, lock)
   } catch (error) {
-    parentPort.postMessage({ type: 'refused', error: report(error, workerData) } satisfies Reply)
-    parentPort.close()
+    lock?.close()
+    port.postMessage({ type: 'refused', error: report(error, settings) } satisfies Reply)
+    port.close()
   }
 }
+
+if (parentPort) await start(parentPort, workerData)

@@ -52,7 +52,7 @@ export type Reply =
   | { readonly type: 'failed'; readonly count: number; readonly error: ErrorReport }
 
 export interface WorkerSettings {
-  /** The data folder, which this process has locked. */
+  /** Absolute path of the data folder, which the worker creates and locks. */
   readonly folder: string
 }
 
@@ -126,7 +126,7 @@ interface PendingWrite {
 }
 
 /**
- * Starts the worker; settles when it has checked the database, or created it, and has it open.
+ * Starts the worker; settles when it has locked the folder, checked or created the database, and has it open.
  *
  * @param onWarning called with later warnings for the operator
  * @throws {StorageError} if the worker cannot open it
