@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { bundleForPage, filesLoaded, gzippedBytes } from './package-bundle.ts'
 
@@ -24,6 +25,17 @@ test('a page that reads collections loads at most 13 KB of the client, gzipped, 
   expect(loaded.length).toBeLessThan(page.files.size)
   expect(report('client, all that a reading page loads', gzippedBytes(page, loaded))).toBeLessThanOrEqual(13 * KB)
   report('client, in one file with what adding needs', gzippedBytes(await bundleForPage(READING_PAGE)))
+})
+
+test('the README has the sizes of the entries', async () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const rows = Array.from(readme.matchAll(/^\| `(@fish-crab\/sdk\S*)` .*\| ([\d.]+) KB +\|$/gm))
+  expect(rows).toHaveLength(5)
+  for (const [, entry = '', size] of rows) {
+    const bundle = await bundleForPage(`export * from '${entry}'`, { splitting: true })
+    const loaded = report(`all of ${entry}`, gzippedBytes(bundle, await filesLoaded(bundle)))
+    expect(Math.abs(loaded / KB - Number(size)), entry).toBeLessThan(0.3)
+  }
 })
 
 test.each([
