@@ -25,6 +25,8 @@ const PROBLEMS: ReadonlyMap<unknown, FileProblem> = /* @__PURE__ */ new Map<unkn
   [13, 'full'],
   [14, 'not-opened'],
   [26, 'damaged'],
+  // SQLITE_IOERR_SHMSIZE: there is no room for the index of the log.
+  [10 | (19 << 8), 'full'],
   ['EACCES', 'read-only'],
   ['EPERM', 'read-only'],
   ['EROFS', 'read-only'],
@@ -37,8 +39,9 @@ const PROBLEMS: ReadonlyMap<unknown, FileProblem> = /* @__PURE__ */ new Map<unkn
 
 /** What an error of SQLite or of the file system means; `undefined` for any other. */
 export function fileProblem(error: unknown): FileProblem | undefined {
-  const systemCode = error instanceof Error && 'code' in error ? error.code : undefined
-  return PROBLEMS.get(sqliteCode(error) ?? systemCode)
+  if (!(error instanceof Error)) return undefined
+  const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown }
+  return PROBLEMS.get(errcode) ?? PROBLEMS.get(sqliteCode(error) ?? code)
 }
 
 /** A lock on a file. It ends with its process. */

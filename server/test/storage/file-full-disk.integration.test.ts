@@ -69,6 +69,19 @@ test('a store that is closed on a full disk keeps its log, and with it all that 
   await again.dispose()
 })
 
+test('a store on a full disk that has no room for its log does not open, and says why', async ({ skip }) => {
+  const mounted = mountSmallDisk()
+  if ('reason' in mounted) {
+    skip(mounted.reason)
+    return
+  }
+  const path = join(mounted.disk, 'data')
+  await (await createStorage({ driver: 'file', path })).dispose()
+  const { bavail, bsize } = statfsSync(mounted.disk)
+  writeFileSync(join(mounted.disk, 'ballast'), Buffer.alloc(bavail * bsize))
+  await expect(createStorage({ driver: 'file', path })).rejects.toMatchObject({ name: 'StorageError', code: 'full' })
+})
+
 test('a limit that free space does not show, such as a quota, is detected by a ping as long as catches meet it', {
   timeout: 60_000,
 }, async ({ skip }) => {

@@ -35,11 +35,12 @@ describeStorage('file', async () => {
   return { storage, reopen }
 })
 
-test.runIf(process.platform !== 'win32').each(['fish.db-journal', 'fish.db-wal', 'fish.db-shm'])(
-  'a store beside which %s is a pipe is refused, and not waited for',
+test.runIf(process.platform !== 'win32').each(['fish.db', 'fish.db-journal', 'fish.db-wal', 'fish.db-shm'])(
+  'a store whose %s is a pipe is refused, and not waited for',
   async (name) => {
     const folder = newFolder()
     await (await open(folder)).dispose()
+    rmSync(join(folder, name), { force: true })
     execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', join(folder, name)])
     await expect(open(folder)).rejects.toMatchObject({
       code: 'not_a_store',

@@ -205,6 +205,7 @@ function checkStoreHeader(file: string): boolean {
   for (const beside of [`${file}-wal`, `${file}-shm`, `${file}-journal`]) refuseSpecial(beside)
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat) return false
+  if (!stat.isDirectory()) refuseSpecial(file)
   // Through a link in another folder, a second server would open the same file with a log of its own.
   if (stat.isFile() && stat.nlink > 1) {
     throw new StorageError(
