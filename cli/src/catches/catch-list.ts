@@ -101,7 +101,7 @@ function withoutDetail({ caughtAt: _, id: __, ...rest }: Catch): Catch {
 }
 
 const SAVED: readonly Column<Fish | Crab>[] = [timeColumn('caughtAt'), { field: 'id', title: 'RECORD', whole: true }]
-// Ids start with a time, which those of one evening share; their ends are random.
+// Ids start with the time, which is similar for catches of one evening; their ends are random.
 const SHORT_ID = 8
 
 /** How time and record are shown: not at all, with the end of the id, or with all of it. */

@@ -12,7 +12,7 @@ const SCRIPT_MARK = 'Written by: fish-cli completion'
 
 const HEADER = `# Completes command lines of fish-cli. ${SCRIPT_MARK}`
 
-// No mapfile and no compopt in bash 3.2, which macOS brings; there, paths are offered wherever there is nothing else.
+// bash 3.2, which macOS has, lacks mapfile and compopt; there, paths are offered wherever nothing else matches.
 const BASH = `${HEADER} bash
 _fish_cli() {
   local reply kind=
@@ -103,17 +103,17 @@ Register-ArgumentCompleter -Native -CommandName 'fish-cli', 'fish-cli.cmd', 'fis
 `
 
 /**
- * What a shell has to run, once, to complete command lines of fish-cli. It starts nothing before a key is pressed, and
- * is the same for every version: what there is to complete, it asks the program that is installed then.
+ * The script that a shell runs once to enable completion for fish-cli. It starts no process until a key is pressed, and
+ * is the same for every version: it gets the completions from the installed program.
  */
 export const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL }
 
 /** Where the script of a shell belongs. */
 export interface ScriptLocation {
   readonly path: string
-  /** What is typed once, after that. Without it the shell finds the file by itself. */
+  /** The line to add once, after that. Absent if the shell finds the file by itself. */
   readonly next?: string | undefined
-  /** Where that is not needed. @default nowhere */
+  /** Where that line is not needed. @default nowhere */
   readonly unless?: string | undefined
 }
 
@@ -124,8 +124,8 @@ const IN_FISH = ['fish', 'completions', 'fish-cli.fish']
 const IN_OURS = ['completion', 'fish-cli.ps1']
 
 /**
- * Where `--install` puts the script of a shell. zsh and bash get a line that reads the file itself: calling compinit once
- * more for a folder would cost many times what reading these few lines does.
+ * Where `--install` puts the script of a shell. zsh and bash get a line that sources the file: running compinit again
+ * for its folder would take many times as long.
  *
  * @param home The user's home folder.
  * @example scriptLocation('fish', { env: {}, home: '/home/alex' }).path // '/home/alex/.config/fish/completions/fish-cli.fish'

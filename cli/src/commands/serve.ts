@@ -71,7 +71,7 @@ function listenLineAsJson(stdout: Writable): Writable {
   })
 }
 
-/** Forwards to a stream and collects the start errors of the server. */
+/** Forwards output to a stream and collects the startup errors of the server. */
 function startErrors(stderr: Terminal<Writable>): {
   stream: Terminal<Writable>
   lines: () => readonly string[]

@@ -61,7 +61,7 @@ export const whoamiCommand = defineCommand({
   },
 })
 
-/** One field per line: a row of all fields is wider than a terminal. */
+/** One field per line: a single row would be wider than a terminal. */
 function linesOf(row: Row): string {
   const lines = COLUMNS.map((column) => {
     const value = cellOf(column, row)

@@ -1,9 +1,9 @@
-/** The shells that there is completion for. */
+/** The shells with completion. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 
 export type Shell = (typeof SHELLS)[number]
 
-/** The command that scripts call. It is in no help. */
+/** The command that scripts call, hidden from help. */
 export const COMPLETE_COMMAND = '__complete'
 
 /**
@@ -22,7 +22,7 @@ export const VARIABLES = {
 /** The "unit separator" of ASCII, which nobody types. */
 export const SEPARATOR = '\u001f'
 
-/** Whether there is completion for a shell. */
+/** Whether completion supports a shell. */
 export function isShell(name: string | undefined): name is Shell {
   return (SHELLS as readonly (string | undefined)[]).includes(name)
 }

@@ -1,4 +1,4 @@
-/** A moment as a clock on the wall shows it. @example timeOfDay(Date.now()) // '12:00:01' */
+/** Formats the local time of day. @example timeOfDay(Date.now()) // '12:00:01' */
 export function timeOfDay(at: number): string {
   return new Date(at).toTimeString().slice(0, 8)
 }
@@ -14,7 +14,7 @@ export function localTime(at: string | Date): string {
   return `${date.getFullYear()}-${month}-${day} ${timeOfDay(date.getTime())}`
 }
 
-/** Seconds as people read them. @example duration(754_000) // '12:34' */
+/** Formats a duration for people. @example duration(754_000) // '12:34' */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000))
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]

@@ -135,7 +135,7 @@ export const FIRST_STEPS: readonly HelpLine[] = [
   ['fish-cli watch', 'add your catches while you play'],
 ]
 
-/** The commands and topics of an group. */
+/** The commands and topics of a group. */
 function linesOf({ ids }: (typeof COMMAND_GROUPS)[number], summaryOf: (id: string) => string): readonly HelpLine[] {
   return [...new Set(ids.map((id) => id.replace(/:.*/, '')))].map((word) => {
     const verbs = ids.flatMap((id) => (id.startsWith(`${word}:`) ? [id.slice(word.length + 1)] : []))

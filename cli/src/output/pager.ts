@@ -14,7 +14,7 @@ export function pagerOf({ PAGER }: Env): PagerCommand | undefined {
   return { command: PAGER, args: [], shell: true }
 }
 
-/** Whether a text is longer than the screen that it would be seen on. */
+/** Whether a text is longer than the screen. */
 export function needsPager(text: string, { height, width }: Screen): boolean {
   if (height === undefined || width === undefined) return false
   if (text.length < height) return false
@@ -30,11 +30,11 @@ export function needsPager(text: string, { height, width }: Screen): boolean {
  * Shows a text in a pager of this machine.
  *
  * @returns whether there was one
- * @throws CliError `interrupted` when Ctrl-C ended it, as not every pager has its own use for it
+ * @throws CliError `interrupted` when Ctrl-C ended it, since not every pager handles Ctrl-C itself
  */
 export async function runPager(pager: PagerCommand, text: string, env: Env): Promise<boolean> {
   const { spawn } = await import('node:child_process')
-  // Ctrl-C is the pager's own while it runs: less ends a search with it.
+  // While the pager runs, Ctrl-C is for the pager: in less, it ends a search.
   const ignore = () => {}
   process.on('SIGINT', ignore)
   try {
@@ -47,7 +47,7 @@ export async function runPager(pager: PagerCommand, text: string, env: Env): Pro
       child.once('error', () => resolve(false))
       child.once('close', (status, signal) => {
         if (signal === 'SIGINT' || status === EXIT.interrupted) reject(interruption())
-        // What a shell says when it does not find a command.
+        // The exit statuses of sh and cmd.exe for an unknown command.
         else resolve(status !== 127 && status !== 9009)
       })
       // Closing a pager early is normal.

@@ -3,13 +3,13 @@ import { screenOf } from './screen.ts'
 import { truncate, wrapMessage } from './text.ts'
 
 const ERASE = '\r\u{1b}[J'
-// Without wrapping: the terminal may just have become narrower than is known here.
+// Without wrapping: the terminal may just have become narrower than the known width.
 const UNWRAPPED = '\u{1b}[?7l'
-// The cursor waits at the start. Terminals that wrap a line again when they become narrower keep it on the first row of
-// that line then, and from there all of it can be taken away; others have cut the line off.
+// The cursor stays at the start of the line. Terminals that rewrap a line when they become narrower keep the cursor on
+// its first row, from which all of it can be erased; other terminals truncate the line.
 const BACK_TO_START = '\u{1b}[?7h\r'
 
-/** The live line of one run. */
+/** The status line of one run. */
 export function createStatusLine(context: Pick<Context, 'env' | 'stderr'>): StatusLine {
   const { stderr, env } = context
   const isLive = stderr.isTTY === true && env.TERM !== 'dumb'
@@ -30,7 +30,7 @@ export function createStatusLine(context: Pick<Context, 'env' | 'stderr'>): Stat
       return
     }
     const { width = 80, unicode } = screenOf(context, stderr)
-    // A line that fills the whole width wraps on some terminals, and could not be taken back.
+    // A line that fills the whole width wraps on some terminals, and could not be erased.
     stderr.write(ERASE + UNWRAPPED + truncate(text, width - 1, unicode ? '…' : '...') + BACK_TO_START)
     isShown = true
   }

@@ -66,7 +66,7 @@ function tableOf<Row extends object>({ rows, columns }: RowsOutput<Row>, frame: 
   let count = Math.max(1, Math.min(rows.length, room - 1))
   for (;;) {
     const text = renderTable(keepsFirst ? rows.slice(0, count) : rows.slice(-count), selected, screen)
-    // What is never cut may take more lines than one on a narrow screen.
+    // On a narrow screen, a row with a cell that is never truncated may take several lines.
     const excess = linesOf(text, screen.width) - room
     const note = noteOf(count, rows.length, keepsFirst)
     if (excess <= 0) return { text, note }
@@ -79,7 +79,7 @@ function noteOf(shown: number, all: number, isFirst: boolean): string {
   return shown === all ? '' : `, the ${isFirst ? 'first' : 'last'} ${shown} shown`
 }
 
-/** What is taller than the screen could not be taken back. */
+/** Output taller than the screen could not be erased. */
 function firstLines(text: string, room: number, { width }: Screen): string {
   const lines = text.split('\n')
   while (lines.length > 0 && linesOf(lines.join('\n'), width) > room) lines.pop()
@@ -104,7 +104,7 @@ export function canRewrite({ stdout, env }: Pick<Context, 'stdout' | 'env'>): bo
 const ERASE_BELOW = '\r\u{1b}[J'
 const up = (lines: number) => (lines > 0 ? `\u{1b}[${lines}A` : '')
 
-/** The view of one run. It needs no other screen of the terminal, and hides no cursor: there is nothing to restore. */
+/** The view of one run. It neither uses the alternate screen nor hides the cursor, so there is nothing to restore. */
 export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>): LiveView {
   const { stdout, line } = context
   let render: ((screen: Screen) => string) | undefined

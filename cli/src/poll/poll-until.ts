@@ -133,7 +133,7 @@ export function isTransient(error: unknown, hasConnected: boolean): boolean {
   return error instanceof RateLimitError || (error instanceof ApiError && error.status >= 500)
 }
 
-/** An outage that was reported and is not over. */
+/** An ongoing outage that was reported. */
 export interface Outage {
   /** Start in milliseconds since 1970. */
   readonly since: number

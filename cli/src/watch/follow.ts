@@ -95,7 +95,7 @@ class Follower {
         throw error
       },
     )
-    // Whatever an empty log receives is new.
+    // Everything written to an empty log is new.
     this.#hasStarted = true
     if (!from) {
       await file.close()

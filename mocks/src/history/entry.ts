@@ -56,7 +56,7 @@ export interface HistoryEntry {
   readonly fault: string | undefined
   /** Of a write. */
   readonly payload?: SentPayload
-  /** The status of the response, also of one that a fault kept from arriving. `undefined` while in flight. */
+  /** The status of the response, even if a fault kept it from arriving. `undefined` while in flight. */
   readonly status: number | undefined
   readonly requestId: string | undefined
   readonly limit: LimitDecision | undefined

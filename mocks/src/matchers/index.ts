@@ -50,7 +50,7 @@ export interface MockMatchers<Result = unknown> {
    * @example expect(mock).not.toHaveSentFish({ name: expect.stringMatching(/^Sal/) })
    */
   toHaveSentFish(pattern?: CatchPattern, times?: number): Result
-  /** As `toHaveSentFish`, for crabs. @example expect(mock).toHaveSentCrabs('crab', 2) */
+  /** Like `toHaveSentFish`, for crabs. @example expect(mock).toHaveSentCrabs('crab', 2) */
   toHaveSentCrabs(pattern?: CatchPattern, times?: number): Result
   /**
    * The mock responded 429 to requests, by its rate limit or by a fault.

@@ -49,7 +49,7 @@ export interface Mock extends AsyncDisposable {
    * @example await mock.fetch('/status')
    */
   readonly fetch: typeof globalThis.fetch
-  /** As {@link Mock.fetch}, of a client at another address, which has its own rate limit. */
+  /** Like {@link Mock.fetch}, for a client at another address, which has its own rate limit. */
   from(address: string): { readonly fetch: typeof globalThis.fetch }
   /**
    * MSW handlers for `setupServer` or `setupWorker` that respond to every request to the origin. On the page's own

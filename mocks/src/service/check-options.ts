@@ -17,7 +17,7 @@ export function assertKnownKeys(where: string, given: unknown, known: readonly s
   }
 }
 
-/** The keys of a type, complete by the compiler. */
+/** The keys of a type; the compiler ensures that the list is complete. */
 export function keysOf<Type>(keys: Readonly<Record<keyof Type, 1>>): string[] {
   return Object.keys(keys)
 }

@@ -52,9 +52,9 @@ interface ClockOptions {
   readonly autoAdvance?: boolean | undefined
 }
 
-/** The clock of a mock, as its transports and its reset use it. */
+/** The clock of a mock, for its transports and its reset. */
 export interface ResettableClock extends MockClock {
-  /** As `sleep`, for a delayed response. */
+  /** Like `sleep`, for a delayed response. */
   hold(milliseconds: number, signal?: AbortSignal): Promise<void>
   /** Counts a request as in flight until the work settles. */
   during<Result>(work: () => Promise<Result>): Promise<Result>

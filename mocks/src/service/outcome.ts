@@ -9,7 +9,7 @@ export type NetworkFault =
 
 /** What a mock does with a request. */
 export interface Outcome {
-  /** The service's response, also where a network fault keeps it from arriving. */
+  /** The service's response, even if a network fault keeps it from arriving. */
   readonly response: Response
   /** Milliseconds on the clock of the mock before the response or the network fault. */
   readonly delayMs: number

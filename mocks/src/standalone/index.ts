@@ -24,7 +24,7 @@ export interface StandaloneMock extends MockServer {
 }
 
 /**
- * Starts a mock server, for programs that are nothing else. This entry is a single file without MSW and undici, so it
+ * Starts a mock server, for a process that does nothing else. This entry is a single file without MSW and undici, so it
  * starts in a fraction of the time of `createMock().serve()`.
  * @throws Error when the seed is invalid; Node's own error when the address is not available
  * @example

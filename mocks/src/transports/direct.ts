@@ -15,7 +15,10 @@ export interface DirectOptions {
   readonly address?: string
 }
 
-/** Creates a `fetch` that calls the mock directly, without sockets and without MSW. It fails as Node's `fetch` does. */
+/**
+ * Creates a `fetch` that calls the mock directly, without sockets and without MSW. It fails with the errors of Node's
+ * `fetch`.
+ */
 export function createDirectFetch({ handle, origin, hold, address }: DirectOptions): typeof globalThis.fetch {
   async function apply(request: Request, outcome: Outcome, signal: AbortSignal | undefined): Promise<Response> {
     const { response, delayMs, networkFault } = outcome

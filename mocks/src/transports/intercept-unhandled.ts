@@ -53,7 +53,7 @@ export function decide(origin: string, policies: Iterable<UnhandledPolicy>): Dec
  */
 export function originOf(url: string): string {
   const { origin, protocol, host } = new URL(url)
-  // For schemes that browsers do not know, it is "null".
+  // For schemes that browsers do not know, `URL.origin` is "null".
   return origin === 'null' ? `${protocol}//${host}` : origin
 }
 

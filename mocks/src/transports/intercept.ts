@@ -164,8 +164,8 @@ interface InterceptedRequest {
 async function handleIntercepted({ handle, sleep, closed }: Listener, intercepted: InterceptedRequest): Promise<void> {
   const { request, controller, initiator } = intercepted
   const ended = AbortSignal.any([request.signal, closed])
-  // Else clients offer the interceptor's fake TLS session to their next connection. That leaves an error in OpenSSL's
-  // queue, with which Node aborts at the end of the next `crypto.subtle.encrypt`.
+  // Otherwise, clients offer the interceptor's fake TLS session to their next connection. That leaves an error in
+  // OpenSSL's queue, with which Node aborts at the end of the next `crypto.subtle.encrypt`.
   if (initiator instanceof TLSSocket) initiator.removeAllListeners('session')
   try {
     const outcome = await handle(request, 'intercept')

@@ -52,7 +52,7 @@ export function authorized(transport: Transport, { session, settings, limiter }:
 /** The response to a login. */
 export type Login = WithResponse<Session & ResponseMeta>
 
-/** Keeps one session open. */
+/** Caches one session and renews it. */
 interface SessionCache {
   /** The token of the open session, or of a new one. */
   token(signal: AbortSignal | undefined): Promise<string>

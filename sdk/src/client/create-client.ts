@@ -43,10 +43,10 @@ export function createClient(options: ClientOptions = {}): Client {
   const context = {
     transport,
     settings,
-    // Loaded with the first write: readers need no cryptography. Kept, since it caches the key.
+    // Loaded with the first write: reads need no cryptography. Reused, since it caches the imported key.
     fernet: () => {
       fernet ??= openFernet(settings.fernetKey ?? '', settings.clock.now).catch((error: unknown) => {
-        // The chunk may load next time.
+        // A dynamic import may succeed at the next attempt.
         fernet = undefined
         throw error
       })

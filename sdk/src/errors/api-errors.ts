@@ -24,7 +24,7 @@ export class ApiError extends FishCrabError implements ApiErrorFields {
   declare readonly code: ApiErrorFields['code']
   /** HTTP status. */
   readonly status: number
-  /** Names the request in the server's log. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | undefined
   /** Response headers that hold no secret, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
@@ -96,7 +96,7 @@ export class RateLimitError extends ApiError {
   }
 }
 
-/** 5xx: the server failed, on every retry too. */
+/** 5xx: the server failed, even after all retries. */
 export class ServerError extends ApiError {
   static override get name(): string {
     return 'ServerError'

@@ -1,17 +1,17 @@
 import { closestWord } from '../internal/closest-word.ts'
 import { type Issue, ValidationError } from './fish-crab-error.ts'
 
-/** Every option of an object by its name. */
+/** The names of all options. */
 export type OptionNames<Options = Record<string, unknown>> = Readonly<Record<keyof Options, true>>
 
-/** Refuses what is no object of options. @throws ValidationError that lists the options there are */
+/** Rejects anything but an options object. @throws ValidationError that lists the available options */
 export function requireOptions(given: unknown, known: OptionNames): void {
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return
   const message = `Must be an object with any of: ${Object.keys(known).join(', ')}.`
   throw new ValidationError([{ path: 'options', message }])
 }
 
-/** Refuses what is no object of options, and unknown options. @throws ValidationError */
+/** Rejects anything but an options object, and unknown options. @throws ValidationError */
 export function checkOptions(given: object, known: OptionNames): void {
   requireOptions(given, known)
   const issues = unknownOptions(given, known)

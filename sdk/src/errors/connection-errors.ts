@@ -10,9 +10,9 @@ export interface ConnectionErrorFields extends Omit<FishCrabErrorFields, 'code'>
 }
 
 /**
- * No response: the server is unreachable or the connection broke, on every retry too. A write may have been stored;
- * sending it again is safe with the same token (see `fish.encrypt`). `code` is `connection_error`, or `proxy_error` when
- * a proxy of the environment blocked the request: then nothing reached the server.
+ * No response: the server is unreachable or the connection broke, even after all retries. A write may have been stored;
+ * sending the same token again is safe (see `fish.encrypt`). `code` is `connection_error`, or `proxy_error` when a
+ * proxy of the environment blocked the request: then nothing reached the server.
  */
 export class ConnectionError extends FishCrabError {
   static override get name(): string {
@@ -53,7 +53,7 @@ interface InvalidResponseFields extends Omit<FishCrabErrorFields, 'code' | 'caus
 }
 
 /**
- * The response is not one of this service: not JSON, JSON of another shape, a redirect, or too large. Check `baseUrl`.
+ * The response is not from this service: not JSON, JSON of another shape, a redirect, or too large. Check `baseUrl`.
  * `code` is `invalid_response`.
  */
 export class InvalidResponseError extends FishCrabError {

@@ -2,7 +2,7 @@
 export interface FishCrabErrorFields {
   /** Stable name of the case. */
   readonly code: string
-  /** What to do next, a sentence. It ends the message too. */
+  /** What to do next, as a sentence. The message ends with it. */
   readonly hint?: string | undefined
   /** The rate-limit window of the client, if it is known. */
   readonly rateLimit?: RateLimitState | undefined
@@ -22,7 +22,7 @@ export interface FishCrabErrorFields {
  * }
  */
 export class FishCrabError extends Error {
-  // Stated, since bundlers rename classes.
+  // Explicit, since bundlers rename classes.
   static override get name(): string {
     return 'FishCrabError'
   }
@@ -43,7 +43,10 @@ export class FishCrabError extends Error {
     this.rateLimit = rateLimit
   }
 
-  /** Goes by names, so that it recognises errors of another copy of this package too, such as its CommonJS twin. */
+  /**
+   * Compares class names, so that it also recognises errors from another copy of this package, such as its CommonJS
+   * build.
+   */
   static override [Symbol.hasInstance](error: unknown): boolean {
     const names: unknown[] = []
     for (let type = Object(error).constructor; type; type = Object.getPrototypeOf(type)) names.push(type.name)
@@ -76,7 +79,7 @@ export interface RateLimitState {
 export interface Issue {
   /** Where it is, such as `fish.0.rarity` or `gamemode`. */
   readonly path: string
-  /** What is wrong, a sentence. */
+  /** What is wrong, as a sentence. */
   readonly message: string
 }
 

@@ -16,7 +16,7 @@ export interface PlatformKey {
 /** Imports 32 bytes: 16 to sign, then 16 to encrypt (Fernet specification, "Key Format"). */
 export type PreparePlatformKey = (key: Bytes) => PlatformKey | Promise<PlatformKey>
 
-/** Both parts in one plain Uint8Array, which is what every platform returns. */
+/** Joins both parts in a plain Uint8Array, the type that every platform returns. */
 export function joined(head: Uint8Array, tail: Uint8Array): Bytes {
   const whole = new Uint8Array(head.length + tail.length)
   whole.set(head)

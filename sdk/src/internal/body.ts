@@ -1,6 +1,6 @@
 /**
- * The chunks of a body, up to `maxBytes` in total. What is left when it ends early stays unread; `body.cancel()` drops it
- * and closes the connection.
+ * The chunks of a body, up to `maxBytes` in total. If the loop ends early, the rest stays unread; `body.cancel()`
+ * discards it and closes the connection.
  *
  * @throws the error of `tooLarge` as soon as there is more
  */

@@ -1,4 +1,4 @@
-/** Steps from one word to another: a letter put in, left out or changed, or two neighbours swapped (optimal string alignment). */
+/** Edit distance: letters inserted, deleted or substituted, or neighbours swapped (optimal string alignment). */
 function distance(from: string, to: string): number {
   let before: readonly number[] = []
   let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column)
@@ -44,7 +44,7 @@ export function closestWord(typed: string, words: readonly string[]): string | u
       most: Math.max(1, Math.floor(Math.max(word.length, lower.length) / 3)),
     }))
     .filter(({ steps, most }) => steps <= most)
-    // Letters are swapped or mistaken more often than they are left out.
+    // Typing errors are more often swapped or wrong letters than omitted ones.
     .sort((one, other) => one.steps - other.steps || one.longer - other.longer)
   if (near[0]) return near[0].word
   return lower.length < SHORTEST_BEGINNING ? undefined : words.find((word) => word.toLowerCase().startsWith(lower))

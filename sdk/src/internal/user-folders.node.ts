@@ -2,7 +2,7 @@ import { posix, win32 } from 'node:path'
 
 const OWN_FOLDER = 'fish-crab'
 
-/** What decides about the folders. */
+/** What determines the folders. */
 export interface PlatformInfo {
   /** As `process.platform`. */
   readonly platform: string
@@ -17,7 +17,7 @@ export interface UserFolders {
   readonly config: string
   /** Data of this machine: secrets without a keyring, the outbox, locks. */
   readonly state: string
-  /** Created data worth keeping. */
+  /** Data created for the user, such as completion scripts. */
   readonly data: string
 }
 

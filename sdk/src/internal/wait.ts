@@ -26,7 +26,7 @@ export function startTimer(ms: number, onEnd: () => void): ReturnType<typeof set
 }
 
 /**
- * Resolves after `ms` milliseconds, any number of them.
+ * Resolves after `ms` milliseconds, without the 31-bit limit of platform timers.
  *
  * @param ref Whether the timer keeps a process alive. @default true
  * @throws the signal's reason as soon as it aborts, at once if it has aborted already

@@ -62,7 +62,7 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
     }
   }
 
-  /** Waits, but after a nudge only as long as that one lingers. */
+  /** Waits, but after a nudge only until its linger time is over. */
   async function idle(waitMs: number): Promise<void> {
     const woken = new AbortController()
     wake = () => woken.abort()

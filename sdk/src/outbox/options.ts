@@ -56,7 +56,7 @@ export interface OutboxOptions extends Target {
   readonly leaseMs?: number | undefined
   /**
    * Milliseconds to wait for more catches before sending in the background, or a function that returns them each time,
-   * for example to leave a part of the rate limit to others. @default 2000
+   * for example to leave part of the rate limit to others. @default 2000
    */
   readonly lingerMs?: number | (() => number) | undefined
   /** Receives every event from the first one on; see `subscribe`. */

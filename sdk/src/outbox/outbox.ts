@@ -92,7 +92,7 @@ export interface Outbox {
   /**
    * Sends in the background: at once, `lingerMs` after each `add`, after failures (with a backoff of 1 s to 5 minutes,
    * or when the rate limit ends), and every 30 s for catches that other processes add. Its waits do not keep a process
-   * alive, a request does; unsent catches are sent next time. Starting twice changes nothing.
+   * alive, but a request does; unsent catches are sent next time. Starting twice has no further effect.
    *
    * @example
    * outbox.start()

@@ -8,7 +8,7 @@ export interface Checkpoint {
   readonly name: string
   readonly value: string
   /**
-   * The required current value, `null` for none: of two writers, the one that was overtaken adds nothing.
+   * The required current value, `null` for none: if two writers compete, the later one adds nothing.
    * @default any value
    */
   readonly expected?: string | null | undefined

@@ -75,7 +75,7 @@ export interface AppOptions {
 export const MIN_SESSION_SECRET_BYTES = 32
 
 type Check = (value: unknown) => boolean
-/** A check, and what the value has to be. */
+/** A check, and the expected value for its error message. */
 type Rule = readonly [isValid: Check, expectation: string]
 
 const isFunction: Check = (value) => typeof value === 'function'

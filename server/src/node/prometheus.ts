@@ -40,7 +40,7 @@ export function createObservable(name: string, help: string, type: 'counter' | '
       try {
         return [...headerLines(name, help, type), sampleLine(name, '', read())]
       } catch {
-        // Such as without a free file descriptor, when the other metrics matter most.
+        // For example when no file descriptor is free: then the other metrics matter most.
         return []
       }
     },

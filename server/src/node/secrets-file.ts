@@ -12,7 +12,7 @@ export class SecretsError extends Error {
 
 export interface LoadedSecrets {
   readonly secrets: AppSecrets
-  /** The error if the secrets of the folder do not decrypt its data. @default a given secret is wrong */
+  /** The error to throw if the secrets of the folder do not decrypt its data. @default a given secret is wrong */
   readonly mismatch?: SecretsError
   /** Removes the file if this load created it. */
   discard(): Promise<void>

@@ -93,7 +93,7 @@ function describeLifecycle(open: () => Promise<OpenedStorage>): void {
   })
 }
 
-/** What every driver must do. A new driver calls this with a way to open an empty storage, and passes. */
+/** The test suite of storage drivers. Call it with a function that opens an empty storage. */
 export function describeStorage(name: string, open: () => Promise<OpenedStorage>): void {
   describe(`${name} storage`, () => {
     let shared: FishStorage

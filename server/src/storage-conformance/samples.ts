@@ -19,7 +19,7 @@ export async function readChunks(storage: FishStorage, from: Collection, form: R
   return chunks
 }
 
-/** Everything a read yields, as one list. */
+/** All records that a read yields, as one list. */
 export async function readAll(storage: FishStorage, from: Collection, form: RecordForm = 'plain', range?: ReadRange) {
   return (await readChunks(storage, from, form, range)).flat()
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { FishStorage } from '../storage/index.ts'
 import { newCollection, newRecord, talliesOf } from './samples.ts'
 
-/** Sums over all owners, and who has most. Kinds are each test's own, because sums reach over the whole storage. */
+/** Sums over all owners, and leaderboards. Kinds are each test's own, because sums reach over the whole storage. */
 export function describeTallies(storage: () => FishStorage): void {
   test('tallies entries by kind, gamemode and label, over all owners', async () => {
     const kind = randomUUID()

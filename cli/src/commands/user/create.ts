@@ -67,7 +67,7 @@ function printSecrets(context: CommandContext, user: CreatedUser, flags: OutputF
   context.note('Save these secrets: they cannot be shown again.')
   if (formatOf(flags) === 'table' && flags.fields === undefined) {
     const rows = SECRETS.map(({ label, of }) => ({ what: label, value: of(user) }))
-    // One per line: a row of all of them is wider than a terminal.
+    // One per line: a single row would be wider than a terminal.
     return context.printRows({ rows, columns: [{ field: 'what' }, { field: 'value', whole: true }] })
   }
   return context.printRows({ rows: [user], document: ([only]) => only })

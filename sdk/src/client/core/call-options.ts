@@ -3,15 +3,15 @@ import { ValidationError } from '../../errors/fish-crab-error.ts'
 
 /** Options of every call. They override those of the client. */
 export interface CallOptions extends LimitOptions {
-  /** Cancels the call, its waits included; it rejects with the signal's reason. */
+  /** Cancels the call, including its waits; it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The limits of calls. The defaults are those of clients; those of a call are its client's. */
+/** The limits of calls. The defaults below are those of a client; the defaults of a call are its client's limits. */
 export interface LimitOptions {
   /** Milliseconds for one attempt, up to the end of the response; `Infinity` for no limit. @default 10_000 */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds for one call, waits and retries included. @default Infinity */
+  /** Milliseconds for one call, including waits and retries. @default Infinity */
   readonly deadlineMs?: number | undefined
   /**
    * Milliseconds that one call may wait in total, mainly for the rate limit. It fails with RateLimitError at once if it
@@ -56,7 +56,7 @@ export function readLimits(
   return { timeoutMs, deadlineMs, maxWaitMs, maxRetries }
 }
 
-// Includes options of some calls only, so that one object of options can be shared by all.
+// Includes the options of specific calls, so that all calls can share one options object.
 const KNOWN: OptionNames<CallOptions> & OptionNames = {
   signal: true,
   timeoutMs: true,
@@ -72,7 +72,7 @@ const KNOWN: OptionNames<CallOptions> & OptionNames = {
   pageSize: true,
 }
 
-/** @throws ValidationError for what is not an object of options */
+/** @throws ValidationError for anything but an options object */
 export function requireCallOptions(options: CallOptions): void {
   requireOptions(options, KNOWN)
 }

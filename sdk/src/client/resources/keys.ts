@@ -22,8 +22,8 @@ export interface KeysResource {
   /**
    * The Fernet key of a user, by HTTP Basic (RFC 7617, UTF-8). The server logs every access.
    *
-   * @throws AuthenticationError for a wrong name or password; PermissionDeniedError for the key of another; ApiError,
-   *   ConnectionError; ValidationError before anything is sent.
+   * @throws AuthenticationError for a wrong name or password; PermissionDeniedError for the key of another user;
+   *   ApiError, ConnectionError; ValidationError before anything is sent.
    * @example
    * const { fernetKey } = await client.keys.get({ username: 'Alex', password })
    */

@@ -26,7 +26,7 @@ import {
 /** Options of `add`. The client's `fernetKey` must be the key of `user`. */
 export interface AddOptions extends CallOptions, Target {}
 
-/** The saved record. `replayed`: the token was stored before, by an attempt whose response was lost. */
+/** The saved record. `replayed`: an earlier attempt stored the token, but its response was lost. */
 export type AddResult = Saved & { readonly replayed: boolean } & ResponseMeta
 
 /** What the writes of one kind need. */

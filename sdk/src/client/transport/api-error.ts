@@ -36,7 +36,7 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
 }
 
 /**
- * The error for a response that is no success.
+ * The error for an unsuccessful response.
  *
  * @param now This machine's time in milliseconds.
  * @param waitMs How long a 429 asks to wait.

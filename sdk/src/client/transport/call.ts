@@ -9,7 +9,7 @@ import type { Transport } from './transport.ts'
 export interface ResponseMeta {
   /** The rate-limit window of this client; absent when the request was not counted, as with an API key. */
   readonly rateLimit?: RateLimitState
-  /** Names this request in the server's log. */
+  /** Identifies this request in the server's log. */
   readonly requestId?: string
 }
 

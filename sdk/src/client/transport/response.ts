@@ -40,7 +40,7 @@ export function readResponse(
   }
 }
 
-/** Names the request in the server's log. */
+/** Identifies the request in the server's log. */
 export function readRequestId(headers: Headers, redact: Redactor): string | undefined {
   return redact(headers.get(HEADERS.requestId) ?? undefined)
 }

@@ -19,7 +19,7 @@ interface StoredAdmin extends Admin {
 
 export interface Admins {
   find(username: string): Promise<Admin | undefined>
-  /** As {@link find}, with the hash of the password. */
+  /** Like {@link find}, with the hash of the password. */
   findWithHash(username: string): Promise<{ readonly admin: Admin; readonly passwordHash: string } | undefined>
   /** All administrators in the order of their creation. */
   list(): Promise<Admin[]>

@@ -17,7 +17,7 @@ export interface ContentEncoder {
     coding: ContentCoding,
     client: string,
   ): Promise<Uint8Array<ArrayBuffer> | undefined>
-  /** As {@link encode}, for a stream. Reads no further than its own reader. */
+  /** Like {@link encode}, for a stream. Reads no further than its own reader. */
   encodeStream(
     body: ReadableStream<Uint8Array<ArrayBuffer>>,
     coding: ContentCoding,

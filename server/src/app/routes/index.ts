@@ -60,8 +60,8 @@ export function createHandlers(services: Services): Handlers {
 }
 
 /**
- * Checks the authentication that the contract requires for a route: a session of an administrator, who has an own rate
- * limit, or of a superadmin. The handlers of all other routes check their callers themselves.
+ * Checks the authentication that the contract requires for a route: a session of an administrator, who has a separate
+ * rate limit, or of a superadmin. The handlers of all other routes check their callers themselves.
  */
 function requireAccess(services: Services, auth: Authentication, handle: AdminHandler | Handler): Handler {
   if (auth !== 'admin' && auth !== 'superadmin') return handle as Handler

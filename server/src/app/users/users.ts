@@ -17,7 +17,7 @@ interface UserQuery {
 export interface Users extends UserSecrets {
   /** The user of this name, in any letter case. Rejects when the store was lost. */
   find(name: string): Promise<User | undefined>
-  /** As {@link find}; throws `user_not_found`. */
+  /** Like {@link find}; throws `user_not_found`. */
   require(name: string): Promise<User>
   findByApiKey(apiKey: string): Promise<User | undefined>
   list(query: UserQuery): Promise<UserList>

@@ -8,7 +8,7 @@ import { SECRETS_FILE } from '../secrets-file.ts'
 import { draftsInside, pathExists } from './folder.ts'
 import { MaintenanceError } from './maintenance.ts'
 
-/** The files of a store. It arrives last and leaves first: without it, a server refuses what else is there. */
+/** The files of a store. The store file moves in last and out first: without it, a server refuses the other files. */
 const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`, SECRETS_FILE]
 
 /** The files of a store that a folder contains. */
@@ -16,7 +16,7 @@ function existingFiles(folder: string): string[] {
   return STORE_FILES.filter((name) => pathExists(join(folder, name)))
 }
 
-/** What an exchange is about to do, in its draft: one that fails or is killed is undone by it. */
+/** The plan of an exchange, stored in its draft so that a failed or killed exchange can be undone. */
 interface Exchange {
   /** Name of the folder for the replaced store; `null` if there is none. */
   readonly replaced: string | null
@@ -140,8 +140,8 @@ function inodeOf(file: string): string | undefined {
 }
 
 /**
- * Lets the mark of the folder be that of the new store before the old one leaves: a restore that is killed in between
- * leaves a folder that a server refuses as damaged, instead of one in which it starts an empty store.
+ * Writes the mark of the new store before the old store moves out: a restore that is killed in between leaves a folder
+ * that a server refuses as damaged, instead of one in which it would create an empty store.
  */
 function announceStore(draft: string, folder: string): void {
   using db = new DatabaseSync(join(draft, STORE_FILE), { readOnly: true })

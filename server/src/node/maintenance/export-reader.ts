@@ -215,7 +215,8 @@ function setIfAbsent<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): 
   if (!map.has(key)) map.set(key, value)
 }
 
-// What only one line may state. No two kinds have the same text: an item has one part, a token two, the others three.
+// What at most one line may contain. No two kinds have the same text: an item has one part, a token two, the others
+// three.
 const itemOf = (item: string) => JSON.stringify([item])
 const tokenOf = (owner: string, dedupeKey: string) => JSON.stringify([owner, dedupeKey])
 const recordOf = (owner: string, id: string) => JSON.stringify([owner, 'record', id])

@@ -24,7 +24,7 @@ export function refuseExisting(path: string, kind: 'file' | 'folder'): void {
   })
 }
 
-/** Also for a link that leads nowhere. A path that cannot be reached counts as absent: using it reports why. */
+/** True for a dangling link, too. A path that cannot be reached counts as absent: using it reports why. */
 export function pathExists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
@@ -49,7 +49,7 @@ export async function inDraftFolder<Result>(
   }
 }
 
-/** A leftover takes space and does no harm. */
+/** A leftover only takes space. */
 function removeDraft(draft: string): void {
   try {
     rmSync(draft, { recursive: true, force: true, maxRetries: 3 })
@@ -58,7 +58,7 @@ function removeDraft(draft: string): void {
   }
 }
 
-/** Gives a complete draft its name for good; a failure leaves the draft. */
+/** Renames a complete draft to its final name; on failure, the draft stays. */
 export function publish(draft: string, path: string): void {
   renameSync(draft, path)
   try {

@@ -240,7 +240,7 @@ async function writeBatch(storage: FishStorage, batch: readonly NumberedLine[]):
   }
 }
 
-/** The export was checked to state everything once. */
+/** The check of the export ensures that nothing is repeated. */
 function otherWriter(number: number | undefined): MaintenanceError {
   const message = `Another process wrote to the storage during the import: the data of line ${number} already exists.`
   return new MaintenanceError('in_use', message, {

@@ -36,7 +36,7 @@ export interface MaintenanceOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The option to plan only. */
+/** The option for a dry run. */
 export interface DryRunOption {
   /**
    * Does all checks, fails if the work itself would fail, and reports what it would do. Leaves no file, folder, Redis

@@ -5,14 +5,14 @@ export function endOfBase(base: string): string {
   return `${base.slice(0, -1)};`
 }
 
-/** A page, given one item more than its limit: that one shows that there is a next page. */
+/** Builds a page from up to one item more than its limit: the extra item shows that there is a next page. */
 export function pageOf(found: ItemPage['items'], limit: number): ItemPage {
   const items = found.slice(0, limit)
   const last = items.at(-1)
   return found.length > limit && last ? { items, next: last.key } : { items }
 }
 
-/** Index of the first element with a property that all behind it have as well. */
+/** Binary search: index of the first element with a property that all later elements have, too. */
 export function firstIndex<Element>(sorted: readonly Element[], isReached: (element: Element) => boolean): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {

@@ -41,8 +41,8 @@ export function createProbe(
 const REFUSAL_STANDS_MS = 5000
 
 /**
- * Remembers that a record was refused: the small write of a ping may still succeed, for example under a quota or by a Redis
- * user who lacks a command.
+ * Remembers that a record was refused: the small write of a ping may still succeed, for example under a quota or if a
+ * Redis user lacks a command.
  *
  * @param counts Whether an error shows that further records will be refused
  * @returns `append`, and a check for pings that throws the error of the latest refusal
