@@ -165,22 +165,22 @@ const HOST = /^[^\s/\\?#@,]*$/
  * (RFC 9112, sections 2.3, 3.2 and 6.1).
  */
 function ambiguityError(req: IncomingMessage): HttpError | undefined {
-  const message = versionMistake(req) ?? hostMistake(req) ?? codingMistake(req)
+  const message = versionError(req) ?? hostError(req) ?? encodingError(req)
   return message === undefined ? undefined : new HttpError('malformed_request', { message })
 }
 
-function versionMistake({ httpVersion }: IncomingMessage): string | undefined {
+function versionError({ httpVersion }: IncomingMessage): string | undefined {
   return /^1\.[01]$/.test(httpVersion) ? undefined : `Unsupported version HTTP/${httpVersion}. Send HTTP/1.1.`
 }
 
-function hostMistake({ httpVersion, rawHeaders, headers }: IncomingMessage): string | undefined {
+function hostError({ httpVersion, rawHeaders, headers }: IncomingMessage): string | undefined {
   const lines = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
   if (lines > 1) return 'The request has more than one Host header. Send one.'
   if (lines === 0 && httpVersion === '1.1') return 'The request has no Host header. Send one.'
   return HOST.test(headers.host ?? '') ? undefined : 'The Host header is not a host, with or without a port.'
 }
 
-function codingMistake({ httpVersion, headers }: IncomingMessage): string | undefined {
+function encodingError({ httpVersion, headers }: IncomingMessage): string | undefined {
   const coding = headers['transfer-encoding']
   if (coding === undefined || (httpVersion === '1.1' && coding.toLowerCase() === 'chunked')) return undefined
   return 'Unsupported Transfer-Encoding. Only chunked is supported, in HTTP/1.1.'

@@ -7,7 +7,7 @@ import { ConfigError, type ConfigSource, readConfig, type ServerConfig } from '.
 import { createLogger } from './logger.ts'
 import { SecretsError } from './secrets-file.ts'
 import type { ListenAddress } from './settings.ts'
-import { announceTo, type RunningServer, StalledStartError, type StartOptions, startServer } from './start.ts'
+import { printPasswordTo, type RunningServer, StalledStartError, type StartOptions, startServer } from './start.ts'
 import { startReport } from './start-report.ts'
 
 /** Options of {@link serve}. */
@@ -65,7 +65,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const stopped = stopRequested()
   let server: RunningServer | undefined
   try {
-    const starting = startServer(config, { ...options, logger, announceAdmin: announceTo(stderr) })
+    const starting = startServer(config, { ...options, logger, announceAdmin: printPasswordTo(stderr) })
     server = await Promise.race([starting, stopped.then(() => undefined)])
     if (!server) {
       logger.info({}, 'stopping: the start is cancelled')

@@ -117,7 +117,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     const storage = await createStorage(storageOptions(config, logger))
     opened.push(() => storage.dispose())
     const app = await prepareApp({ storage, metrics, isAccepting }, config, options)
-    const createdAdmin = await ensureFirstAdmin(app, config, options.announceAdmin ?? announceTo(process.stderr))
+    const createdAdmin = await ensureFirstAdmin(app, config, options.announceAdmin ?? printPasswordTo(process.stderr))
     const isPasswordUnused = config.adminPassword !== undefined && !createdAdmin
     const watch = watchStore(app, logger, options.watchMs ?? WATCH_MS)
     serve(app)
@@ -256,7 +256,7 @@ async function ensureFirstAdmin(
 }
 
 /** Writes a generated password to a stream that people read, never to the log. */
-export function announceTo(stream: Writable): (admin: GeneratedAdmin) => void {
+export function printPasswordTo(stream: Writable): (admin: GeneratedAdmin) => void {
   return ({ username, password }) => {
     stream.write(`Creating the administrator "${username}" with the password ${password}\n`)
     stream.write('Save it now: it is not shown again.\n')

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Collection, FishStorage, NewRecord, ReadRange, RecordForm, Tally } from '../storage/index.ts'
+import type { Collection, FishStorage, NewRecord, ReadRange, RecordFormat, Tally } from '../storage/index.ts'
 
 /** A collection that no other test has. */
 export function newCollection(part: Partial<Collection> = {}): Collection {
@@ -13,19 +13,19 @@ export function newRecord(part: Partial<NewRecord> = {}): NewRecord {
 }
 
 /** Everything a read yields, chunk after chunk. */
-export async function readChunks(storage: FishStorage, from: Collection, form: RecordForm, range?: ReadRange) {
+export async function readChunks(storage: FishStorage, from: Collection, form: RecordFormat, range?: ReadRange) {
   const chunks = []
   for await (const chunk of storage.read(from, form, range)) chunks.push(chunk)
   return chunks
 }
 
 /** All records that a read yields, as one list. */
-export async function readAll(storage: FishStorage, from: Collection, form: RecordForm = 'plain', range?: ReadRange) {
+export async function readAll(storage: FishStorage, from: Collection, form: RecordFormat = 'plain', range?: ReadRange) {
   return (await readChunks(storage, from, form, range)).flat()
 }
 
 /** The entries of a whole collection. */
-export async function readEntries(storage: FishStorage, from: Collection, form: RecordForm = 'plain') {
+export async function readEntries(storage: FishStorage, from: Collection, form: RecordFormat = 'plain') {
   return (await readAll(storage, from, form)).map((record) => record.entries)
 }
 

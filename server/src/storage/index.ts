@@ -18,7 +18,7 @@ export type {
   LeaderRange,
   NewRecord,
   ReadRange,
-  RecordForm,
+  RecordFormat,
   StorageDriver,
   StorageExtension,
   StoredRecord,

@@ -1,5 +1,5 @@
 import { type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
-import type { Collection, FishStorage, RecordForm, StoredRecord } from '../../storage/core/types.ts'
+import type { Collection, FishStorage, RecordFormat, StoredRecord } from '../../storage/core/types.ts'
 import { type Cursors, invalidCursor } from '../http/cursors.ts'
 import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
 import { empty, type HandlerResponse, jsonBytes, matchesEntityTag } from '../http/response.ts'
@@ -8,7 +8,7 @@ import { createResponseCache } from './response-cache.ts'
 interface CollectionRequest {
   readonly user: User
   readonly collection: Collection & { readonly kind: Kind }
-  readonly form: RecordForm
+  readonly form: RecordFormat
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
   /** Key of the client, for fair turns of encoding. */
@@ -146,7 +146,7 @@ interface Page {
 async function readPage(
   storage: FishStorage,
   collection: Collection,
-  form: RecordForm,
+  form: RecordFormat,
   start: Position,
   limit: number,
 ): Promise<Page> {

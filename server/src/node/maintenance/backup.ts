@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import type { ConfigSource } from '../config.ts'
-import { draftOf, inDraftFolder, publish, refuseExisting } from './folder.ts'
+import { publish, refuseExisting, temporaryPath, withTemporaryFolder } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
 import { copyStore, inspectStore, openStore, type StoreReport } from './store.ts'
 
@@ -31,9 +31,9 @@ export async function backupStore({ target, onProgress, signal, ...source }: Bac
   const run = async () => {
     const from = readDataFolder(source)
     using db = openStore(from)
-    const draft = draftOf(folder, 'folder')
+    const draft = temporaryPath(folder, 'folder')
     refuseInside(from, folder)
-    return await inDraftFolder(draft, async () => {
+    return await withTemporaryFolder(draft, async () => {
       const report = await inspectStore(db, from, work)
       await copyStore(db, { from, to: draft }, work)
       syncFolder(draft)

@@ -9,7 +9,7 @@ import { SECRET_CHECK_KEY } from '../../app/store/item-keys.ts'
 import { SCHEMA_VERSION } from '../../storage/file/schema.ts'
 import type { ConfigSource } from '../config.ts'
 import { type ExportCounts, firstLine, type LineCounts, lastLine } from './export-format.ts'
-import { draftOf, publish, refuseExisting } from './folder.ts'
+import { publish, refuseExisting, temporaryPath } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
 import { firstValue, inspectStore, itemOf, openStore, schemaOf } from './store.ts'
 
@@ -53,7 +53,7 @@ export async function exportStore(options: ExportOptions): Promise<ExportReport>
   const run = async () => {
     const folder = readDataFolder(source)
     using db = openStore(folder)
-    const draft = file === null ? '' : draftOf(file, 'file')
+    const draft = file === null ? '' : temporaryPath(file, 'file')
     checkSchema(db)
     const { users, entries, secrets } = await inspectStore(db, folder, work)
     const counts = countLines(db)

@@ -9,7 +9,7 @@ import { MaintenanceError } from './maintenance.ts'
  * The temporary path at which a new file or folder is made.
  * @throws MaintenanceError `exists`, `no_store`
  */
-export function draftOf(path: string, kind: 'file' | 'folder'): string {
+export function temporaryPath(path: string, kind: 'file' | 'folder'): string {
   refuseExisting(path, kind)
   if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) {
     throw new MaintenanceError('no_store', `The folder ${dirname(path)} does not exist.`, { hint: 'Create it first.' })
@@ -34,7 +34,7 @@ export function pathExists(path: string): boolean {
 }
 
 /** Runs maintenance with a new folder, which is removed at the end unless it was renamed or is to be kept. */
-export async function inDraftFolder<Result>(
+export async function withTemporaryFolder<Result>(
   draft: string,
   run: (keep: () => void) => Promise<Result>,
 ): Promise<Result> {
@@ -74,7 +74,7 @@ export function publish(draft: string, path: string): void {
  * lock file and no folder that did not exist before.
  * @throws StorageError `in_use`
  */
-export async function inLockedFolder<Result>(
+export async function withLockedFolder<Result>(
   target: string,
   dryRun: boolean,
   run: (folder: string) => Promise<Result>,
@@ -107,7 +107,7 @@ export function draftsInside(folder: string): string[] {
 }
 
 /** A new folder inside a locked one. Removes those of killed runs. */
-export function draftInside(folder: string, kind: 'restore' | 'import'): string {
+export function temporaryPathInside(folder: string, kind: 'restore' | 'import'): string {
   for (const draft of draftsInside(folder)) removeDraft(draft)
   return join(folder, `.${kind}-${randomSuffix()}`)
 }

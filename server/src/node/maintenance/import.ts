@@ -15,7 +15,7 @@ import type { ConfigSource } from '../config.ts'
 import { undoKilledExchanges } from './exchange.ts'
 import type { ContentLine, ExportCounts } from './export-format.ts'
 import { checkExport, readExport } from './export-reader.ts'
-import { draftInside, inDraftFolder, inLockedFolder, pathExists, publish } from './folder.ts'
+import { pathExists, publish, temporaryPathInside, withLockedFolder, withTemporaryFolder } from './folder.ts'
 import {
   type DryRunOption,
   type DryRunReport,
@@ -25,7 +25,7 @@ import {
   namedPath,
   readMaintenanceSettings,
 } from './maintenance.ts'
-import { type SecretsState, secretsStateOf } from './store.ts'
+import { locateSecrets, type SecretsLocation } from './store.ts'
 
 /** Options of {@link importStore}. */
 export interface ImportOptions extends ConfigSource, MaintenanceOptions, DryRunOption {
@@ -45,7 +45,7 @@ export interface ImportReport extends ExportCounts, DryRunReport {
   /** The data folder; `null` for Redis. */
   readonly folder: string | null
   /** `needed`: the keys are encrypted with a secret that is not beside the data. */
-  readonly secrets: SecretsState
+  readonly secrets: SecretsLocation
 }
 
 const NOTICE_MS = 2000
@@ -82,16 +82,16 @@ function refuseStoreIn(folder: string): void {
 async function importFolder(target: string, options: ImportOptions): Promise<ImportReport> {
   const { file, dryRun = false } = options
   refuseStoreIn(target)
-  return inLockedFolder(target, dryRun, async (folder) => {
+  return withLockedFolder(target, dryRun, async (folder) => {
     undoKilledExchanges(folder, dryRun)
     // Again: a server may have made one before the folder was locked.
     refuseStoreIn(folder)
     const { counts, secretCheck } = await checkExport(file, options)
     // Before there is a store: damaged secrets would be found too late.
-    const report = { ...counts, folder, secrets: await secretsStateOf(folder, secretCheck) }
+    const report = { ...counts, folder, secrets: await locateSecrets(folder, secretCheck) }
     if (dryRun) return report
-    const draft = draftInside(folder, 'import')
-    return inDraftFolder(draft, async () => {
+    const draft = temporaryPathInside(folder, 'import')
+    return withTemporaryFolder(draft, async () => {
       const storage = await createStorage({ driver: 'file', path: draft })
       try {
         await lockForImport(storage)
@@ -151,7 +151,7 @@ async function claim(
   signal?.throwIfAborted()
   if (!(await lockForImport(storage))) {
     await refuseData(storage)
-    throw notEmpty()
+    throw notEmptyError()
   }
   try {
     onWait(noticeMs)
@@ -172,16 +172,16 @@ type Content = Pick<FishStorage, 'tallies'> & { readonly items: Pick<ItemStorage
 async function refuseData(storage: Content): Promise<void> {
   const storeId = await storage.items.getItem(STORE_KEY)
   refuseImportLock(storeId)
-  if (storeId !== null) throw notEmpty()
+  if (storeId !== null) throw notEmptyError()
   await refuseContent(storage)
 }
 
 async function refuseContent(storage: Content): Promise<void> {
   const [keys, tallies] = await Promise.all([storage.items.getKeys(), storage.tallies()])
-  if (tallies.length > 0 || keys.some((key) => key !== STORE_KEY)) throw notEmpty()
+  if (tallies.length > 0 || keys.some((key) => key !== STORE_KEY)) throw notEmptyError()
 }
 
-function notEmpty(): MaintenanceError {
+function notEmptyError(): MaintenanceError {
   return new MaintenanceError('exists', 'The Redis already has data of this service; nothing was changed.', {
     hint: 'Name an empty one.',
   })
@@ -236,12 +236,12 @@ async function writeBatch(storage: FishStorage, batch: readonly NumberedLine[]):
   // Only now, so that nothing is written after a failure.
   for (const [index, result] of results.entries()) {
     if (result.status === 'rejected') throw result.reason
-    if (!result.value) throw otherWriter(batch[index]?.number)
+    if (!result.value) throw otherWriterError(batch[index]?.number)
   }
 }
 
 /** The check of the export ensures that nothing is repeated. */
-function otherWriter(number: number | undefined): MaintenanceError {
+function otherWriterError(number: number | undefined): MaintenanceError {
   const message = `Another process wrote to the storage during the import: the data of line ${number} already exists.`
   return new MaintenanceError('in_use', message, {
     hint: 'Stop every server on it. The storage also contains writes that they acknowledged since the import started: save what you need before you empty the storage and try again.',

@@ -44,13 +44,13 @@ export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<
       const storeId = { verify: async () => {} }
       const admins = createAdmins({ storage, storeId, passwords: createScryptHasher(), clock: Date.now, random })
       const admin = await admins.find(username)
-      if (!admin) throw noAdmin((await admins.list()).map((one) => one.username))
+      if (!admin) throw unknownAdminError((await admins.list()).map((one) => one.username))
       const { role } = admin
       if (dryRun) return { username: admin.username, role, dryRun }
       const from = { address: 'local', requestId: crypto.randomUUID() }
       await createAuditRecorder(storage, Date.now, random)(from, 'local', 'admin.reset.password', admin.username)
       // A server on the same Redis may have removed the administrator meanwhile.
-      if (!(await admins.setPassword(username, password))) throw noAdmin([])
+      if (!(await admins.setPassword(username, password))) throw unknownAdminError([])
       return { username: admin.username, role }
     } finally {
       await storage.dispose()
@@ -66,7 +66,7 @@ function checkPassword(password: string): void {
   }
 }
 
-function noAdmin(names: readonly string[]): MaintenanceError {
+function unknownAdminError(names: readonly string[]): MaintenanceError {
   const hint =
     names.length === 0
       ? 'The server creates the first administrator when it starts.'

@@ -3,7 +3,7 @@ import { fileIdOf, STORE_FILE } from '../../storage/file/store-file.ts'
 import type { ConfigSource } from '../config.ts'
 import { SECRETS_FILE } from '../secrets-file.ts'
 import { exchangeStore, undoKilledExchanges } from './exchange.ts'
-import { draftInside, inDraftFolder, inLockedFolder, pathExists } from './folder.ts'
+import { pathExists, temporaryPathInside, withLockedFolder, withTemporaryFolder } from './folder.ts'
 import {
   type DryRunOption,
   type DryRunReport,
@@ -45,15 +45,15 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
     const target = readDataFolder(source)
     refuseItself(storeFileOf(from), target)
     using db = openStore(from)
-    return await inLockedFolder(target, dryRun, async (folder) => {
+    return await withLockedFolder(target, dryRun, async (folder) => {
       const existing = undoKilledExchanges(folder, dryRun)
       if (!force) refuseStoreIn(folder, existing)
       const content = await inspectStore(db, from, work)
       const replaced = existing.length > 0 ? replacedFolder(folder, now) : undefined
       const report = { folder, ...content, ...(replaced === undefined ? {} : { replaced }) }
       if (dryRun) return { ...report, dryRun }
-      const draft = draftInside(folder, 'restore')
-      return inDraftFolder(draft, async (keep) => {
+      const draft = temporaryPathInside(folder, 'restore')
+      return withTemporaryFolder(draft, async (keep) => {
         await copyStore(db, { from, to: draft }, work)
         exchangeStore(folder, { draft, replaced, onStuck: keep })
         return report

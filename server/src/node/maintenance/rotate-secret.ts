@@ -10,7 +10,7 @@ import { checkStore } from '../../storage/file/store-file.ts'
 import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import { makeSecrets, mismatchedSecrets, SECRETS_FILE, storedSecrets, storeSecrets } from '../secrets-file.ts'
-import { inLockedFolder } from './folder.ts'
+import { withLockedFolder } from './folder.ts'
 import {
   type DryRunOption,
   type DryRunReport,
@@ -94,7 +94,7 @@ async function withReader<Result>(
     const reader = await openRedisReader(storage)
     return use(reader).finally(() => reader.dispose())
   }
-  return inLockedFolder(storage.path, true, async (folder) => {
+  return withLockedFolder(storage.path, true, async (folder) => {
     checkStore(storeFileOf(folder))
     using db = openStore(folder)
     const { item, page } = prepareItemReads(db)

@@ -17,7 +17,7 @@ import { SECRETS_FILE, storedSecrets } from '../secrets-file.ts'
 import { MaintenanceError, type MaintenanceOptions } from './maintenance.ts'
 
 /** Whether a store can be served with the secrets beside it. */
-export type SecretsState =
+export type SecretsLocation =
   /** The secrets beside it decrypt its keys. */
   | 'included'
   /** Its keys are encrypted with a `FISH_SECRET` that is not beside it, and that it needs. */
@@ -33,7 +33,7 @@ export interface StoreReport {
   /** Fish and crabs in them. */
   readonly entries: number
   readonly bytes: number
-  readonly secrets: SecretsState
+  readonly secrets: SecretsLocation
 }
 
 export function storeFileOf(folder: string): string {
@@ -85,7 +85,7 @@ export async function inspectStore(
   const bytes = sizeOf(db)
   const report = (done: number) => onProgress?.({ step: 'check', unit: 'bytes', done, total: bytes })
   report(0)
-  if (!(bytes >= LARGE && (await isIntactToChild(file, signal))) && firstValue(db, INTEGRITY_CHECK) !== 'ok') {
+  if (!(bytes >= LARGE && (await checkInChildProcess(file, signal))) && firstValue(db, INTEGRITY_CHECK) !== 'ok') {
     throw new MaintenanceError('damaged', `${file} is damaged.`, { hint: 'Use another backup.' })
   }
   refuseImportLock(itemOf(db, STORE_KEY))
@@ -97,7 +97,7 @@ export async function inspectStore(
     records: Number(firstValue(db, 'SELECT count(*) FROM records')),
     entries: Number(firstValue(db, 'SELECT coalesce(sum(count), 0) FROM records')),
     bytes,
-    secrets: await secretsStateOf(folder, itemOf(db, SECRET_CHECK_KEY)),
+    secrets: await locateSecrets(folder, itemOf(db, SECRET_CHECK_KEY)),
   }
 }
 
@@ -116,7 +116,7 @@ console.log(db.prepare('${INTEGRITY_CHECK}').get().integrity_check)`
  * Checks a store in a child process: SQLite does it in one go, which nothing could interrupt in this process.
  * @returns false also if no child process can run, such as in a program that Node does not run
  */
-async function isIntactToChild(file: string, signal: AbortSignal | undefined): Promise<boolean> {
+async function checkInChildProcess(file: string, signal: AbortSignal | undefined): Promise<boolean> {
   // Without secrets. Windows starts nothing without this one.
   const env = process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot }
   const options = { env, windowsHide: true, killSignal: 'SIGKILL', ...(signal ? { signal } : {}) } as const
@@ -175,7 +175,7 @@ function secretsText(folder: string): string | undefined {
  * @param secretCheck `null` when the store was never served
  * @throws SecretsError when they are damaged
  */
-export async function secretsStateOf(folder: string, secretCheck: string | null): Promise<SecretsState> {
+export async function locateSecrets(folder: string, secretCheck: string | null): Promise<SecretsLocation> {
   const secrets = await storedSecrets(folder)
   if (secretCheck === null) return 'included'
   if (!secrets) return 'needed'

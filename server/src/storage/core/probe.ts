@@ -3,12 +3,12 @@ import type { StorageDriver } from './types.ts'
 
 export interface ProbeOptions {
   /** How long the outcome of an attempt is reused, in milliseconds. @default 1000 */
-  readonly standsMs?: number
+  readonly ttlMs?: number
   /** How long an attempt may take before it counts as failed. @default any time */
   readonly deadline?: { readonly ms: number; readonly late: () => Error }
 }
 
-const STANDS_MS = 1000
+const TTL_MS = 1000
 
 /**
  * Runs an attempt at most once a second, and returns the last outcome in between: a client that polls readiness without a
@@ -16,14 +16,14 @@ const STANDS_MS = 1000
  */
 export function createProbe(
   attempt: () => Promise<void>,
-  { standsMs = STANDS_MS, deadline }: ProbeOptions = {},
+  { ttlMs = TTL_MS, deadline }: ProbeOptions = {},
 ): () => Promise<void> {
   let startedAt = Number.NEGATIVE_INFINITY
   let isRunning = false
   let outcome = Promise.resolve()
   return () => {
     const now = performance.now()
-    if (!isRunning && now - startedAt >= standsMs) {
+    if (!isRunning && now - startedAt >= ttlMs) {
       startedAt = now
       isRunning = true
       const work = attempt().finally(() => {
@@ -38,7 +38,7 @@ export function createProbe(
 }
 
 /** How long a refused record is reported unless a later one is stored, in milliseconds. */
-const REFUSAL_STANDS_MS = 5000
+const REFUSAL_TTL_MS = 5000
 
 /**
  * Remembers that a record was refused: the small write of a ping may still succeed, for example under a quota or if a
@@ -47,7 +47,7 @@ const REFUSAL_STANDS_MS = 5000
  * @param counts Whether an error shows that further records will be refused
  * @returns `append`, and a check for pings that throws the error of the latest refusal
  */
-export function rememberRefusals(
+export function trackRefusals(
   append: StorageDriver['append'],
   counts: (error: unknown) => boolean = () => true,
 ): { readonly append: StorageDriver['append']; readonly checkRefusal: () => void } {
@@ -64,7 +64,7 @@ export function rememberRefusals(
       }
     },
     checkRefusal() {
-      if (refusal && performance.now() - refusal.at < REFUSAL_STANDS_MS) throw refusal.error
+      if (refusal && performance.now() - refusal.at < REFUSAL_TTL_MS) throw refusal.error
     },
   }
 }

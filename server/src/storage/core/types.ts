@@ -32,7 +32,7 @@ export type AppendResult =
   | { readonly outcome: 'owner_removed' }
 
 /** The two stored formats of a record. */
-export type RecordForm = 'plain' | 'full'
+export type RecordFormat = 'plain' | 'full'
 
 /** A stored record. `sequence` increases with every record of a collection, with gaps. */
 export interface StoredRecord {
@@ -134,7 +134,7 @@ export interface StorageExtension {
   /** The id of the record that was stored under this key, if any. */
   findRecord(owner: string, dedupeKey: string): Promise<string | undefined>
   /** The records of a collection, oldest first, in chunks of bounded size. */
-  read(collection: Collection, form: RecordForm, range?: ReadRange): AsyncIterable<readonly StoredRecord[]>
+  read(collection: Collection, form: RecordFormat, range?: ReadRange): AsyncIterable<readonly StoredRecord[]>
   /**
    * Opaque text that changes whenever the content of a collection changes, also when its owner is removed. It is never
    * reused for other content: not after a restart, in another process or on a restored backup. It contains no quotation

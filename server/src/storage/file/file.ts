@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { closedError, StorageError } from '../core/errors.ts'
 import { readInChunks } from '../core/paging.ts'
-import { createProbe, rememberRefusals } from '../core/probe.ts'
+import { createProbe, trackRefusals } from '../core/probe.ts'
 import type { FishStorage, StorageDriver } from '../core/types.ts'
 import { createWindows } from '../core/windows.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
@@ -51,7 +51,7 @@ function fileDriver({ reader, writer, folder }: FileParts): StorageDriver {
     ms: PING_MS,
     late: () => new StorageError('unavailable', `The disk of ${folder} has not responded within ${PING_MS} ms.`),
   }
-  const checkWriter = createProbe(() => writer.write({ type: 'ping' }), { standsMs: 0, deadline })
+  const checkWriter = createProbe(() => writer.write({ type: 'ping' }), { ttlMs: 0, deadline })
   const checkDisk = createProbe(
     async () => {
       await checkSpace(folder).catch((error: unknown) => Promise.reject(toStorageError(error, folder)))
@@ -59,7 +59,7 @@ function fileDriver({ reader, writer, folder }: FileParts): StorageDriver {
     },
     { deadline },
   )
-  const { append, checkRefusal } = rememberRefusals((collection, record) =>
+  const { append, checkRefusal } = trackRefusals((collection, record) =>
     writer.write({ type: 'append', collection, record }),
   )
   let closed = false

@@ -44,11 +44,11 @@ export function lockFolder(folder: string): FolderLock {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     // Never opens an existing file: closing it would drop the lock of another storage in this process.
     const isNew = createPrivateFile(file)
-    const before = birthOf(file)
+    const before = fileIdentity(file)
     const lock = tryLock(file, folder)
     if (!lock) break
     // A file that was removed between opening and locking locks nothing: another process may have created a new one.
-    if (before !== undefined && birthOf(file) === before) return folderLock(lock, isNew ? file : undefined)
+    if (before !== undefined && fileIdentity(file) === before) return folderLock(lock, isNew ? file : undefined)
     lock.close()
   }
   throw inUse(folder)
@@ -75,7 +75,7 @@ function folderLock(lock: FileLock, made: string | undefined): FolderLock {
 }
 
 /** Differs for every file at this path: an inode may be reused, but not with the same birth time. */
-function birthOf(file: string): string | undefined {
+function fileIdentity(file: string): string | undefined {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
   return stat && `${stat.dev}:${stat.ino}:${stat.birthtimeNs}`
 }

@@ -5,7 +5,7 @@ import type {
   ItemRange,
   Leader,
   LeaderRange,
-  RecordForm,
+  RecordFormat,
   StoredRecord,
   Tally,
 } from '../core/types.ts'
@@ -39,13 +39,13 @@ function prepareTallies(db: DatabaseSync) {
 
 function prepareRecords(db: DatabaseSync) {
   const last = db.prepare(`SELECT max(sequence) AS sequence FROM records WHERE ${IN_COLLECTION}`)
-  const range = (form: RecordForm) =>
+  const range = (form: RecordFormat) =>
     db.prepare(
       `SELECT sequence, count, ${form} AS entries FROM records
        WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ? ORDER BY sequence`,
     )
   const ranges = { plain: range('plain'), full: range('full') }
-  return ({ owner, kind, gamemode }: Collection, form: RecordForm): RecordSource => ({
+  return ({ owner, kind, gamemode }: Collection, form: RecordFormat): RecordSource => ({
     last: () => Number(last.get(owner, kind, gamemode)?.sequence ?? 0),
     between: (from, to) =>
       // The compiler does not know the types of the columns.

@@ -196,7 +196,7 @@ export class Writer {
     this.#pendingBytes += bytes
     if (this.#unsent.push(write) === 1) queueMicrotask(() => this.#flush())
     const ms = write.type === 'removeOwner' ? REMOVAL_MS : WRITE_MS
-    return withDeadline(written, ms, () => lateWrite(ms))
+    return withDeadline(written, ms, () => writeTimeoutError(ms))
   }
 
   /**
@@ -260,7 +260,7 @@ function bytesOf(write: Write): number {
   return WRITE_OVERHEAD_BYTES + ('value' in write ? write.value.length : 0)
 }
 
-function lateWrite(ms: number): StorageError {
+function writeTimeoutError(ms: number): StorageError {
   return new StorageError(
     'unavailable',
     `The disk has not completed a write within ${ms} ms. It may still be stored; send it again later.`,

@@ -6,7 +6,7 @@ import type {
   LeaderRange,
   NewRecord,
   ReadRange,
-  RecordForm,
+  RecordFormat,
   StoredRecord,
   Tally,
 } from '../core/types.ts'
@@ -45,7 +45,7 @@ class MemoryCollection {
     return this.#records.splice(this.#firstFrom(sequence), 1)[0]
   }
 
-  source(form: RecordForm): RecordSource {
+  source(form: RecordFormat): RecordSource {
     const records = this.#records
     const firstFrom = (sequence: number) => this.#firstFrom(sequence)
     return {
@@ -152,7 +152,7 @@ export class MemoryRecords {
     return this.#owners.get(owner)?.tokens.get(dedupeKey)
   }
 
-  read(place: Collection, form: RecordForm, range?: ReadRange): AsyncIterable<readonly StoredRecord[]> {
+  read(place: Collection, form: RecordFormat, range?: ReadRange): AsyncIterable<readonly StoredRecord[]> {
     const source = () => this.#collection(place)?.source(form) ?? NO_RECORDS
     // Looked up each time: the owner may be removed during the read.
     return readInChunks({ last: () => source().last(), between: (from, to) => source().between(from, to) }, range)

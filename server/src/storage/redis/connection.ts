@@ -224,7 +224,11 @@ function createOperationRunner({ timeoutMs, isReady, lastError, onTimeout }: Run
 /** How long a server may take to show whether it speaks TLS, in milliseconds. */
 const TLS_PROBE_MS = 1000
 
-function settles(socket: Socket, event: 'secureConnect' | 'data', isYes: (data: unknown) => boolean): Promise<boolean> {
+function resolvesOn(
+  socket: Socket,
+  event: 'secureConnect' | 'data',
+  isYes: (data: unknown) => boolean,
+): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (result: boolean) => {
       socket.destroy()
@@ -248,8 +252,8 @@ async function withTlsHint(error: StorageError, target: RedisTarget | RedisClust
   if (error.code !== 'unavailable' || hasReply || !node) return error
   const { host, port } = node
   const isOther = target.tls
-    ? settles(connectPlain({ host, port }).once('connect', ping), 'data', (data) => /^[+-]/.test(String(data)))
-    : settles(connectTls({ host, port, rejectUnauthorized: false }), 'secureConnect', () => true)
+    ? resolvesOn(connectPlain({ host, port }).once('connect', ping), 'data', (data) => /^[+-]/.test(String(data)))
+    : resolvesOn(connectTls({ host, port, rejectUnauthorized: false }), 'secureConnect', () => true)
   if (!(await isOther)) return error
   const scheme = `redis${target.tls ? '' : 's'}${'nodes' in target ? '-cluster' : ''}`
   const hint = `This is a Redis ${target.tls ? 'without' : 'with'} TLS: FISH_STORAGE must begin with ${scheme}://.`

@@ -214,7 +214,7 @@ export function detectOlderData(inner: Connection, { mayLose, onDataLoss }: Olde
       throw olderData(missing)
     }
     verified = turn
-    if (missing > 0) onDataLoss?.(lossOf(missing))
+    if (missing > 0) onDataLoss?.(dataLossError(missing))
   }
 
   function verify(): Promise<void> {
@@ -259,7 +259,7 @@ export function detectOlderData(inner: Connection, { mayLose, onDataLoss }: Olde
   }
 }
 
-function lossOf(missing: number): string {
+function dataLossError(missing: number): string {
   return `Redis came back without writes that it acknowledged, such as catches (at least ${missing}). As it is configured it may lose them: set appendonly yes and appendfsync always, and wait for its replicas.`
 }
 

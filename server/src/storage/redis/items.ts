@@ -1,7 +1,7 @@
 import { endOfBase, pageOf } from '../core/paging.ts'
 import type { StorageDriver } from '../core/types.ts'
 import type { Connection } from './connection.ts'
-import { INDEX_PATTERN, indexKey, itemPrefix, stockKey } from './keys.ts'
+import { INDEX_PATTERN, indexKey, itemPrefix, unstorageKey } from './keys.ts'
 
 /** Limit of keys that one script reads, so that Redis responds to others in between. */
 const MAX_KEYS = 10_000
@@ -29,7 +29,7 @@ interface RedisItems extends Pick<StorageDriver, ItemOperations> {
  * Redis (1.5 s for 10 of 500,000 keys, and one node of a cluster only): scripts write, and update an index for listings.
  */
 export function createRedisItems({ client, stock, call, write, run, primaries }: Connection): RedisItems {
-  const get = (key: string) => run(async () => (await stock.getItem(stockKey(key))) as string | null)
+  const get = (key: string) => run(async () => (await stock.getItem(unstorageKey(key))) as string | null)
   const keysOf = (key: string) => [itemPrefix(key) + key, indexKey(key)]
   const set = async (key: string, value: string, ...condition: string[]) =>
     (await write('fishSetItem', keysOf(key), [key, value, ...condition])) === 1
@@ -52,7 +52,7 @@ export function createRedisItems({ client, stock, call, write, run, primaries }:
   const boundsOf = (base: string) => (base ? [`[${base}`, `(${endOfBase(base)}`] : ['-', '+']) as [string, string]
 
   return {
-    hasItem: (key) => run(async () => stock.hasItem(stockKey(key), {})),
+    hasItem: (key) => run(async () => stock.hasItem(unstorageKey(key), {})),
     getItem: get,
     async setItem(key, value) {
       await set(key, value, 'always')

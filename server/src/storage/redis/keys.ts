@@ -38,7 +38,7 @@ function tagOf(itemKey: string): string {
 }
 
 /** The key of an item for unstorage's driver, without {@link ITEM_BASE}. */
-export function stockKey(itemKey: string): string {
+export function unstorageKey(itemKey: string): string {
   return `${tagOf(itemKey)}:${itemKey}`
 }
 
@@ -53,7 +53,7 @@ export function indexKey(base: string): string {
 }
 
 // Redis stores bytes: a lone surrogate would become another character.
-function exact(text: string): string {
+function encodeText(text: string): string {
   return text.isWellFormed() ? `=${text}` : `~${JSON.stringify(text)}`
 }
 
@@ -117,7 +117,7 @@ export function collectionKeys({ owner, kind, gamemode }: Collection) {
 
 /** Field of a dedupe key among its owner's tokens. */
 export function tokenField(dedupeKey: string): string {
-  return exact(dedupeKey)
+  return encodeText(dedupeKey)
 }
 
 /** Number of hashes for the windows of one kind. */
@@ -126,5 +126,5 @@ export const WINDOW_BUCKETS = BUCKETS
 /** Hash and field of a window. The text before the first `:` of its key is its kind. */
 export function windowKeys(key: string): { readonly windows: string; readonly field: string } {
   const [kind = '', ...rest] = key.includes(':') ? key.split(':') : ['', key]
-  return { windows: `${PREFIX}{${bucketOf(key)}}:windows:${kind}`, field: exact(rest.join(':')) }
+  return { windows: `${PREFIX}{${bucketOf(key)}}:windows:${kind}`, field: encodeText(rest.join(':')) }
 }

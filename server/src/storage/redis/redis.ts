@@ -1,6 +1,6 @@
 import { type Cluster, Command } from 'ioredis'
 import { StorageError } from '../core/errors.ts'
-import { createProbe, rememberRefusals } from '../core/probe.ts'
+import { createProbe, trackRefusals } from '../core/probe.ts'
 import type { FishStorage, StorageDriver } from '../core/types.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
 import { parseRedisUrl, type RedisClusterTarget, type RedisTarget } from './address.ts'
@@ -200,7 +200,7 @@ function redisDriver(
     await Promise.all([...checks, ...primaries().map(refuseEviction)])
   })
   const records = createRedisRecords(connection)
-  const { append, checkRefusal } = rememberRefusals(records.append, isLastingRefusal)
+  const { append, checkRefusal } = trackRefusals(records.append, isLastingRefusal)
   let closing: Promise<void> | undefined
   return {
     name,
