@@ -1,5 +1,5 @@
 // The names and limits of the service, for programs that need neither the client nor the schemas: forms, completion,
-// checks of what was typed. They are those of the main entry.
+// input validation. The main entry exports the same values.
 export { DEFAULT_BASE_URL } from './client/core/service-url.ts'
 export { ERROR_CODES, type ErrorCode } from './contract/error-codes.ts'
 export { GAMEMODES, type Gamemode, isGamemode } from './contract/gamemodes.ts'

@@ -11,7 +11,7 @@ export async function openClient(context: Context, target: Target, options: Clie
   return createClient({
     ...clientOptions(context, target),
     ...options,
-    // Looked up last: an API key in the options spares access to the keyring.
+    // Looked up last: with an API key in the options, the keyring need not be opened.
     apiKey: 'apiKey' in options ? options.apiKey : await readApiKey(context, target),
   })
 }

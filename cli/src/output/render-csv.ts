@@ -19,7 +19,7 @@ export function unescapeFormula(text: string): string {
 
 const TSV_ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' }
 
-/** How values are separated, and escaped where they contain what separates them. */
+/** How values are separated, and how values that contain separators are escaped. */
 const STYLES = {
   // RFC 4180. Values with outer space are quoted too, since many readers trim it otherwise.
   csv: {

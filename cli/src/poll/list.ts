@@ -93,7 +93,7 @@ interface FetchOptions {
   readonly user: string
   readonly signal: AbortSignal
   readonly list: CatchListOptions
-  /** The first poll retries; later ones are retries themselves. */
+  /** The first poll retries failed requests; later polls are retries themselves. */
   readonly isFirst: boolean
   readonly now: () => number
 }

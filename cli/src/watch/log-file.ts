@@ -120,7 +120,7 @@ export async function firstLineOf(file: LogFile): Promise<string> {
   return decodeLine(end === -1 ? bytes : bytes.subarray(0, end))
 }
 
-/** Identifies how far a file was read. */
+/** A position up to which a file was read, with hashes that identify it. */
 interface ReadPosition {
   readonly head: string
   readonly offset: number

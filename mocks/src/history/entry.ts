@@ -46,7 +46,7 @@ export interface HistoryEntry {
   readonly route: RouteName | 'unmatched'
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
-  /** The user that is named, or whose API key was sent. */
+  /** The user that the request names, or whose API key it has. */
   readonly user: string | undefined
   /** The address of the client. */
   readonly client: string

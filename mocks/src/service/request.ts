@@ -8,7 +8,7 @@ export interface RequestTarget {
   readonly path: string
   readonly route: RouteName | 'unmatched'
   readonly query: URLSearchParams
-  /** The user that is named, or whose API key was sent. */
+  /** The user that the request names, or whose API key it has. */
   readonly user: string | undefined
   readonly isPreflight: boolean
 }

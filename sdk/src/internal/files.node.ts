@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 const OWNER_ONLY_FILE = 0o600
 const OWNER_ONLY_FOLDER = 0o700
 
-/** Makes the names in a folder survive a power loss. */
+/** Makes created, renamed and deleted files in a folder survive a power loss. */
 export function syncFolder(folder: string): void {
   // Windows cannot open a folder as a file; it writes names through by itself.
   if (process.platform === 'win32') return
@@ -81,6 +81,6 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder)
   } catch {
-    // In use by others, or never made.
+    // Not empty, or never created.
   }
 }

@@ -59,7 +59,7 @@ const FORGED: readonly (readonly [string, string, Forge])[] = [
   ['basic', 'a token as HTTP Basic', (token) => `Basic ${btoa(`x:${token}`)}`],
 ]
 
-/** Nothing has these names, so an implementation that accepts the request does no harm. */
+/** No account has these names, so an implementation that accepts the request does no harm. */
 const NOBODY = 'conformance-nobody'
 
 const FOR_SUPERADMINS: readonly (readonly [string, RouteName, AdminRequest])[] = [

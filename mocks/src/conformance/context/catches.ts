@@ -25,7 +25,7 @@ export interface PostOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Replaces USER in a query by the main user, and OTHER by a name that nobody has. */
+/** Replaces USER in a query by the main user, and OTHER by the name of no user. */
 export async function fillNames(t: TestContext, query: string): Promise<string> {
   return query.replace('USER', (await t.user()).name).replace('OTHER', t.newName())
 }

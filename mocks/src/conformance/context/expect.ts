@@ -160,7 +160,7 @@ export function expectErrorForm(response: ReceivedResponse): JsonObject {
   return body
 }
 
-/** Fails unless the response is some error with status 400. */
+/** Fails unless the response is an error with status 400. */
 export function expectBadRequest(response: ReceivedResponse): void {
   expectStatus(response, 400)
   expectErrorForm(response)

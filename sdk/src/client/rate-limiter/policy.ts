@@ -101,7 +101,7 @@ const MAX_JITTER_MS = 250
 // A server that responds with 429 and "retry now" must not cause a tight loop.
 const MIN_PAUSE_MS = 1000
 const MAX_BACKOFF_MS = 30_000
-// Without a refusal, no window is trusted to last longer: then a request probes again.
+// Without a refusal, a longer window is not trusted: after this time, a request probes again.
 const MAX_WINDOW_MS = 2 * LIMITS.windowSeconds * 1000
 
 /** Decides about the next request. */
@@ -123,7 +123,7 @@ function waitFor(state: LimiterState, { pace, probes }: LimiterRules, now: numbe
   const { phase, window, pausedUntil, inFlight } = state
   if (now < pausedUntil) return pausedUntil - now
   if (phase === 'unlimited' || !pace) return 'none'
-  // Where requests get lost, the limit is not the problem: more and more may probe at once.
+  // When requests get lost, the limit is not the cause, so the number of concurrent probes grows.
   const maxProbes = Math.min(probes * 2 ** state.unreported, LIMITS.requests)
   if (phase === 'unknown' || !window) return inFlight < Math.max(maxProbes, probes) ? 'none' : undefined
   if (window.remaining === 0) return window.endsAt - now

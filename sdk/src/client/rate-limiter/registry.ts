@@ -43,7 +43,7 @@ export function rateLimiterFinder({
     const known = limiters.get(name)
     if (known) return known
     if (limiters.size >= MAX_LIMITERS) evictIdle(limiters)
-    // A key should lift the limit, so everything goes at once; if it does not, the first response says so.
+    // A valid key lifts the limit, so requests are not held back; if it does not, the first response shows that.
     const limiter = createRateLimiter(clock, random, scope !== undefined && scope === apiKey ? LIMITS.requests : 1)
     limiters.set(name, limiter)
     return limiter

@@ -1,10 +1,10 @@
 import type { Issue } from '../../errors/fish-crab-error.ts'
 
-/** Reads the content of a response from its JSON, with the known fields alone, and adds mistakes to `issues`. */
+/** Reads the content of a response from its JSON, dropping unknown fields, and adds mistakes to `issues`. */
 export type ResponseShape<Content> = (json: unknown, issues: Issue[]) => Content
 
 /**
- * The form of a response as data: the contract's zod schemas without zod, which is larger than the rest of the client.
+ * The shape of a response as data: the contract's zod schemas without zod, which is larger than the rest of the client.
  * The shapes beside this file are generated from those schemas.
  */
 export type Shape =

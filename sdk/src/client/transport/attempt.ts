@@ -86,7 +86,7 @@ export function createAttempts(settings: Settings): RunAttempt {
   }
 }
 
-/** A test stopped the request, since no mock handles it: nothing was lost, and another attempt would change nothing. */
+/** A mock blocked the request because no handler matches it: nothing was sent, so a retry would not help. */
 function unhandledError(cause: unknown): FishCrabError | undefined {
   for (const { name, message, code } of causes(cause) as Iterable<Error & { code?: unknown }>) {
     const isOfMsw = name === 'InternalError' && message.startsWith('[MSW]')
@@ -158,7 +158,7 @@ async function readBody(response: Response, maxBytes: number, redact: Redactor):
     }
     return text + decoder.decode()
   } catch (error) {
-    // Closes the connection; a failure of that adds nothing.
+    // Closes the connection; an error of that is irrelevant.
     response.body.cancel().catch(() => {})
     throw error
   }

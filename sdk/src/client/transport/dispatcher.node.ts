@@ -59,7 +59,7 @@ async function openDispatcher(proxy: ProxyTracker, env: Environment): Promise<Re
 // The variables that undici reads.
 const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY']
 
-/** Without undici, the built-in fetch is used, which has no proxies. */
+/** Without undici, the built-in fetch is used, which does not support proxies. */
 function warnOfProxies(env: Environment): void {
   const variable = PROXY_VARIABLES.find((name) => env[name])
   if (!variable) return

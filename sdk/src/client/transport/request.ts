@@ -1,7 +1,7 @@
 import type { Route } from '../../contract/routes.ts'
 import type { CallOptions } from '../core/call-options.ts'
 
-/** A request in the terms of the contract. */
+/** A request to a route of the contract. */
 export interface ApiRequest {
   readonly route: Route
   /** Values of the parameters in the path. */

@@ -85,7 +85,7 @@ function msUntil(moment: number, headers: Headers, now: number): number {
   return Math.min(Math.max(wait, 0), serverNow === undefined ? LIMITS.windowSeconds * 1000 : MAX_WAIT_MS)
 }
 
-// As seconds that would be five thousand years away: a server that counts in milliseconds.
+// Interpreted as seconds, this would be thousands of years away, so the server sends milliseconds.
 const MIN_MILLISECONDS = 1e11
 
 function readResetMs(headers: Headers): number | undefined {

@@ -12,7 +12,7 @@ import type { ApiRequest } from './request.ts'
 import { type ApiResponse, isSuccess } from './response.ts'
 import { retryWaitMs } from './retry-policy.ts'
 
-/** Makes one call: sends its request, and sends it again where that may help, until a response is final. */
+/** Makes one call: sends its request, and retries where that may help, until a response is final. */
 export type Transport = (request: ApiRequest) => Promise<ApiResponse>
 
 interface Call {
@@ -86,11 +86,11 @@ export function createTransport(settings: Settings): Transport {
     }
   }
 
-  /** Waits before the next attempt. @throws the failure, when there is none to make */
+  /** Waits before the next attempt. @throws the error of the failed attempt when no further attempt is allowed */
   async function waitToRetry(call: Call, { response, error: lost }: AttemptResult, failures: number): Promise<void> {
     const { request, limits, budget, signal } = call
     const { method, path } = request.route
-    // Only a refusal waits for the end of the window; a failure has nothing to do with it.
+    // Only a rejection by the rate limit waits for the end of the window; other failures are unrelated to it.
     const failed = { status: response?.status, retryAfterMs: response?.retryAfterMs, failures }
     const left = { retriesLeft: limits.maxRetries - failures, waitLeftMs: budget.leftMs() }
     const waitMs = retryWaitMs({ ...failed, ...left }, settings.random())

@@ -73,7 +73,7 @@ export function openStore(folder: string): DatabaseSync {
 }
 
 /**
- * Reads all of a store to find damage, and reports what it contains.
+ * Reads the whole store to find damage, and reports what it contains.
  * @throws MaintenanceError `damaged`; StorageError `unfinished` when it contains part of an import
  */
 export async function inspectStore(

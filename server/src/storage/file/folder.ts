@@ -74,7 +74,7 @@ function folderLock(lock: FileLock, made: string | undefined): FolderLock {
   }
 }
 
-/** Differs for every file at this path: an inode may be reused, but not with the same birth time. */
+/** Differs for every file at this path: an inode may be reused, but not with the same creation time. */
 function fileIdentity(file: string): string | undefined {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
   return stat && `${stat.dev}:${stat.ino}:${stat.birthtimeNs}`
