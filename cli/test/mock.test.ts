@@ -105,7 +105,7 @@ describe('mock', () => {
     ['has another shape', { users: { name: 'canary' } }, 'seed.users must be a list.'],
     ['has an unknown field', { users: [{ name: 'Alex', pasword: 'canary' }] }, 'pasword'],
     ['has a name that no user can have', { users: [{ name: 'not a name' }] }, 'must be 1 to 32 characters'],
-    ['has a user twice', { users: [{ name: 'Alex' }, { name: 'alex' }] }, 'exists already'],
+    ['has a user twice', { users: [{ name: 'Alex' }, { name: 'alex' }] }, 'have the same name'],
     [
       'has a fish that cannot be',
       { users: [{ name: 'Alex', fish: { earth: [{ name: 'Cod', rarity: 9 }] } }] },
