@@ -97,4 +97,17 @@ describe('a restore that is killed while it moves files', () => {
     const [replaced = ''] = readdirSync(data).filter((name) => name.startsWith('replaced-'))
     expect(readFileSync(join(data, replaced, 'fish.mark'), 'utf8')).toContain('lineage')
   })
+
+  test('is undone by an import too, which then refuses the old store, as its dry run does', async () => {
+    const [backup, data, file] = [await storeWith('new'), await storeWith('old'), join(newFolder(), 'export.jsonl')]
+    const env = { FISH_STORAGE: `file:${data}` }
+    expect(await launch(['export', '--out', file], { FISH_STORAGE: `file:${backup}` }).closed).toBe(0)
+    await launch(['restore', backup, '--force'], { ...env, FISH_KILL_AT: '2', NODE_OPTIONS: `--import=${HOOK}` }).closed
+    expect(existsSync(join(data, 'fish.db'))).toBe(false)
+    for (const flags of [['--dry-run'], []]) {
+      const program = launch(['import', file, ...flags], env)
+      expect([await program.closed, program.stderr()]).toEqual([6, expect.stringContaining('already has a store')])
+    }
+    expect(await found(data)).toBe('old')
+  })
 })

@@ -12,7 +12,7 @@ import { MaintenanceError } from './maintenance.ts'
 const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`, SECRETS_FILE]
 
 /** The files of a store that a folder contains. */
-function existingFiles(folder: string): string[] {
+export function existingFiles(folder: string): string[] {
   return STORE_FILES.filter((name) => pathExists(join(folder, name)))
 }
 

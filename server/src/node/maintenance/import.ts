@@ -12,10 +12,11 @@ import type { FishStorage, ItemStorage } from '../../storage/core/types.ts'
 import { checkpoint, STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage, type RedisClusterOptions, type RedisOptions } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
-import { undoKilledExchanges } from './exchange.ts'
+import { SECRETS_FILE } from '../secrets-file.ts'
+import { existingFiles, undoKilledExchanges } from './exchange.ts'
 import type { ContentLine, ExportCounts } from './export-format.ts'
 import { checkExport, readExport } from './export-reader.ts'
-import { pathExists, publish, temporaryPathInside, withLockedFolder, withTemporaryFolder } from './folder.ts'
+import { publish, temporaryPathInside, withLockedFolder, withTemporaryFolder } from './folder.ts'
 import {
   type DryRunOption,
   type DryRunReport,
@@ -69,11 +70,9 @@ export function importStore(options: ImportOptions): Promise<ImportReport> {
   return maintain(run, { signal: options.signal, ...state })
 }
 
-// The log of SQLite belongs to its database: left over, it would be taken for a part of the new one.
-const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`]
-
-function refuseStoreIn(folder: string): void {
-  if (!STORE_FILES.some((name) => pathExists(join(folder, name)))) return
+/** @param names of the store files in it. A log alone counts too: SQLite would take it for a part of the new store. */
+function refuseStoreIn(folder: string, names: readonly string[]): void {
+  if (names.every((name) => name === SECRETS_FILE)) return
   throw new MaintenanceError('exists', `${folder} already has a store; nothing was changed.`, {
     hint: 'Name another folder. One that has only secrets.json is fine.',
   })
@@ -81,11 +80,10 @@ function refuseStoreIn(folder: string): void {
 
 async function importFolder(target: string, options: ImportOptions): Promise<ImportReport> {
   const { file, dryRun = false } = options
-  refuseStoreIn(target)
+  refuseStoreIn(target, existingFiles(target))
   return withLockedFolder(target, dryRun, async (folder) => {
-    undoKilledExchanges(folder, dryRun)
     // Again: a server may have made one before the folder was locked.
-    refuseStoreIn(folder)
+    refuseStoreIn(folder, undoKilledExchanges(folder, dryRun))
     const { counts, secretCheck } = await checkExport(file, options)
     // Before there is a store: damaged secrets would be found too late.
     const report = { ...counts, folder, secrets: await locateSecrets(folder, secretCheck) }
