@@ -1,9 +1,11 @@
-import { cpSync, existsSync, readdirSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { backupStore, exportStore, importStore, MaintenanceError, restoreStore } from '@fish-crab/server'
 import { describe, expect, it } from 'vitest'
-import { writeExport, writeLines } from '../../../scripts/test-support/export-file.ts'
+import { afterFirstBatch, writeExport, writeLines } from '../../../scripts/test-support/export-file.ts'
 import { folderContent } from '../../../scripts/test-support/folder-content.ts'
+import { startRemoteStorage } from '../../../scripts/test-support/remote-storage.ts'
 import { mountSmallDisk } from '../storage/small-disk.ts'
 import { newFolder } from './data-folder.ts'
 import { prepareFailures } from './failing-files.ts'
@@ -41,6 +43,36 @@ async function failEverywhere(
     check(folder, error, call)
   }
 }
+
+it('a restore moves the store that it replaces as it is, also one that does not belong to its log', async () => {
+  const [backup, data] = [await served(), join(newFolder(), 'data')]
+  const storage = await startRemoteStorage(data)
+  await storage.append('a', 100_000)
+  await storage.kill()
+  copyFileSync(join(backup, 'fish.db'), join(data, 'fish.db'))
+  const names = ['fish.db', 'fish.db-wal']
+  const before = names.map((name) => readFileSync(join(data, name)))
+  await restoreStore({ env: envOf(data), backup, force: true, now: NOW })
+  for (const [at, name] of names.entries()) {
+    expect(readFileSync(join(data, REPLACED, name)).equals(before[at] ?? Buffer.of())).toBe(true)
+  }
+})
+
+it('an import whose new store another program reads fails, since the last of it may still be in the log', async () => {
+  const [data, file] = [join(newFolder(), 'data'), join(newFolder(), 'export.jsonl')]
+  writeExport(file, 3000)
+  let reader: DatabaseSync | undefined
+  const onProgress = afterFirstBatch(() => {
+    const [draft = ''] = readdirSync(data).filter((name) => name.startsWith('.import-'))
+    reader = new DatabaseSync(join(data, draft, 'fish.db'), { readOnly: true })
+    reader.exec('BEGIN')
+    reader.prepare('SELECT count(*) FROM sqlite_schema').get()
+  })
+  const error = await importStore({ env: envOf(data), file, onProgress }).catch((error: unknown) => error)
+  reader?.close()
+  expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('Another program has') })
+  expect(existsSync(join(data, 'fish.db'))).toBe(false)
+})
 
 describe('an import onto a disk that is nearly full', () => {
   it.for([3000, 4000, 5000, 6000])('fails and leaves nothing, or leaves all of %i lines', async (lines, { skip }) => {

@@ -61,6 +61,15 @@ describeWithRedis('a Redis that has a replica', () => {
     expect(await after.items.getItem(itemKey('user', 'a'))).toBe('x')
   })
 
+  test('does not open for a user that may not wait for the replica', async () => {
+    await primary.admin.call('ACL', 'SETUSER', 'waiter', 'on', '>password', '~*', '&*', '+@all', '-wait')
+    const url = primary.url.replace('//', '//waiter:password@')
+    await expect(createStorage({ driver: 'redis', url })).rejects.toMatchObject({
+      ...UNAVAILABLE,
+      message: expect.stringContaining('lacks permissions: WAIT'),
+    })
+  })
+
   test('is reported to lose acknowledged writes where they do not wait for it', async () => {
     const storage = await open({ replicas: 0 })
     expect(storage.durability).toMatch(/a failover loses acknowledged writes/)

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { type HighWater, MARK_FILE, readHighWater, readMark, writeMark } from '../../storage/file/mark.ts'
 import { DatabaseSync } from '../../storage/file/sqlite.ts'
-import { checkpoint, STORE_FILE } from '../../storage/file/store-file.ts'
+import { STORE_FILE } from '../../storage/file/store-file.ts'
 import { SECRETS_FILE } from '../secrets-file.ts'
 import { draftsInside, pathExists } from './folder.ts'
 import { MaintenanceError } from './maintenance.ts'
@@ -40,7 +40,6 @@ export function exchangeStore(
   folder: string,
   { draft, replaced, onStuck }: { draft: string; replaced: string | undefined; onStuck: () => void },
 ): void {
-  takeLog(join(folder, STORE_FILE))
   const names = existingFiles(draft)
   const exchange: Exchange = {
     replaced: replaced === undefined ? null : basename(replaced),
@@ -148,14 +147,4 @@ function announceStore(draft: string, folder: string): void {
   const mark = readHighWater(db)
   if (mark) writeMark(folder, mark)
   syncFolder(folder)
-}
-
-/** Moves the log of a store into its file. */
-function takeLog(file: string): void {
-  if (!existsSync(file)) return
-  try {
-    checkpoint(file)
-  } catch {
-    // A damaged store is moved as it is, with its log.
-  }
 }
