@@ -23,12 +23,12 @@ import { localTime } from '../core/time.ts'
 export function describeError(error: unknown, needs: Role = 'player'): ErrorReport {
   if (error instanceof CliError) return reportOf(error)
   if (error instanceof RateLimitError) {
-    const answer = responseReport(error, rateLimitHint(error.resetAt, needs), EXIT.rateLimited)
-    return { ...answer, retryAt: error.resetAt.toISOString() }
+    const report = responseReport(error, rateLimitHint(error.resetAt, needs), EXIT.rateLimited)
+    return { ...report, retryAt: error.resetAt.toISOString() }
   }
   if (error instanceof ApiError) {
-    const answer = responseReport(error, hintFor(error.status, error.code, needs), exitStatusOf(error))
-    return isNotFromService(error) ? { ...answer, code: 'invalid_response' } : answer
+    const report = responseReport(error, hintFor(error.status, error.code, needs), exitStatusOf(error))
+    return isNotFromService(error) ? { ...report, code: 'invalid_response' } : report
   }
   if (error instanceof ConnectionError) {
     const { code, summary, proxy } = error

@@ -137,12 +137,12 @@ function readByRule(rule: ChatRule, message: string): ChatCatch | undefined {
   const { rest, rarity } = readOpening(rule, message)
   const [article] = ARTICLE.exec(rest) ?? []
   if (!article) return undefined
-  const told = textBefore(END_OF_SENTENCE, rest.slice(article.length))
-  const whole = textBefore(LENGTH, textBefore(FIRST_TIME, told)).trim()
-  const lengthCm = Number(LENGTH.exec(told)?.[1]?.replace(',', '.'))
+  const sentence = textBefore(END_OF_SENTENCE, rest.slice(article.length))
+  const whole = textBefore(LENGTH, textBefore(FIRST_TIME, sentence)).trim()
+  const lengthCm = Number(LENGTH.exec(sentence)?.[1]?.replace(',', '.'))
   const details = {
     ...(lengthCm && { lengthCm }),
-    ...((rule.firstTime || FIRST_TIME.test(told)) && { firstTime: true }),
+    ...((rule.firstTime || FIRST_TIME.test(sentence)) && { firstTime: true }),
     ...(rule.byAugment && { byAugment: true }),
   }
   if (rule.kind === 'crab') {
@@ -162,10 +162,10 @@ interface Opening {
 function readOpening({ opening, rarity }: ChatRule, message: string): Opening {
   const rest = textAfter(opening, message)
   const [word = ''] = rarity === 'catch-word' && !rest ? message.split(' ', 1) : []
-  const told = typeof rarity === 'number' ? rarity : rarityOfCatchWord(word.toUpperCase())
+  const known = typeof rarity === 'number' ? rarity : rarityOfCatchWord(word.toUpperCase())
   return {
-    rest: word && (told || NEW_CATCH_WORD.test(word)) ? textAfter(opening, message.slice(word.length)) : rest,
-    rarity: told ?? (rarityOfCatchWord(null) as RarityValue),
+    rest: word && (known || NEW_CATCH_WORD.test(word)) ? textAfter(opening, message.slice(word.length)) : rest,
+    rarity: known ?? (rarityOfCatchWord(null) as RarityValue),
   }
 }
 
