@@ -1,5 +1,5 @@
 import { COMMAND_GROUPS } from '../src/commands/index.ts'
-import { EXIT, FAILURE_SCHEMA } from '../src/core/errors.ts'
+import { ERROR_SCHEMA, EXIT } from '../src/core/errors.ts'
 import { EXIT_MEANINGS } from '../src/help/help.ts'
 import { FORMATS } from '../src/output/format.ts'
 import { displayWidth, pad } from '../src/output/text.ts'
@@ -58,11 +58,11 @@ export function renderReference(pages: readonly CommandPage[]): string {
     ),
     '## Errors as JSON',
     'With `--json` or `-o json`, a command that fails prints one JSON document, and nothing else, to stdout. ' +
-      "`import { FAILURE_SCHEMA } from 'fish-cli'` is its JSON Schema.",
+      "`import { ERROR_SCHEMA } from 'fish-cli'` is its JSON Schema.",
     '```json\n{ "error": { "code": "user_not_found", "message": "…", "hint": "…", "exit": 5, "requestId": "…", "retryAt": null } }\n```',
     table(
       ['field of `error`', 'type', 'meaning'],
-      Object.entries(FAILURE_SCHEMA.properties.error.properties).map(([name, { type, description }]) => [
+      Object.entries(ERROR_SCHEMA.properties.error.properties).map(([name, { type, description }]) => [
         `\`${name}\``,
         [type].flat().join(' or '),
         text(description),

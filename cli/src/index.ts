@@ -1,1 +1,1 @@
-export { FAILURE_SCHEMA } from './core/errors.ts'
+export { ERROR_SCHEMA } from './core/errors.ts'

@@ -220,7 +220,7 @@ describe('an import that could not send all', () => {
     }
     away.cancel()
     const text = await run(['add', '--file', '-'], { env: context.env, piped: TEXT })
-    expect(text.stdout).toBe('2 catches imported: 2 sent, 0 rejected, 0 left.\n')
+    expect(text.stdout).toBe('2 catches imported: 2 sent, 0 in dead letters, 0 left.\n')
     expect(text.stderr).toContain('An earlier run queued all of these')
     expect(names()).toEqual(['Cod', 'Koi'])
     expect(JSON.parse((await again()).stdout).sent).toBe(2)
@@ -258,7 +258,7 @@ test('add --file goes on behind what a killed run has queued', async () => {
     await claim.add([{ kind: 'fish', name: 'Cod', rarity: 1 }], 1)
   }
   const { status, stdout, stderr } = await run(['add', '--file', '-'], { env: context.env, piped: TEXT })
-  expect({ status, stdout }).toEqual({ status: 0, stdout: '2 catches imported: 2 sent, 0 rejected, 0 left.\n' })
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '2 catches imported: 2 sent, 0 in dead letters, 0 left.\n' })
   expect(stderr).toContain('An incomplete run queued 1 of these; resuming there.')
   expect(names()).toEqual(['Cod', 'Koi'])
 })

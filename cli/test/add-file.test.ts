@@ -144,13 +144,15 @@ const addFile = (piped: string, ...flags: readonly string[]) =>
 
 describe('add --file', () => {
   test('takes CSV, JSON and JSON Lines, with what flags say for all', async () => {
-    expect(JSON.parse((await addFile('A', '-r', '1')).stdout)).toEqual({ catches: 1, sent: 1, setAside: 0, left: 0 })
+    expect(JSON.parse((await addFile('A', '-r', '1')).stdout)).toEqual({ catches: 1, sent: 1, deadLetters: 0, left: 0 })
     await addFile('[{"name":"B","rarity":"gold","caughtAt":"2026-01-01T00:00:00Z"},{"kind":"crab"}]')
     await addFile('{"fish":"C","rarity":3}\n{"name":"D","rarity":7,"gamemode":"survival"}\n')
     await addFile('Hermit crab\n', '--crab')
     const file = join(folder, 'more.csv')
     await writeFile(file, '\ufeffname,gamemode,rarity\nE,,2\n')
-    expect((await run(['add', '--file', file], { env })).stdout).toBe('1 catch imported: 1 sent, 0 rejected, 0 left.\n')
+    expect((await run(['add', '--file', file], { env })).stdout).toBe(
+      '1 catch imported: 1 sent, 0 in dead letters, 0 left.\n',
+    )
     const list = async (...argv: readonly string[]) =>
       JSON.parse((await run(['list', ...argv, '--json'], { env })).stdout)
     expect((await list('fish')).fish.map(({ name }: { name: string }) => name)).toEqual(['A', 'B', 'C', 'E'])
@@ -281,10 +283,10 @@ describe('add --file', () => {
       env: { ...env, FISH_URL: served.url, FISH_KEY: mock.user('Alex').fernetKey },
       piped: text,
     })
-    const { catches, sent, setAside, left } = JSON.parse(stdout)
+    const { catches, sent, deadLetters, left } = JSON.parse(stdout)
     expect({ status, catches, left }).toEqual({ status: 7, catches: 900, left: ofOthers.length })
-    expect(setAside).toBeGreaterThan(0)
-    expect(sent + setAside).toBe(900)
+    expect(deadLetters).toBeGreaterThan(0)
+    expect(sent + deadLetters).toBe(900)
     expect(mock.sent.fish()).toHaveLength(sent)
   })
 
@@ -313,7 +315,7 @@ describe('add --file', () => {
     })
     expect({ status, document: JSON.parse(stdout) }).toEqual({
       status: 0,
-      document: { catches: 10_000, sent: 10_000, setAside: 0, left: 0 },
+      document: { catches: 10_000, sent: 10_000, deadLetters: 0, left: 0 },
     })
     const stored = mock.sent.fish().map(({ name }) => name)
     expect(stored).toHaveLength(10_000)

@@ -327,7 +327,7 @@ describe('fish-cli completion', () => {
   })
 
   test('names the shells there are when it is asked for another, or for none', async () => {
-    const hint = '  Name one: fish-cli completion bash|zsh|fish|powershell\n'
+    const hint = '  Choose one: fish-cli completion bash|zsh|fish|powershell\n'
     const other = await run(['completion', 'tcsh'])
     expect(other).toEqual({
       status: 2,

@@ -328,7 +328,7 @@ describe('whoami', () => {
     const notAdded = await fish(['add', 'Cod', '-r', 'bronze', '-g', 'earth'])
     expect(notAdded).toMatchObject({ status: 4, stderr: expect.stringContaining('Fetch it again: fish-cli login') })
     await fish(['profile', 'remove', 'default', '-y'])
-    expect((await fish(['whoami'])).stderr).toContain('Nobody is logged in')
+    expect((await fish(['whoami'])).stderr).toContain('Not logged in')
   })
 })
 

@@ -35,9 +35,9 @@ describe('doctor', () => {
     const { status, stderr, ok, health, byName } = await doctor()
     expect({ status, stderr, ok }).toEqual({ status: 0, stderr: '', ok: true })
     expect(health).toMatchObject({ ...WELL, ...REACHED, key: 'ok' })
-    expect(byName.key).toEqual({ check: 'key', status: 'ok', found: expect.stringContaining('Alex'), mend: null })
+    expect(byName.key).toEqual({ check: 'key', status: 'ok', result: expect.stringContaining('Alex'), fix: null })
     const { stdout } = await run(['doctor'], { env: base })
-    expect(stdout).toMatch(/^CHECK +STATUS +FOUND/)
+    expect(stdout).toMatch(/^CHECK +STATUS +RESULT/)
   })
 
   test('finds a configuration that cannot be written', async () => {
@@ -46,21 +46,21 @@ describe('doctor', () => {
     await mkdir(join(base.XDG_CONFIG_HOME ?? '', 'fish-crab', 'config.json.new'))
     const { status, ok, byName } = await doctor()
     expect({ status, ok }).toEqual({ status: 1, ok: false })
-    expect(byName.config).toMatchObject({ status: 'fail', found: expect.stringContaining('written') })
+    expect(byName.config).toMatchObject({ status: 'fail', result: expect.stringContaining('written') })
   })
 
   test('before a login warns of the key alone', async () => {
     const { status, health, byName } = await doctor({ FISH_URL: context.service.url })
     expect(status).toBe(0)
     expect(health).toMatchObject({ ...WELL, ...REACHED, key: 'warn' })
-    expect(byName.key.mend).toContain('fish-cli login')
+    expect(byName.key.fix).toContain('fish-cli login')
   })
 
   test('says what to do where nothing answers, and ends with 1', async () => {
     const { status, ok, health, byName } = await doctor({ FISH_URL: 'http://127.0.0.1:1' })
     expect({ status, ok }).toEqual({ status: 1, ok: false })
     expect(health).toEqual({ ...WELL, ...KEPT, connection: 'fail' })
-    expect(byName.connection.mend).toContain('FISH_URL')
+    expect(byName.connection.fix).toContain('FISH_URL')
   })
 
   test.each([40, 80, 120])('says all of it on a terminal of %d columns', async (columns) => {
@@ -69,7 +69,7 @@ describe('doctor', () => {
     expect(stdout).not.toContain('…')
     // Each column for itself, as it is read.
     const lines = stdout.split('\n')
-    const [at = 0, from = 0] = ['FOUND', 'TO DO'].map((title) => lines[0]?.indexOf(title))
+    const [at = 0, from = 0] = ['RESULT', 'FIX'].map((title) => lines[0]?.indexOf(title))
     const column = (begin: number, end?: number) => lines.map((line) => line.slice(begin, end).trim()).join(' ')
     expect(column(at, from)).toContain('No response from http://127.0.0.1:1')
     expect(column(from)).toContain('Is the service running, and is --url (or FISH_URL) right?')
@@ -90,7 +90,7 @@ describe('doctor', () => {
     const { status, health, byName } = await doctor(env)
     expect(status).toBe(1)
     expect(health).toMatchObject({ ...REACHED, key: 'fail', 'api-key': 'fail' })
-    expect(byName.key.mend).toContain('FISH_KEY')
+    expect(byName.key.fix).toContain('FISH_KEY')
     const good = await doctor({ ...env, FISH_KEY: context.alex.fernetKey, FISH_API_KEY: context.alex.apiKey })
     expect(good.health).toMatchObject({ key: 'ok', 'api-key': 'ok' })
     const none = await doctor({ ...env, FISH_KEY: 'no key' })
@@ -112,11 +112,11 @@ describe('doctor', () => {
     const open = await doctor()
     expect(open.status).toBe(1)
     expect(open.health).toMatchObject({ config: 'ok', secrets: 'fail' })
-    expect(open.byName.secrets.mend).toContain('chmod 600')
+    expect(open.byName.secrets.fix).toContain('chmod 600')
     await writeFile(join(home, 'config', 'fish-crab', 'config.json'), '{')
     const { health, byName } = await doctor({ FISH_URL: context.service.url })
     expect(health).toMatchObject({ node: 'ok', config: 'fail', ...REACHED })
-    expect(byName.config.found).toContain('config.json')
+    expect(byName.config.result).toContain('config.json')
   })
 
   test('reports queued catches, and a damaged outbox', async () => {
@@ -127,8 +127,8 @@ describe('doctor', () => {
     const waiting = await doctor(env, '--offline')
     expect(waiting).toMatchObject({ status: 0, health: { outbox: 'warn' } })
     expect(waiting.byName.outbox).toMatchObject({
-      found: '1 catch not sent yet.',
-      mend: expect.stringMatching(/flush$/),
+      result: '1 catch not sent yet.',
+      fix: expect.stringMatching(/flush$/),
     })
     const { stdout } = await run(['outbox', 'status', '--json'], { env })
     const { path } = JSON.parse(stdout)
@@ -145,7 +145,7 @@ describe('doctor', () => {
   test('detects that nothing can be stored', async () => {
     const { status, byName } = await doctor({ XDG_STATE_HOME: '/dev/null/state' }, '--offline')
     expect(status).toBe(1)
-    expect(byName.outbox).toMatchObject({ status: 'fail', mend: expect.stringContaining('XDG_STATE_HOME') })
+    expect(byName.outbox).toMatchObject({ status: 'fail', fix: expect.stringContaining('XDG_STATE_HOME') })
   })
 
   test('warns of a configuration that others can read', async () => {
@@ -163,7 +163,7 @@ describe('doctor', () => {
     const env = { FISH_SECRET_STORE: 'keyring', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/dev/null/bus' }
     const { status, byName } = await doctor(env, '--offline')
     expect(status).toBe(1)
-    expect(byName.keyring).toMatchObject({ status: 'fail', mend: expect.stringContaining('secret-store file') })
+    expect(byName.keyring).toMatchObject({ status: 'fail', fix: expect.stringContaining('secret-store file') })
   })
 
   test('takes an unknown profile for a finding', async () => {
@@ -187,12 +187,12 @@ describe('the clock', () => {
   ])('%s is reported', (_, offset, status, found) => {
     const here = SERVER + offset
     const finding = compareClocks({ sentAt: here - 100, respondedAt: here + 100, date })
-    expect(finding).toMatchObject({ status, found: expect.stringContaining(found) })
+    expect(finding).toMatchObject({ status, result: expect.stringContaining(found) })
   })
 
   test('a slow answer leaves doubt, and no Date says nothing', () => {
     const sentAt = SERVER - 60_000
-    expect(compareClocks({ sentAt, respondedAt: SERVER + 1000, date }).found).toContain('matches')
+    expect(compareClocks({ sentAt, respondedAt: SERVER + 1000, date }).result).toContain('matches')
     expect(compareClocks({ sentAt, respondedAt: SERVER, date: null }).status).toBe('warn')
   })
 })

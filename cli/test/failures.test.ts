@@ -3,13 +3,13 @@ import { ValidationError } from '@fish-crab/sdk'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { describeError } from '../src/client/describe-error.ts'
-import { FAILURE_SCHEMA } from '../src/core/errors.ts'
+import { ERROR_SCHEMA } from '../src/core/errors.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { run, serviceContext, startImpostor, startServiceContext } from './harness.ts'
 
 const context = serviceContext()
 
-const failure = z.fromJSONSchema(FAILURE_SCHEMA as unknown as Parameters<typeof z.fromJSONSchema>[0])
+const failure = z.fromJSONSchema(ERROR_SCHEMA as unknown as Parameters<typeof z.fromJSONSchema>[0])
 
 /** The one document on stdout, of the promised form. */
 function failureOf(stdout: string) {
@@ -25,7 +25,11 @@ test.each([
   [['list', '--zzz'], 'Unknown flag --zzz.', 'See: fish-cli list --help'],
   [['list', '--fields'], '--fields needs a value.', 'See: fish-cli list --help'],
   [['list', '--limit', '1', '--limit', '2'], '--limit can be given only once.', 'See: fish-cli list --help'],
-  [['list', 'Alex', '--url', 'localhost:8787'], /^--url .FISH_URL.: must be an http/, 'Such as: http://127.0.0.1:8787'],
+  [
+    ['list', 'Alex', '--url', 'localhost:8787'],
+    /^--url .FISH_URL.: must be an http/,
+    'For example: http://127.0.0.1:8787',
+  ],
   [['leaderboard', '--limit', '1001'], /^--limit: must be a whole number/, 'See: fish-cli leaderboard --help'],
   [['user', 'create', 'a b'], /^NAME: must be 1 to 32/, 'See: fish-cli user create --help'],
 ])('%j is answered in the words of this program, with what to type', async (argv, message, hint) => {
@@ -124,7 +128,7 @@ test('what a service says stays on its line', async () => {
 test('a malformed proxy address is reported with the name of its variable', () => {
   const message = 'HTTP_PROXY or HTTPS_PROXY is not the address of a proxy.'
   const report = describeError(new ValidationError([{ path: 'HTTP_PROXY', message }]))
-  expect(report).toMatchObject({ message, exit: 2, hint: expect.stringContaining('Such as: http') })
+  expect(report).toMatchObject({ message, exit: 2, hint: expect.stringContaining('For example: http') })
 })
 
 test('a dead proxy is reported as one, without its credentials and with a hint', async () => {

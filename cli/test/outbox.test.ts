@@ -21,7 +21,7 @@ const json = async (argv: readonly string[], more: Env = {}) => {
 }
 
 /** Puts catches of somebody whom the service does not know into the outbox: they are set aside. */
-async function setAside(count: number) {
+async function addDeadLetter(count: number) {
   const file = join(folder, 'catches.csv')
   await writeFile(file, Array.from({ length: count }, (_, index) => `Cod ${index},1\n`).join(''))
   const { status } = await run(['add', '--file', file, '--user', 'Nobody'], { env })
@@ -31,7 +31,7 @@ async function setAside(count: number) {
 describe('outbox', () => {
   test('that nobody used is empty, and is not made by looking', async () => {
     const { status, document } = await json(['outbox', 'status'])
-    expect({ status, document }).toMatchObject({ status: 0, document: { queued: 0, setAside: 0, collections: [] } })
+    expect({ status, document }).toMatchObject({ status: 0, document: { queued: 0, deadLetters: 0, collections: [] } })
     const { stdout, stderr } = await run(['outbox', 'status'], { env })
     expect(stdout).toBe('')
     expect(stderr).toContain('empty')
@@ -72,27 +72,27 @@ describe('outbox', () => {
   })
 
   test('says what is set aside and why, queues it again, and drops it only after a yes', async () => {
-    await setAside(3)
+    await addDeadLetter(3)
     const { document } = await json(['outbox', 'status'])
-    expect(document).toMatchObject({ queued: 0, setAside: 3, batches: [{ count: 3, user: 'Nobody' }] })
+    expect(document).toMatchObject({ queued: 0, deadLetters: 3, batches: [{ count: 3, user: 'Nobody' }] })
     const id = String(document.batches[0].id)
     expect((await json(['outbox', 'retry', id])).document).toEqual({ queued: 3 })
     expect((await json(['outbox', 'flush'])).document).toMatchObject({ sent: 0, left: 3 })
     expect((await json(['outbox', 'flush', '--user', 'Nobody'])).status).toBe(7)
     expect((await json(['outbox', 'drop'])).status).toBe(2)
-    expect((await json(['outbox', 'status'])).document.setAside).toBe(3)
+    expect((await json(['outbox', 'status'])).document.deadLetters).toBe(3)
     expect((await json(['outbox', 'drop', '--yes'])).document).toEqual({ dropped: 3 })
-    expect((await json(['outbox', 'status'])).document.setAside).toBe(0)
+    expect((await json(['outbox', 'status'])).document.deadLetters).toBe(0)
   })
 
   test('has a column of dead letters in its table', async () => {
-    await setAside(3)
+    await addDeadLetter(3)
     const { stdout } = await run(['outbox', 'status'], { env })
     expect(stdout).toMatch(/^KIND +USER +GAMEMODE +QUEUED +DEAD LETTERS\nfish +Nobody +earth +0 +3\n$/)
   })
 
   test('knows a wrong ID from one that is none', async () => {
-    await setAside(1)
+    await addDeadLetter(1)
     expect((await json(['outbox', 'drop', '99', '--yes'])).status).toBe(5)
     expect((await json(['outbox', 'retry', 'all'])).status).toBe(2)
   })
@@ -163,7 +163,7 @@ describe('outbox', () => {
       const { status, stderr } = await run(['outbox', 'cancel'], { env })
       expect({ status, stderr }).toEqual({
         status: 2,
-        stderr: 'fish-cli: Say which catches to cancel.\n  Add --file FILE or --all.\n',
+        stderr: 'fish-cli: Missing --file or --all.\n  Choose the catches to cancel: --file FILE, or --all.\n',
       })
     })
 
@@ -261,7 +261,7 @@ describe('outbox', () => {
 
   test('of one service is not sent to another', async () => {
     await run(['add', '--file', '-', '-r', '1'], { env: { ...env, FISH_URL: 'http://127.0.0.1:9' }, piped: 'Cod' })
-    expect((await json(['outbox', 'flush'])).document).toEqual({ sent: 0, setAside: 0, left: 0 })
+    expect((await json(['outbox', 'flush'])).document).toEqual({ sent: 0, deadLetters: 0, left: 0 })
     const other = { FISH_URL: 'http://127.0.0.1:9' }
     expect((await json(['outbox', 'status'], other)).document.queued).toBe(1)
   })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { commandIds, loadCommands } from '../src/commands/index.ts'
-import { FAILURE_SCHEMA } from '../src/core/errors.ts'
+import { ERROR_SCHEMA } from '../src/core/errors.ts'
 import { newFolder } from './folders.ts'
 import { run, serviceContext } from './harness.ts'
 
 const context = serviceContext()
-const failure = z.fromJSONSchema(FAILURE_SCHEMA as unknown as Parameters<typeof z.fromJSONSchema>[0])
+const failure = z.fromJSONSchema(ERROR_SCHEMA as unknown as Parameters<typeof z.fromJSONSchema>[0])
 
 const commands = await loadCommands()
 const takesOutput = (id: string) =>

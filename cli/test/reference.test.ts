@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commandPages, SERVER_VARIABLES, VARIABLES } from '../build/pages.ts'
 import { renderReference } from '../build/reference.ts'
-import { FAILURE_SCHEMA } from '../src/core/errors.ts'
+import { ERROR_SCHEMA } from '../src/core/errors.ts'
 
 const PACKAGE = join(import.meta.dirname, '..')
 const PAGES = await commandPages()
@@ -55,7 +55,7 @@ test('every variable that the program reads is there', () => {
 })
 
 test('every field of a failure is there', () => {
-  for (const [name, { description }] of Object.entries(FAILURE_SCHEMA.properties.error.properties)) {
+  for (const [name, { description }] of Object.entries(ERROR_SCHEMA.properties.error.properties)) {
     expect(WRITTEN).toMatch(new RegExp(`^\\| \`${name}\` +\\| .* \\| ${description} +\\|$`, 'm'))
   }
 })

@@ -251,7 +251,7 @@ describe.each(RENEWALS)('a stored key that $argv replaces', ({ argv, ways }) => 
       const { status, stdout, stderr } = await fish([...argv, '--yes', '--show', '--json'], options)
       expect({ status, stderr }).toEqual({ status: 7, stderr: message })
       const document = JSON.parse(stdout)
-      expect(document).toMatchObject({ user: 'alex', masked: false, kept: false })
+      expect(document).toMatchObject({ user: 'alex', masked: false, stored: false })
       expect(`${document.secret ?? document.fernetKey}\n`).toMatch(KEY)
     })
 
@@ -259,7 +259,7 @@ describe.each(RENEWALS)('a stored key that $argv replaces', ({ argv, ways }) => 
       const file = join(folder, 'secret')
       const { status, stdout, stderr } = await fish([...argv, '--yes', '--out', file, '--json'], options)
       expect({ status, stderr }).toEqual({ status: 7, stderr: message })
-      expect(JSON.parse(stdout)).toMatchObject({ user: 'alex', file, kept: false })
+      expect(JSON.parse(stdout)).toMatchObject({ user: 'alex', file, stored: false })
       expect(readFileSync(file, 'utf8')).toMatch(KEY)
     })
   })

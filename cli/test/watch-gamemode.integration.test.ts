@@ -109,7 +109,7 @@ describe('watch at a place that is no gamemode', () => {
     const { status, stdout } = await watch(['--from-start', '--json'], EARTH)
     expect({ status, line: JSON.parse(stdout) }).toMatchObject({
       status: 7,
-      line: { name: 'Salmon', gamemode: null, heldAt: 'hub' },
+      line: { name: 'Salmon', gamemode: null, server: 'hub' },
     })
   })
 

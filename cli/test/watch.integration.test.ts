@@ -152,7 +152,7 @@ describe('watch', () => {
     const outbox = JSON.parse((await run(['outbox', 'status', '--json'], { env: offline })).stdout)
     expect(outbox).toMatchObject({
       queued: 3,
-      setAside: 0,
+      deadLetters: 0,
       collections: [{ kind: 'fish', user: 'Offline', queued: 3 }],
     })
     await once()

@@ -52,7 +52,7 @@ export async function findIdentity(context: Context, target: Target): Promise<Id
 export function notLoggedIn(): CliError {
   return new CliError({
     code: 'not_logged_in',
-    message: 'Nobody is logged in.',
+    message: 'Not logged in.',
     hint: 'Log in: fish-cli login USER',
     exit: EXIT.credentials,
   })

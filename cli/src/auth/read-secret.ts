@@ -62,7 +62,7 @@ const MAX_SECRET = 64 * 1024
 
 /** All of stdin without its line end, as password managers print it. */
 async function secretFromStdin({ stdin, interrupted }: Context, question: string): Promise<string> {
-  if (stdin.isTTY) throw noSecretOnStdin('stdin is a terminal.', 'Leave --password-stdin out to be prompted.')
+  if (stdin.isTTY) throw noSecretOnStdin('stdin is a terminal.', 'Remove --password-stdin to be prompted.')
   const { signal, text } = await textOf(stdin, interrupted())
   signal.throwIfAborted()
   const secret = text.replace(/\r?\n$/, '')

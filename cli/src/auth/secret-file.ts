@@ -27,8 +27,8 @@ export function secretFilePath(out: string | undefined): string | undefined {
 
 /** Checks without creating anything. @throws what {@link reserveSecretFile} would throw, as far as that is known */
 export async function checkSecretFile(path: string, replace: boolean): Promise<void> {
-  if (path === '') throw usageError('--out names no file.', 'Name one, or - for stdout.')
-  if (path.endsWith('/') || path.endsWith(sep)) throw usageError(`${path} is a folder.`, 'Name a file in it.')
+  if (path === '') throw usageError('--out is empty.', 'Pass the path of a file, or - for stdout.')
+  if (path.endsWith('/') || path.endsWith(sep)) throw usageError(`${path} is a folder.`, 'Choose a file in it.')
   try {
     const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
@@ -100,7 +100,7 @@ function notRegularFile(path: string): CliError {
   return new CliError({
     code: 'file_exists',
     message: `${path} is not a regular file; nothing was changed.`,
-    hint: 'Name another file, or - for stdout.',
+    hint: 'Choose another file, or - for stdout.',
     exit: EXIT.conflict,
   })
 }
@@ -122,12 +122,12 @@ function openError(error: unknown, path: string): CliError {
     return new CliError({
       code: 'file_exists',
       message,
-      hint: 'Name another file, or add --force.',
+      hint: 'Choose another file, or add --force.',
       exit: EXIT.conflict,
     })
   }
   if (code === 'ENOENT')
-    return usageError(`The folder of ${path} does not exist.`, 'Create it first, or name another file.')
+    return usageError(`The folder of ${path} does not exist.`, 'Create it first, or choose another file.')
   const message = `${path} cannot be written (${code ?? name}).`
-  return new CliError({ code: 'file_not_written', message, hint: 'Name another file.', exit: EXIT.failure })
+  return new CliError({ code: 'file_not_written', message, hint: 'Choose another file.', exit: EXIT.failure })
 }

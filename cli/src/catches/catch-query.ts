@@ -88,7 +88,7 @@ function parseSince(text: string, now: number): number {
   if (!Number.isNaN(moment) && (amount !== undefined || isDate(text))) return moment
   throw usageError(
     '--since must be a date, a time, or how long ago.',
-    'Such as: 2026-01-31, 2026-01-31T12:00Z, 90m, 7d',
+    'For example: 2026-01-31, 2026-01-31T12:00Z, 90m, 7d',
   )
 }
 

@@ -109,8 +109,8 @@ const SOURCES: readonly (readonly [RegExp, string, ExitStatus])[] = [
 // Hints that say more than the help of the command.
 const VALIDATION_HINTS: Readonly<Record<string, string>> = {
   gamemode: GAMEMODE_LIST,
-  baseUrl: `Such as: ${DEFAULT_BASE_URL}`,
-  HTTP_PROXY: 'Such as: http://proxy.example.org:3128. Without a proxy, unset it.',
+  baseUrl: `For example: ${DEFAULT_BASE_URL}`,
+  HTTP_PROXY: 'For example: http://proxy.example.org:3128. Without a proxy, unset it.',
 }
 
 /** Describes a validation error of the SDK with the names of flags and variables. */
@@ -174,7 +174,7 @@ export const TRY_LATER = 'Try again later; see: fish-cli status'
 const SET_KEY_ANEW = 'Fetch it again: fish-cli login. If FISH_KEY or FISH_KEY_FILE is set, change it too.'
 
 const LOG_IN_AGAIN = 'Log in again: fish-cli login NAME --admin'
-const SHORTER = 'Give fewer or shorter names at once.'
+const SHORTER = 'Use fewer or shorter names at once.'
 const AGREE = 'Check --user and --gamemode, also in FISH_… variables.'
 
 /** Hints by error code. Errors in the command line get the help of the command instead. */
@@ -211,9 +211,10 @@ function hintFor(status: number, code: string, needs: Role): string | undefined 
 }
 
 function roleHint(needs: Role): string {
-  if (needs === 'player') return 'Only an administrator may. Name one with --admin, or see who you are: fish-cli whoami'
+  if (needs === 'player')
+    return 'Only administrators may do this. Choose one with --admin, or see who you are: fish-cli whoami'
   const whose = needs === 'superadmin' ? 'a superadmin' : 'an administrator'
-  return `It needs the rights of ${whose}. Name one with --admin (FISH_ADMIN_USERNAME), or log in: fish-cli login NAME --admin`
+  return `This needs the rights of ${whose}. Choose one with --admin (FISH_ADMIN_USERNAME), or log in: fish-cli login NAME --admin`
 }
 
 function rateLimitHint(resetAt: Date, needs: Role): string {

@@ -27,7 +27,7 @@ export async function fetchSession(context: Context, target: Target, options: Lo
 /** Fetches a player's key with the password, and tests it. @throws CliError when the service rejects its own key */
 export async function fetchPlayerKey(context: Context, target: Target, options: LoginOptions): Promise<ProfileSecrets> {
   const user = target.user?.value
-  if (!user) throw usageError('Say who logs in.', 'Such as: fish-cli login USER')
+  if (!user) throw usageError('Missing user name.', 'For example: fish-cli login USER')
   // Reports wrong flags before prompting for a password.
   createClient({ baseUrl: target.url.value, user, gamemode: gamemodeOf(target), env: {} })
   const question = `Password of ${printable(user)}`

@@ -17,7 +17,7 @@ export const storageFlag = {
  * @throws CliError
  */
 export function refuseEmptyPath(path: string, name: string, kind: 'file' | 'folder'): void {
-  if (path === '') throw usageError(`${name} is empty.`, `Name a ${kind}.`)
+  if (path === '') throw usageError(`${name} is empty.`, `Pass the path of a ${kind}.`)
 }
 
 const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
@@ -37,7 +37,7 @@ const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
 // Hints for errors without one. Usage errors point to the help of the command.
 const MAINTENANCE_HINTS: Partial<Readonly<Record<MaintenanceErrorCode, string>>> = {
   full: 'Free some space and try again.',
-  read_only: 'Run this as the owner of the folder, or name another folder.',
+  read_only: 'Run this as the owner of the folder, or choose another folder.',
   unavailable: 'Check --storage (FISH_STORAGE) and that the storage is running.',
 }
 const CHECK = 'Check the paths and --storage (FISH_STORAGE).'

@@ -100,7 +100,7 @@ export async function outputSecret(context: CommandContext<SecretFlags>, deliver
   })
   const fileError = await errorOf(file?.write(`${secret}\n`, unsaved))
   const storeError = await errorOf(stored?.replace(secret))
-  const outcome = storeError ? { kept: false } : {}
+  const outcome = storeError ? { stored: false } : {}
   if (path === undefined) await printSecret(context, delivery, secret, outcome)
   else if (!fileError) {
     const done = `The ${title} of ${printable(user)} is in ${printable(path)}.`

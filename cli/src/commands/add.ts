@@ -54,7 +54,7 @@ export const addCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     if (flags.crab && flags.rarity !== undefined)
-      throw usageError('A crab has no rarity.', 'Leave --rarity or --crab out.')
+      throw usageError('A crab has no rarity.', 'Use --rarity or --crab, not both.')
     const names = args.name ?? []
     if (flags.file !== undefined) return addFile(context, names, { ...flags, file: flags.file })
     const fish = flags.crab ? undefined : fishOf(names, flags.rarity)
@@ -85,7 +85,7 @@ async function confirmNames(context: CommandContext, names: readonly string[], f
 }
 
 async function addFile(context: CommandContext, names: readonly string[], flags: AddFileFlags): Promise<number> {
-  if (names.length > 0) throw usageError('Give NAME or --file, not both.')
+  if (names.length > 0) throw usageError('Specify NAME or --file, not both.')
   const { addFile } = await import('../import/run.ts')
   const rarity = flags.rarity === undefined ? undefined : rarityOf(flags.rarity)
   const outcome = await addFile(context, { target: context.target, flags, rarity })
@@ -124,5 +124,5 @@ function fishOf(names: readonly string[], rarity: string | undefined): readonly 
 function rarityOf(rarity: string): RarityValue {
   const value = rarityValue(/^\d+$/.test(rarity) ? Number(rarity) : rarity)
   if (value !== undefined) return value
-  throw usageError('Unknown rarity.', `Give --rarity a number or a label: ${rarityList()}.`)
+  throw usageError('Unknown rarity.', `Use a number or a label: ${rarityList()}.`)
 }

@@ -164,15 +164,15 @@ const READABLE_BY_ALL = { file: 0o644, folder: 0o777 }
  * @throws CliError `file_exists` for a file that this program did not write, `file_not_written`, `file_not_read`
  */
 export function installScript(path: string, script: string): void {
-  if (readTextFile(path)?.includes(SCRIPT_MARK) === false) throw isAnothers(path)
+  if (readTextFile(path)?.includes(SCRIPT_MARK) === false) throw foreignScriptError(path)
   replaceFile(path, script, READABLE_BY_ALL)
 }
 
-function isAnothers(path: string): CliError {
+function foreignScriptError(path: string): CliError {
   return new CliError({
     code: 'file_exists',
     message: `${path} exists already, and fish-cli did not write it.`,
-    hint: 'Move it away, or print the script and put it where you like: see fish-cli completion --help',
+    hint: 'Move that file, or print the script and save it elsewhere: fish-cli completion --help',
     exit: EXIT.conflict,
   })
 }

@@ -56,7 +56,7 @@ function shellOf(named: string | undefined, { SHELL }: Env): Shell {
   const name = (named ?? basename(SHELL ?? '')).toLowerCase().replace(/\.exe$/, '')
   const shell = name === 'pwsh' ? 'powershell' : name
   if (isShell(shell)) return shell
-  const hint = `Name one: fish-cli completion ${SHELLS.join('|')}`
+  const hint = `Choose one: fish-cli completion ${SHELLS.join('|')}`
   if (named === undefined) throw usageError('SHELL is not set to a supported shell.', hint)
   throw usageError('Unsupported shell.', hint)
 }

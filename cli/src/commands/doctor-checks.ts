@@ -22,19 +22,19 @@ import { readManifest } from '../package.ts'
 
 export type CheckStatus = 'ok' | 'warn' | 'fail'
 
-/** The outcome of one check. `found` and `mend` are the field names in the JSON output. */
+/** The outcome of one check, as it is printed. */
 export interface CheckResult {
   readonly check: string
   readonly status: CheckStatus
-  readonly found: string
-  readonly mend: string | null
+  readonly result: string
+  readonly fix: string | null
 }
 
 type Outcome = Omit<CheckResult, 'check'>
 
-const ok = (found: string): Outcome => ({ status: 'ok', found, mend: null })
-const warn = (found: string, fix: string): Outcome => ({ status: 'warn', found, mend: fix })
-const fail = (found: string, fix: string): Outcome => ({ status: 'fail', found, mend: fix })
+const ok = (result: string): Outcome => ({ status: 'ok', result, fix: null })
+const warn = (result: string, fix: string): Outcome => ({ status: 'warn', result, fix })
+const fail = (result: string, fix: string): Outcome => ({ status: 'fail', result, fix })
 
 /** Runs a check. What it throws is a finding too, described like the error of a command, except after Ctrl-C. */
 export async function runCheck(
@@ -47,7 +47,7 @@ export async function runCheck(
   } catch (error) {
     signal?.throwIfAborted()
     const { message, hint } = describeError(error)
-    return { check, status: 'fail', found: message, mend: hint }
+    return { check, status: 'fail', result: message, fix: hint }
   }
 }
 
@@ -174,9 +174,9 @@ async function checkConnection(
   try {
     const { data, response } = await client.status({ signal }).withResponse()
     const respondedAt = clock.now()
-    const found = `${url} responded in ${respondedAt - sentAt} ms.`
+    const result = `${url} responded in ${respondedAt - sentAt} ms.`
     const fix = 'Use an https address: passwords can be read in transit.'
-    const connection = isUnencrypted(url) ? warn(`${found} The connection is not encrypted.`, fix) : ok(found)
+    const connection = isUnencrypted(url) ? warn(`${result} The connection is not encrypted.`, fix) : ok(result)
     const findings = [
       { check: 'connection', ...connection },
       { check: 'service', ...ok('A healthy Fish and Crab Collection Service.') },
@@ -229,10 +229,10 @@ function sourceText(source: Identity['key']): string {
 
 /** Compares major versions, or minor versions before 1.0. */
 export function compareVersions(own: string, service: string): Outcome {
-  const found = `fish-cli ${own}, service ${service}.`
-  if (seriesOf(own) === seriesOf(service)) return ok(found)
+  const result = `fish-cli ${own}, service ${service}.`
+  if (seriesOf(own) === seriesOf(service)) return ok(result)
   const fix = 'They may be incompatible. Use the same major version, or the same minor version before 1.0.'
-  return warn(found, fix)
+  return warn(result, fix)
 }
 
 function seriesOf(version: string): string {
@@ -260,9 +260,9 @@ export function compareClocks({ sentAt, respondedAt, date }: ClockReading): Outc
   const margin = (respondedAt - sentAt) / 2 + DATE_STEP_MS / 2
   const seconds = Math.round(Math.max(0, Math.abs(difference) - margin) / 1000)
   if (seconds === 0) return ok('This clock matches that of the service.')
-  const found = `This clock is ${seconds} s ${difference > 0 ? 'ahead of' : 'behind'} that of the service.`
-  if (seconds <= TOLERATED_SECONDS) return ok(found)
+  const result = `This clock is ${seconds} s ${difference > 0 ? 'ahead of' : 'behind'} that of the service.`
+  if (seconds <= TOLERATED_SECONDS) return ok(result)
   const fix =
     'Set the clock, best by network time: catches are encrypted with its time, and a strict service rejects them.'
-  return warn(found, fix)
+  return warn(result, fix)
 }

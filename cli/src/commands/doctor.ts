@@ -19,8 +19,8 @@ const STYLES: Readonly<Record<CheckStatus, Style>> = { ok: 'green', warn: 'yello
 const COLUMNS: readonly Column<CheckResult>[] = [
   { field: 'check', whole: true },
   { field: 'status', whole: true, style: (_, { status }) => STYLES[status] },
-  { field: 'found', wrap: true },
-  { field: 'mend', title: 'TO DO', wrap: true },
+  { field: 'result', wrap: true },
+  { field: 'fix', wrap: true },
 ]
 
 export const doctorCommand = defineCommand({

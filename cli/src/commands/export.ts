@@ -26,9 +26,13 @@ export const exportCommand = defineCommand({
     const { flags } = context
     refuseEmptyPath(flags.out, '--out', 'file')
     const isStdout = flags.out === STDOUT
-    if (isStdout && flags.json) throw usageError('--json and --out - cannot both write to stdout.', 'Name a file.')
+    if (isStdout && flags.json)
+      throw usageError('--json and --out - cannot both write to stdout.', 'Pass the path of a file.')
     if (isStdout && context.stdout.isTTY) {
-      throw usageError('An export cannot be written to a terminal.', 'Name a file, or pipe the export into a program.')
+      throw usageError(
+        'An export cannot be written to a terminal.',
+        'Pass the path of a file, or pipe the export into a program.',
+      )
     }
     const target = isStdout ? context.stdout : flags.out
     const work = { target, signal: context.interrupted() }

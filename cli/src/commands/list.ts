@@ -80,7 +80,7 @@ export const listCommand = defineCommand({
     const intervalMs = parseInterval(flags)
     const query = parseCatchQuery(flags, context.clock.now())
     const target = resolveTarget(context, { ...flags, user: userOf(named, flags.user) })
-    const user = requireUser(target, `Name one: fish-cli list ${KIND_PLURALS[kind]} USER`)
+    const user = requireUser(target, `Pass one: fish-cli list ${KIND_PLURALS[kind]} USER`)
     const gamemode = requireGamemode(target)
     const { chart = false, detail = false } = flags
     const listOptions = { kind, gamemode, query, chart, detail, namesDetail: !chart && asksForDetail(flags) }
@@ -114,7 +114,7 @@ function subjectOf(args: { readonly kind?: string | undefined; readonly user?: s
 
 function userOf(argument: string | undefined, flag: string | undefined): string | undefined {
   if (argument === undefined || flag === undefined || argument === flag) return argument ?? flag
-  throw usageError('USER and --user name different players.', 'Leave one out.')
+  throw usageError('USER and --user name different players.', 'Use only one of them.')
 }
 
 function asksForDetail({ fields = '' }: OutputFlags): boolean {

@@ -30,11 +30,11 @@ export const statsCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     if (args.user === undefined && flags.gamemode !== undefined) {
-      throw usageError('--gamemode needs USER.', 'Name a player: fish-cli stats USER --gamemode GAMEMODE')
+      throw usageError('--gamemode needs USER.', 'Pass a player: fish-cli stats USER --gamemode GAMEMODE')
     }
     const counts = await (args.user === undefined
-      ? ofService(context)
-      : ofPlayer(context, args.user, flags.gamemode as Gamemode | undefined))
+      ? serviceStats(context)
+      : playerStats(context, args.user, flags.gamemode as Gamemode | undefined))
     const rows = countRows(counts)
     const output = {
       rows,
@@ -45,13 +45,13 @@ export const statsCommand = defineCommand({
   },
 })
 
-async function ofService(context: CommandContext): Promise<CollectionCounts & { readonly users: number }> {
+async function serviceStats(context: CommandContext): Promise<CollectionCounts & { readonly users: number }> {
   const { admin, options } = await openAdministration(context)
   const { users, fish, crab } = await admin.stats(options)
   return { users, fish, crab }
 }
 
-async function ofPlayer(
+async function playerStats(
   context: CommandContext,
   named: string,
   gamemode: Gamemode | undefined,

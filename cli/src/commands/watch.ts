@@ -7,7 +7,7 @@ export const watchCommand = defineCommand({
   description:
     'Starts at the end of a log that it has not watched before; with --once, at its beginning. Keeps following when the ' +
     'game restarts. Stop it with Ctrl-C; when started again, it resumes and adds the catches made in between, each once. While the service is unreachable, catches are queued on this machine. Without LOG, it ' +
-    'uses the log of the running or latest game: vanilla, Lunar, Feather, Prism or MultiMC. Catches in a place that is ' +
+    'uses the log of the running or latest game: vanilla, Lunar, Feather, Prism or MultiMC. Catches on a server that is ' +
     'not a gamemode, such as a hub, are held back on this machine until you run watch with --gamemode. Needs your key: ' +
     'from login, FISH_KEY or FISH_KEY_FILE.',
   examples: [

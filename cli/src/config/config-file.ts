@@ -130,7 +130,9 @@ export type LoginTarget = Pick<Profile, 'url' | 'user' | 'gamemode' | 'admin'>
 export function replacesLogin(profile: Profile | undefined, login: LoginTarget): boolean {
   if (!profile) return false
   return (
-    !isSameService(profile.url, login.url) || differs(profile.user, login.user) || differs(profile.admin, login.admin)
+    !isSameService(profile.url, login.url) ||
+    isDifferent(profile.user, login.user) ||
+    isDifferent(profile.admin, login.admin)
   )
 }
 
@@ -144,7 +146,7 @@ export function applyLogin(config: Config, name: string, login: LoginTarget): Co
   return { ...config, current: name, profiles: new Map(config.profiles).set(name, profile) }
 }
 
-function differs(one: string | undefined, other: string | undefined): boolean {
+function isDifferent(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && userNameKey(one) !== userNameKey(other)
 }
 

@@ -56,13 +56,13 @@ export function lockFile(path: string, timeoutMs: number): FileLock | undefined 
     makeFolderOf(path)
     return lockWithSqlite(path, timeoutMs)
   } catch (error) {
-    throw fileError(named(error as LockError), path, 'locked')
+    throw fileError(toNamedError(error as LockError), path, 'locked')
   }
 }
 
 /** Errors of SQLite have a code and a text of their own, such as for a full disk. */
 type LockError = NodeJS.ErrnoException & { readonly errstr?: string }
 
-function named({ code, name, message, errstr = code }: LockError): NodeJS.ErrnoException {
+function toNamedError({ code, name, message, errstr = code }: LockError): NodeJS.ErrnoException {
   return { name, message, ...(errstr === undefined ? {} : { code: errstr }) }
 }

@@ -80,9 +80,9 @@ function firstOf(...candidates: readonly (readonly [string | undefined, Source])
   return undefined
 }
 
-/** The player of a command. @param how How to name one with this command @throws CliError when no player is selected */
+/** The player of a command. @param how How to select one with this command @throws CliError when no player is selected */
 export function requireUser({ user }: Target, how: string): string {
-  if (!user?.value) throw usageError('Say which player.', `${how}, set FISH_USER, or: fish-cli login USER`)
+  if (!user?.value) throw usageError('Missing player name.', `${how}, set FISH_USER, or: fish-cli login USER`)
   return user.value
 }
 
@@ -91,7 +91,7 @@ export function requireGamemode(target: Target): Gamemode {
   const gamemode = gamemodeOf(target)
   if (gamemode === undefined) {
     const hint = 'Add --gamemode GAMEMODE, set FISH_GAMEMODE, or: fish-cli config set gamemode GAMEMODE'
-    throw usageError('Say which gamemode.', hint)
+    throw usageError('Missing gamemode.', hint)
   }
   return gamemode
 }

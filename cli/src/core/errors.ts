@@ -82,9 +82,9 @@ export function reportOf({ code, message, hint, exit, retryAt, requestId }: CliE
  * JSON Schema of the document that a failed command prints to stdout under `--json` or `-o json`. The package exports it
  * for programs that read that document.
  */
-export const FAILURE_SCHEMA = {
+export const ERROR_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
-  title: 'A failure of fish-cli',
+  title: 'An error of fish-cli',
   type: 'object',
   required: ['error'],
   additionalProperties: false,

@@ -167,7 +167,7 @@ function describeForHelp(id: string, { summary, description, examples, args, fla
     aliases: [],
     hiddenAliases: [],
     hidden: false,
-    load: () => Promise.reject(new Error('Commands are run by runCli.')),
+    load: () => Promise.reject(new Error('FishCommandHelp only renders help; use runCli to run commands.')),
   }
 }
 

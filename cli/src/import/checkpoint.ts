@@ -178,7 +178,7 @@ const CONFLICTS: Readonly<Record<ImportConflict, Pick<CliError, 'code' | 'messag
   ended: {
     code: 'import_ended',
     message: 'Another run imported the same content for this player while this one started; nothing was changed.',
-    hint: 'Run it again to store all of it a second time.',
+    hint: 'To import the same content again, repeat the command.',
   },
 }
 

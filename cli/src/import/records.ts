@@ -39,7 +39,7 @@ export function checkLineLength(length: number, line: number): void {
   if (length <= MAX_LINE) return
   throw usageError(
     `Line ${line} is too long for a catch; nothing was changed.`,
-    'Is it a file of catches? Use one line per catch: NAME,RARITY, or JSON with these fields.',
+    'Use one line per catch: NAME,RARITY, or JSON with these fields.',
   )
 }
 

@@ -61,8 +61,8 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
       const report = mergeReports(flushed, await flushWithProgress(context, outbox, delivery))
       const status = flushStatus(context, report)
       const { sent, dead, left } = report
-      const text = `${catchesText(catches)} imported: ${sent} sent, ${dead} rejected, ${left} left.`
-      return { status, text, document: { catches, sent, setAside: dead, left } }
+      const text = `${catchesText(catches)} imported: ${sent} sent, ${dead} in dead letters, ${left} left.`
+      return { status, text, document: { catches, sent, deadLetters: dead, left } }
     } finally {
       await settle()
     }
@@ -149,7 +149,7 @@ function interruptedAt(done: number, total: number): CliError {
     hint:
       done === 0
         ? 'Nothing was queued.'
-        : 'Run it again to resume, or take it back: fish-cli outbox cancel --file FILE',
+        : 'To resume, repeat the command. To cancel the import: fish-cli outbox cancel --file FILE',
     exit: EXIT.interrupted,
   })
 }

@@ -30,7 +30,7 @@ export function parseFormat<Name extends string>(
   if (output === undefined) return json ? 'json' : 'table'
   const format = formats.find((name) => name === output.toLowerCase())
   if (!format) throw usageError(`--output must be one of ${formats.join(', ')}.`)
-  if (json && format !== 'json') throw usageError('--json and --output contradict each other.', 'Leave one out.')
+  if (json && format !== 'json') throw usageError('--json and --output contradict each other.', 'Use only one of them.')
   return format
 }
 

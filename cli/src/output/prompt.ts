@@ -77,8 +77,8 @@ export async function promptSecret(context: Context, question: string): Promise<
   if (answer !== undefined) return answer
   throw new CliError({
     code: 'missing_credentials',
-    message: 'No input was given.',
-    hint: 'Type it at the prompt, or set the variable named in --help.',
+    message: 'Empty input.',
+    hint: 'Enter a value at the prompt, or set the variable that --help lists.',
     exit: EXIT.credentials,
   })
 }

@@ -25,7 +25,7 @@ export function renderTable<Row extends object>(
   const natural = titles.map((title, index) =>
     cells.reduce((widest, line) => Math.max(widest, displayWidth(line[index] ?? '')), displayWidth(title)),
   )
-  const widths = fitted(natural, columns, width)
+  const widths = fitColumns(natural, columns, width)
   const shape = (text: string, index: number) => {
     const cells = widths[index] ?? 0
     const short = truncate(text, cells, ellipsis)
@@ -62,7 +62,7 @@ function cellText<Row extends object>(column: Column<Row>, row: Row): string {
 }
 
 /** Fits the widths by capping the widest columns. If that is not enough, columns stay legible and lines overflow. */
-function fitted(
+function fitColumns(
   natural: readonly number[],
   columns: readonly { readonly whole?: boolean; readonly wrap?: boolean }[],
   width: number | undefined,

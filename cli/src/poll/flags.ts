@@ -17,7 +17,7 @@ const MAX_SECONDS = 86_400
  */
 export function parseInterval({ watch, interval }: WatchFlags): number {
   if (interval === undefined) return DEFAULT_INTERVAL_SECONDS * 1000
-  if (!watch) throw usageError('--interval requires --watch.', 'Add --watch, or leave --interval out.')
+  if (!watch) throw usageError('--interval requires --watch.', 'Add --watch, or remove --interval.')
   const seconds = /^\d{1,5}(\.\d{1,3})?$/.test(interval) ? Number(interval) : Number.NaN
   if (seconds >= 1 && seconds <= MAX_SECONDS) return seconds * 1000
   throw usageError(`--interval must be seconds from 1 to ${MAX_SECONDS}.`)

@@ -23,7 +23,7 @@ export interface RecordedCatch {
 export interface HeldCatch extends Omit<RecordedCatch, 'gamemode'> {
   readonly gamemode: null
   /** The server, which is not a gamemode; `null` when the log names none. */
-  readonly heldAt: string | null
+  readonly server: string | null
 }
 
 interface Recorded {
@@ -135,7 +135,7 @@ function partition(catches: readonly WatchedCatch[], gamemodeOf: GamemodeResolve
 }
 
 function heldCatch(one: WatchedCatch): HeldCatch {
-  return { ...catchFields(one), gamemode: null, heldAt: one.where.elsewhere ?? null }
+  return { ...catchFields(one), gamemode: null, server: one.where.elsewhere ?? null }
 }
 
 function catchFields({ found, caughtAt }: WatchedCatch): Omit<RecordedCatch, 'gamemode'> {

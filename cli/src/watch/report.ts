@@ -33,14 +33,14 @@ export function createCatchPrinter(context: Context & Notes, json = false): Catc
   /** Servers already reported as not a gamemode; `null` stands for an unknown one. */
   const reported = new Set<string | null>()
 
-  function noteHeld({ heldAt }: HeldCatch): void {
-    if (reported.has(heldAt)) return
-    reported.add(heldAt)
+  function noteHeld({ server }: HeldCatch): void {
+    if (reported.has(server)) return
+    reported.add(server)
     const why =
-      heldAt === null
-        ? 'The log does not say which gamemode you are in'
-        : `You are in ${printable(heldAt)}, which is not a gamemode`
-    context.note(`fish-cli: ${why}: catches there are held back.`)
+      server === null
+        ? 'The log names no gamemode: these catches'
+        : `${printable(server)} is not a gamemode: its catches`
+    context.note(`fish-cli: ${why} are held back. To add them: fish-cli watch --gamemode GAMEMODE`)
   }
 
   return {

@@ -98,7 +98,7 @@ async function readLog(context: Context & Notes, options: ReadLogOptions): Promi
   const noteHeld = () => {
     const count = recorder.held()
     const held = `${catchesText(count)} ${count === 1 ? 'is' : 'are'} held back on this machine.`
-    context.note(`fish-cli: ${held} To add them, set their gamemode: fish-cli watch LOG --gamemode GAMEMODE`)
+    context.note(`fish-cli: ${held} To add them: fish-cli watch LOG --gamemode GAMEMODE`)
   }
   for (const one of await recorder.release()) printer.print(one)
   if (recorder.held() > 0) noteHeld()

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { z } from 'zod'
-import { FAILURE_SCHEMA } from '../../src/core/errors.ts'
+import { ERROR_SCHEMA } from '../../src/core/errors.ts'
 import type { Row } from './row.ts'
 import type { CellResult } from './run-cell.ts'
 
@@ -10,7 +10,7 @@ export interface ExpectedFailure {
   readonly code: RegExp
 }
 
-const schema = z.fromJSONSchema(FAILURE_SCHEMA as unknown as Parameters<typeof z.fromJSONSchema>[0])
+const schema = z.fromJSONSchema(ERROR_SCHEMA as unknown as Parameters<typeof z.fromJSONSchema>[0])
 
 // A failure for people ends stderr: what happened, the next step, and the request.
 const ERROR_TEXT = /(?:^|\n)fish-cli(?: serve)?: (.+)\n(?: {2}(?!\(request)(.+)\n)?(?: {2}\(request (\S+)\)\n)?$/

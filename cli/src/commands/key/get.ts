@@ -75,7 +75,7 @@ async function requestKey(context: CommandContext, user: string, asAdmin: boolea
   const promptOptions = { noInput: flags['no-input'], fromStdin: flags['password-stdin'] }
   if (asAdmin) {
     // A session is not enough: the service requires the password (HTTP Basic).
-    const alternative = 'Or leave out USER to get your own key with FISH_PASSWORD.'
+    const alternative = 'Or omit USER to get your own key with FISH_PASSWORD.'
     const credentials = await readAdminCredentials(context, target, { ...promptOptions, alternative })
     return client.keys.get({ ...credentials, name: user, signal: context.interrupted() })
   }

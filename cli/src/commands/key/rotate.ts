@@ -29,7 +29,7 @@ export const keyRotateCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     const target = resolveTarget(context, { ...flags, user: args.user })
-    const user = requireUser(target, 'Name one: fish-cli key rotate USER')
+    const user = requireUser(target, 'Pass one: fish-cli key rotate USER')
     const stored = await findStoredSecret(context, target, user, 'fernetKey')
     const isShown = await checkDestination(context, 'key', stored)
     await confirm(context, { question: `Replace the key of ${printable(user)}`, ...flags })

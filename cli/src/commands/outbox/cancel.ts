@@ -34,7 +34,8 @@ export const outboxCancelCommand = defineCommand({
   async run(context) {
     const { flags } = context
     const { file, all } = flags
-    if (file === undefined && !all) throw usageError('Say which catches to cancel.', 'Add --file FILE or --all.')
+    if (file === undefined && !all)
+      throw usageError('Missing --file or --all.', 'Choose the catches to cancel: --file FILE, or --all.')
     const content = file === undefined ? undefined : await contentOf(context, file)
     await using outbox = await openLocalOutbox(context, context.target)
     const keyPrefix = content === undefined ? undefined : keyPrefixOf(content)

@@ -19,7 +19,7 @@ export const outboxFlushCommand = defineCommand({
     const report = await flushWithProgress(context, outbox, { maxWaitMs, signal: context.interrupted() })
     const status = flushStatus(context, report)
     const { sent, dead, left } = report
-    context.print({ sent, setAside: dead, left }, () => `${sent} sent, ${dead} rejected, ${left} left.`)
+    context.print({ sent, deadLetters: dead, left }, () => `${sent} sent, ${dead} in dead letters, ${left} left.`)
     return status
   },
 })

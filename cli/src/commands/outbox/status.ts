@@ -10,7 +10,7 @@ interface Row {
   readonly user: string
   readonly gamemode: string
   readonly queued: number
-  readonly setAside: number
+  readonly deadLetters: number
 }
 
 const COLUMNS: readonly Column<Row>[] = [
@@ -18,32 +18,32 @@ const COLUMNS: readonly Column<Row>[] = [
   { field: 'user' },
   { field: 'gamemode' },
   { field: 'queued', align: 'right' },
-  { field: 'setAside', title: 'DEAD LETTERS', align: 'right' },
+  { field: 'deadLetters', align: 'right' },
 ]
 
 export const outboxStatusCommand = defineCommand({
   summary: 'Show queued catches and dead letters.',
   description:
     'The outbox holds the catches of watch and add --file until the service has stored them. A batch that the service ' +
-    'rejects for good becomes a dead letter (setAside) with the reason.',
+    'rejects for good becomes a dead letter with the reason.',
   examples: ['fish-cli outbox status', 'fish-cli outbox status --json'],
   flags: { ...outputFlags, profile: serviceFlags.profile, url: serviceFlags.url },
   columns: COLUMNS,
 
   async run(context) {
     const path = outboxPath(context, context.target.url.value)
-    const { rows, setAside, oldest } = await read(context)
-    const total = (field: 'queued' | 'setAside') => rows.reduce((sum, row) => sum + row[field], 0)
-    for (const { id, count, reason } of setAside) {
+    const { rows, batches, oldest } = await read(context)
+    const total = (field: 'queued' | 'deadLetters') => rows.reduce((sum, row) => sum + row[field], 0)
+    for (const { id, count, reason } of batches) {
       context.note(`fish-cli: Dead letter ${id}: ${catchesText(count)}. Reason: ${reason.message}`)
     }
     const document = (collections: readonly object[]) => ({
       path,
       queued: total('queued'),
-      setAside: total('setAside'),
+      deadLetters: total('deadLetters'),
       oldest: oldest?.toISOString() ?? null,
       collections,
-      batches: setAside,
+      batches,
     })
     return context.printRows({ rows, document, empty: 'The outbox is empty.' })
   },
@@ -55,12 +55,12 @@ async function read(context: CommandContext) {
   const { collections, oldest } = await outbox.status()
   // A frozen batch without a response counts as queued.
   const rows = collections.map(({ kind, user, gamemode, queued, frozen, dead }) => {
-    return { kind, user, gamemode, queued: queued + frozen, setAside: dead }
+    return { kind, user, gamemode, queued: queued + frozen, deadLetters: dead }
   })
-  const setAside = (await outbox.deadLetters()).map(({ id, collection, reason, at, count }) => {
+  const batches = (await outbox.deadLetters()).map(({ id, collection, reason, at, count }) => {
     return { id, ...collection, count, reason, at: at.toISOString() }
   })
-  return { rows, setAside, oldest }
+  return { rows, batches, oldest }
 }
 
-const EMPTY = { rows: [], setAside: [], oldest: undefined }
+const EMPTY = { rows: [], batches: [], oldest: undefined }
