@@ -16,9 +16,9 @@ describe('conformance', () => {
     const env = { ...context.admin, FISH_MASTER_API_KEY: MASTER }
     const argv = [context.service.url, '-o', 'json', '--allowed-origin', ORIGIN, '--rate-limit', '10000']
     const { status, stdout, stderr } = await conformance(argv, env)
-    const { checks, failed, passed, left } = JSON.parse(stdout) as ConformanceReport
+    const { checks, failed, passed, notRemoved } = JSON.parse(stdout) as ConformanceReport
     expect(checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
-    expect({ status, stderr, failed, left }).toEqual({ status: 0, stderr: '', failed: 0, left: [] })
+    expect({ status, stderr, failed, notRemoved }).toEqual({ status: 0, stderr: '', failed: 0, notRemoved: [] })
     expect(passed).toBeGreaterThan(300)
     for (const { outcome, reason } of checks)
       expect([outcome, Boolean(reason)]).toEqual([outcome, outcome === 'skipped'])

@@ -98,8 +98,8 @@ describe('list --watch and the rate limit', () => {
       between: ({ pause, stop }) => pause === 59 && stop(),
     })
     expect(new Set(pauses)).toEqual(new Set([15_000]))
-    expect(polls.map(({ limit }) => limit?.decision)).toEqual(polls.map(() => 'counted'))
-    expect(Math.min(...polls.map(({ limit }) => limit?.remaining ?? 0))).toBe(5)
+    expect(polls.map(({ rateLimit }) => rateLimit?.decision)).toEqual(polls.map(() => 'counted'))
+    expect(Math.min(...polls.map(({ rateLimit }) => rateLimit?.remaining ?? 0))).toBe(5)
   })
 
   test('reads the whole collection only when it changed', async () => {
@@ -122,7 +122,7 @@ describe('list --watch and the rate limit', () => {
     // Ten are left at 30 s: five of them for others, and five for the 270 s until the end.
     expect(pauses.slice(0, 4)).toEqual([15_000, 15_000, 45_000, 45_000])
     expect(pauses.at(-1)).toBe(15_000)
-    expect(polls.every(({ limit }) => limit?.decision === 'counted')).toBe(true)
+    expect(polls.every(({ rateLimit }) => rateLimit?.decision === 'counted')).toBe(true)
   })
 
   test('uses the given interval where no limit applies', async () => {

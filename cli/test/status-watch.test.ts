@@ -87,7 +87,7 @@ test('status --watch begins also with a service that is down, and leaves request
     env: {},
   })
   expect({ status, stdout }).toEqual({ status: 130, stdout: 'status,code\r\nok,\r\n' })
-  expect(Math.min(...polls.map(({ limit }) => limit?.remaining ?? 0))).toBe(5)
+  expect(Math.min(...polls.map(({ rateLimit }) => rateLimit?.remaining ?? 0))).toBe(5)
   const stop = new AbortController()
   const down = await run(['status', '--watch', '--url', 'http://127.0.0.1:1', '--json'], {
     interrupted: stop.signal,

@@ -23,7 +23,7 @@ test('posts what the chat says was caught', async ({ mock }) => {
 })
 
 test('stores a catch once, though the answer gets lost', async ({ mock }) => {
-  mock.fail('lost-answer', { on: 'postFish' })
+  mock.fail('lost-response', { on: 'postFish' })
   // The next attempt follows immediately, without a wait in the test.
   const clock = { ...mock.clock, sleep: async () => {} }
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', clock })

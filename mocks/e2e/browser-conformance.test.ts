@@ -94,7 +94,7 @@ test('the mock passes all checks through the worker of MSW in a page', async ({ 
   expect(report.checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
   expect(skipped).toEqual(SKIPPED)
   expect(report.passed).toBe(listChecks().length - Object.values(SKIPPED).flat().length)
-  expect(report.left).toEqual([])
+  expect(report.notRemoved).toEqual([])
   // No other server responded, not even that of the page itself.
   expect(transports).toEqual(['worker'])
   expect(received).toBeGreaterThan(report.passed)

@@ -97,7 +97,7 @@ test('through the worker, a page of another origin may do what CORS allows', asy
       const { fish } = await client.fish.list()
       const cookies = await fetch(mock.origin + '/status', { credentials: 'include' }).catch(({ name }) => name)
       worker.stop()
-      const routes = mock.requests.map(({ method, path, headers, limit }) => [method, path, headers.origin, limit?.decision])
+      const routes = mock.requests.map(({ method, path, headers, rateLimit }) => [method, path, headers.origin, rateLimit?.decision])
       return { added, fish: fish.map(({ name }) => name), cookies, routes }
     }
     globalThis.playStranger = () => playAs([])

@@ -95,9 +95,9 @@ describe('clients in Java, through the standalone server in a process of its own
     const env = { FISH_URL: mock.url, FISH_USER: 'Alex', FISH_PASSWORD: 'scenario password' }
     const ended = await run(command, [...args, `${EXAMPLES}java/FishClient.java`], env)
     expect(ended).toMatchObject({ status: 0, stderr: '' })
-    const history = await (await fetch(`${mock.url}/__mock/journal`)).text()
+    const history = await (await fetch(`${mock.url}/__mock/requests`)).text()
     expect(JSON.parse(history).requests).toMatchObject([
-      { lane: 'standalone', path: '/get/user/key', status: 200 },
+      { transport: 'http', path: '/get/user/key', status: 200 },
       { path: '/post/fish', status: 201, payload: { kind: 'fish', entries: [{ name: 'Salmon', rarity: 3 }] } },
       { path: '/post/crab', status: 201, payload: { kind: 'crab', entries: [{ name: 'crab' }] } },
     ])

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Fault, FaultOn, Seed } from '@fish-crab/mocks'
+import type { Fault, RouteMatcher, Seed } from '@fish-crab/mocks'
 
 /** The scenario file, which clients in other languages also read. */
 export const SCENARIO_FILE = fileURLToPath(new URL('scenario.json', import.meta.url))
@@ -34,7 +34,7 @@ export interface SdkCall {
 export interface FaultOrder {
   readonly fault: Fault
   readonly times?: number
-  readonly on?: FaultOn
+  readonly on?: RouteMatcher
 }
 
 /** A step: a request, a change of the clock, or a fault. */

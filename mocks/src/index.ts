@@ -6,18 +6,18 @@ export {
   type LatencyFault,
   type StatusFault,
 } from './faults/fault.ts'
-export type { FaultHandle, FaultOn, FaultScope } from './faults/registry.ts'
+export type { FaultHandle, FaultOptions, RouteMatcher } from './faults/registry.ts'
 export type {
   HistoryEntry,
-  LimitDecision,
-  SentPayload,
+  RateLimitDecision,
   StoredCatch,
   StoredCrab,
   StoredFish,
+  WritePayload,
 } from './history/entry.ts'
-export type { Sent } from './history/history.ts'
+export type { SentCatches } from './history/history.ts'
 export { createMock } from './mock/create-mock.ts'
-export type { ClientOfOptions, ListenOptions, Mock, MockClientOptions, ServeOptions } from './mock/mock.ts'
+export type { CreateClientOptions, ListenOptions, Mock, MockClientOptions, ServeOptions } from './mock/mock.ts'
 export type { MockKeys, MockOptions } from './mock/options.ts'
 export type { ClockSleeper, MockClock } from './service/clock.ts'
 export type { Transport } from './service/outcome.ts'

@@ -51,7 +51,7 @@ function outcomeOf(call: Promise<unknown>): () => string {
 describe.each(Object.keys(WAYS))('a client on a stopped clock, over %s', (way) => {
   it('retries after a lost response, even if the clock was advanced before it slept', async () => {
     const { mock, client, clock } = await open(way)
-    mock.fail('lost-answer', { on: 'postFish' })
+    mock.fail('lost-response', { on: 'postFish' })
     const outcome = outcomeOf(client.fish.add(SALMON))
     await clock.advance(500)
     expect(outcome()).toBe('resolved')

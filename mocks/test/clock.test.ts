@@ -72,7 +72,7 @@ describe("a mock's clock", () => {
     const second = client.fish.list()
     await mock.clock.advance(WINDOW_MS)
     await second
-    expect(mock.requests.map(({ limit }) => limit?.decision)).toEqual(['counted', 'counted'])
+    expect(mock.requests.map(({ rateLimit }) => rateLimit?.decision)).toEqual(['counted', 'counted'])
   })
 
   it('runs through thousands of windows in sequence', async () => {

@@ -173,13 +173,13 @@ describe('a fault', () => {
 
   it('that loses the response stores the catch, and the retry of the client does not store it again', async () => {
     const mock = await createMock({ seed: SEED, startAt: START })
-    mock.fail('lost-answer', { on: 'postFish' })
+    mock.fail('lost-response', { on: 'postFish' })
     const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
     const { replayed } = await passing(mock, client.fish.add({ name: 'Salmon', rarity: 'gold' }))
     expect(replayed).toBe(true)
     expect(mock.sent.fish()).toHaveLength(1)
     expect(mock.requests.map(({ status, fault }) => [status, fault])).toEqual([
-      [201, 'lost-answer'],
+      [201, 'lost-response'],
       [200, undefined],
     ])
   })

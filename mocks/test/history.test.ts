@@ -50,7 +50,7 @@ describe('the history', () => {
           { name: 'Koi', rarity: 7 },
         ],
       },
-      limit: { decision: 'counted', remaining: 2, resetAt: new Date(START + 300_000) },
+      rateLimit: { decision: 'counted', remaining: 2, resetAt: new Date(START + 300_000) },
     })
     expect(mock.requests[1]?.payload).toMatchObject({ kind: 'crab', entries: [{ name: 'Hermit' }] })
   })
@@ -117,7 +117,7 @@ describe('the history', () => {
     await post(mock, await fernet.encrypt('{"fish":"Koi","rarity":1}'))
     expect(mock.requests[3]).toMatchObject({
       status: 429,
-      limit: { decision: 'refused', remaining: 0 },
+      rateLimit: { decision: 'refused', remaining: 0 },
       payload: { kind: 'fish', entries: [{ name: 'Koi', rarity: 1 }] },
     })
   })
@@ -127,7 +127,7 @@ describe('the history', () => {
     await mock.fetch('/status', { headers: { 'x-api-key': MASTER } })
     await mock.fetch('/livez')
     await mock.fetch('/v1/./x/..//get/%66ish/', { method: 'HEAD' })
-    expect(mock.requests.map(({ route, limit }) => [route, limit?.decision])).toEqual([
+    expect(mock.requests.map(({ route, rateLimit }) => [route, rateLimit?.decision])).toEqual([
       ['status', 'bypassed'],
       ['livez', 'exempt'],
       ['getFish', 'counted'],

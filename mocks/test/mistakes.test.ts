@@ -1,4 +1,4 @@
-import { createMock, type Fault, type FaultOn, type MockOptions, type Seed } from '@fish-crab/mocks'
+import { createMock, type Fault, type MockOptions, type RouteMatcher, type Seed } from '@fish-crab/mocks'
 import { describe, expect, it } from 'vitest'
 
 /** A call without type checks. */
@@ -32,7 +32,7 @@ describe('createMock() rejects', () => {
     ['a fraction of a request', { limits: { adminRequests: 1.5 } }],
     ['a negative number of requests', { limits: { requests: -1 } }],
     ['a window without a length', { limits: { windowSeconds: 0 } }],
-    ['a moment beyond the range of a Date', { startAt: 8.64e15 + 1 }],
+    ['a time beyond the range of a Date', { startAt: 8.64e15 + 1 }],
     ['a negative number of proxies', { trustProxy: -1 }],
     ['half a proxy', { trustProxy: 0.5 }],
     ['a number of proxies that is NaN', { trustProxy: Number.NaN }],
@@ -107,7 +107,7 @@ describe('a fault', () => {
     expect(mock.faults).toEqual([])
   })
 
-  it.each<FaultOn>(['GET /v1/status', 'GET /status/', 'GET //status', 'GET /%73tatus'])(
+  it.each<RouteMatcher>(['GET /v1/status', 'GET /status/', 'GET //status', 'GET /%73tatus'])(
     'matches a path in every spelling: %s',
     async (on) => {
       const mock = await createMock()

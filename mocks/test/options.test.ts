@@ -1,4 +1,4 @@
-import { createMock, type FaultScope, type MockOptions } from '@fish-crab/mocks'
+import { createMock, type FaultOptions, type MockOptions } from '@fish-crab/mocks'
 import { listChecks, runConformance } from '@fish-crab/mocks/conformance'
 import { parseSeed, startStandaloneMock } from '@fish-crab/mocks/standalone'
 import { describe, expect, it, vi } from 'vitest'
@@ -27,8 +27,8 @@ describe('createMock() rejects', () => {
     ['an administrator without a password', { seed: { admins: [{ username: 'a' }] } }, 'seed.admins[0].password must'],
     ['a limit of no requests', { limits: { requests: 0 } }, 'limits.requests must be a positive integer.'],
     ['an unknown limit', { limits: { request: 3 } }, 'Unknown option "request" in limits. Did you mean "requests"?'],
-    ['a moment as text', { startAt: '2026-01-01' }, 'startAt must be a Date'],
-    ['an invalid moment', { startAt: Number.NaN }, 'startAt must be a valid Date'],
+    ['a time as text', { startAt: '2026-01-01' }, 'startAt must be a Date'],
+    ['an invalid time', { startAt: Number.NaN }, 'startAt must be a valid Date'],
     ['a clock without now', { clock: {} }, 'clock must be an object with a function now()'],
     ['an invalid master key', { keys: { master: 3 } }, 'keys.master must be a non-empty string.'],
     ['an unknown key', { keys: { Master: 'x' } }, 'Unknown option "Master" in keys. Did you mean "master"?'],
@@ -52,7 +52,7 @@ it('mock.client() and mock.fail() reject unknown options', async () => {
     "transport must be 'direct' or 'network'.",
   )
   expect(() => mock.client('Alex', { withAPIKey: true } as object)).toThrow('Did you mean "withApiKey"?')
-  expect(() => mock.fail('reset', { tims: 2 } as FaultScope)).toThrow('Did you mean "times"?')
+  expect(() => mock.fail('reset', { tims: 2 } as FaultOptions)).toThrow('Did you mean "times"?')
   expect(mock.faults).toEqual([])
 })
 

@@ -218,7 +218,7 @@ const START_ERRORS: Readonly<Record<ConformanceStartCode, { readonly exit: ExitS
   },
   invalid_credentials: { exit: EXIT.credentials, hint: 'Check --admin and FISH_ADMIN_PASSWORD.' },
   rate_limited: { exit: EXIT.rateLimited, hint: 'Try again in five minutes.' },
-  unexpected_answer: {
+  unexpected_response: {
     exit: EXIT.failure,
     hint: 'Check that URL (or FISH_URL) is the address of a Fish and Crab Collection Service.',
   },

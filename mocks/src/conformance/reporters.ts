@@ -5,7 +5,7 @@ const MARKS = { passed: 'ok', failed: 'FAILED', skipped: 'skipped' } as const
 
 /** A report for people: the checks by section, with expected and actual values of failures, and the counts. */
 export function tableReport(report: ConformanceReport): string {
-  const { checks, passed, failed, skipped, causes, stopped, left } = report
+  const { checks, passed, failed, skipped, causes, stoppedEarly, notRemoved } = report
   const sections = Object.keys(SECTIONS) as Section[]
   const blocks = sections.flatMap((section) => {
     const own = checks.filter((check) => check.section === section)
@@ -15,8 +15,8 @@ export function tableReport(report: ConformanceReport): string {
     (one) => `  ${String(one.checks.length).padStart(3)}  ${oneLine(one.cause)}: ${one.checks.join(', ')}`,
   )
   const reasons = grouped.length === 0 ? [] : [['Failures by probable cause', ...grouped].join('\n')]
-  const end = stopped ? ['Stopped: the service no longer responds.'] : []
-  const remains = left.length === 0 ? [] : [`Could not be removed: ${left.map(oneLine).join(', ')}`]
+  const end = stoppedEarly ? ['Stopped: the service no longer responds.'] : []
+  const remains = notRemoved.length === 0 ? [] : [`Could not be removed: ${notRemoved.map(oneLine).join(', ')}`]
   return [...blocks, ...reasons, `${passed} passed, ${failed} failed, ${skipped} skipped`, ...end, ...remains].join(
     '\n\n',
   )
@@ -36,11 +36,11 @@ function rowsOf({ id, title, outcome, reason, expected, actual, requestId }: Che
 }
 
 /** A report in the Test Anything Protocol, version 14 (https://testanything.org/tap-version-14-specification.html). */
-export function tapReport({ checks, causes, stopped, left }: ConformanceReport): string {
+export function tapReport({ checks, causes, stoppedEarly, notRemoved }: ConformanceReport): string {
   const lines = checks.flatMap((check, index) => tapLines(check, index + 1))
   const grouped = causes.map((one) => `# ${one.checks.length} failed: ${oneLine(one.cause)}`)
-  const end = stopped ? ['# stopped: the service no longer responds'] : []
-  const remains = left.map((name) => `# could not be removed: ${oneLine(name)}`)
+  const end = stoppedEarly ? ['# stopped: the service no longer responds'] : []
+  const remains = notRemoved.map((name) => `# could not be removed: ${oneLine(name)}`)
   return ['TAP version 14', `1..${checks.length}`, ...lines, ...grouped, ...end, ...remains].join('\n')
 }
 

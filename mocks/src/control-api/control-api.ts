@@ -2,10 +2,9 @@ import { GAMEMODES, type Gamemode, HEADERS, KINDS, type Kind, ROUTES } from '@fi
 import { errorBody, HttpError, parseJson, readBody, requestIdOf, validate } from '@fish-crab/server/internal'
 import * as z from 'zod/mini'
 import type { Fault } from '../faults/fault.ts'
-import type { FaultOn, FaultRegistry } from '../faults/registry.ts'
+import type { FaultRegistry, RouteMatcher } from '../faults/registry.ts'
 import type { History } from '../history/history.ts'
 import type { MockClock } from '../service/clock.ts'
-import type { Transport } from '../service/outcome.ts'
 import type { SeededUser } from '../service/seed.ts'
 import type { Service } from '../service/service.ts'
 
@@ -62,7 +61,7 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
         mock.faults.add(fault as Fault, {
           times: times === 'always' ? Number.POSITIVE_INFINITY : times,
           delayMs,
-          ...(on === undefined ? {} : { on: on as FaultOn | FaultOn[] }),
+          ...(on === undefined ? {} : { on: on as RouteMatcher | RouteMatcher[] }),
           ...(user === undefined ? {} : { user }),
         }),
       )
@@ -76,12 +75,12 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       return faultsOf(mock)
     },
   },
-  [`GET ${CONTROL_PATH}/journal`]: { summary: 'returns all requests so far, without secrets', run: historyOf },
-  [`DELETE ${CONTROL_PATH}/journal`]: {
+  [`GET ${CONTROL_PATH}/requests`]: { summary: 'returns all requests so far, without secrets', run: requestsOf },
+  [`DELETE ${CONTROL_PATH}/requests`]: {
     summary: 'clears the history of requests',
     run(mock) {
       mock.history.clear()
-      return historyOf(mock)
+      return requestsOf(mock)
     },
   },
   [`POST ${CONTROL_PATH}/reset`]: {
@@ -219,7 +218,7 @@ function clockOf({ clock }: ControlledMock) {
 
 function faultsOf({ faults }: ControlledMock) {
   return {
-    faults: faults.pending().map(({ fault, scope: { on, user, delayMs }, remaining }) => ({
+    faults: faults.pending().map(({ fault, options: { on, user, delayMs }, remaining }) => ({
       fault,
       ...(on === undefined ? {} : { on }),
       ...(user === undefined ? {} : { user }),
@@ -230,17 +229,8 @@ function faultsOf({ faults }: ControlledMock) {
   }
 }
 
-/** The names of the transports in this API. */
-const LANES: Readonly<Record<Transport, string>> = {
-  direct: 'direct',
-  msw: 'handlers',
-  worker: 'worker',
-  intercept: 'intercepted',
-  http: 'standalone',
-}
-
-function historyOf({ history }: ControlledMock) {
-  return { requests: history.entries.map(({ transport, ...rest }) => ({ lane: LANES[transport], ...rest })) }
+function requestsOf({ history }: ControlledMock) {
+  return { requests: history.entries }
 }
 
 /** Entries by gamemode. Gamemodes without entries are left out. */

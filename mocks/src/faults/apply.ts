@@ -11,7 +11,7 @@ const RESET: NetworkFault = { kind: 'reset' }
 const NETWORK_FAULTS: Readonly<Partial<Record<FaultName, NetworkFault>>> = {
   silence: { kind: 'silence' },
   reset: RESET,
-  'lost-answer': RESET,
+  'lost-response': RESET,
   'reset-after-headers': { kind: 'cut-body', share: 0 },
   'cut-body': { kind: 'cut-body', share: 0.5 },
 }

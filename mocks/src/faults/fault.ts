@@ -7,7 +7,7 @@ export const FAULT_NAMES = [
   /** The connection is reset before the response. The request is not processed. */
   'reset',
   /** The request is processed; the connection is reset before the response. */
-  'lost-answer',
+  'lost-response',
   /** The request is processed; the connection ends after status and headers, as when the server process dies. */
   'reset-after-headers',
   /** The request is processed; the connection ends before the body reaches its `content-length`. */

@@ -5,14 +5,14 @@ import type { RequestTarget } from '../service/request.ts'
 import { DEFAULT_CODES, FAULT_NAMES, type Fault } from './fault.ts'
 
 /** A route name, or method and path, such as `'GET /get/fish'`. */
-export type FaultOn = RouteName | `${string} /${string}`
+export type RouteMatcher = RouteName | `${string} /${string}`
 
-/** The requests that a fault applies to. */
-export interface FaultScope {
+/** Options of `mock.fail`: the requests that a fault applies to. */
+export interface FaultOptions {
   /** How many of the next matching requests. `Infinity`: until it is cancelled. @default 1 */
   readonly times?: number
   /** Requests to these routes. @default all except preflights */
-  readonly on?: FaultOn | readonly FaultOn[]
+  readonly on?: RouteMatcher | readonly RouteMatcher[]
   /** Requests about this user, in any letter case. @default all users */
   readonly user?: string
   /** Delay before the fault, in milliseconds. @default 0 */
@@ -22,7 +22,7 @@ export interface FaultScope {
 /** A fault in the registry. */
 export interface FaultHandle extends Disposable {
   readonly fault: Fault
-  readonly scope: FaultScope
+  readonly options: FaultOptions
   /** How many more requests it applies to. */
   readonly remaining: number
   /** Removes the fault. */
@@ -38,7 +38,7 @@ export interface MatchedFault {
 /** The pending faults of a mock. */
 export interface FaultRegistry {
   /** @throws TypeError when the fault, a route or a number is invalid */
-  add(fault: Fault, scope?: FaultScope): FaultHandle
+  add(fault: Fault, options?: FaultOptions): FaultHandle
   /**
    * The oldest fault that matches a request, which is then used up once.
    * @param targetOf called only if there are faults
@@ -52,15 +52,15 @@ export function createFaultRegistry(): FaultRegistry {
   const pending = new Set<FaultHandle & { remaining: number }>()
 
   return {
-    add(fault, scope = {}) {
+    add(fault, options = {}) {
       const cancel = () => {
         handle.remaining = 0
         pending.delete(handle)
       }
       const handle = {
         fault: checkFault(fault),
-        scope: checkScope(scope),
-        remaining: scope.times ?? 1,
+        options: checkOptions(options),
+        remaining: options.times ?? 1,
         cancel,
         [Symbol.dispose]: cancel,
       }
@@ -71,12 +71,12 @@ export function createFaultRegistry(): FaultRegistry {
     match(targetOf) {
       if (pending.size === 0) return undefined
       const target = targetOf()
-      const handle = [...pending].find(({ scope }) => matches(scope, target))
+      const handle = [...pending].find(({ options }) => matches(options, target))
       if (!handle) return undefined
       handle.remaining -= 1
       if (handle.remaining === 0) pending.delete(handle)
-      const { fault, scope } = handle
-      return { fault, delayMs: (scope.delayMs ?? 0) + latencyOf(fault) }
+      const { fault, options } = handle
+      return { fault, delayMs: (options.delayMs ?? 0) + latencyOf(fault) }
     },
 
     pending: () => [...pending],
@@ -91,7 +91,7 @@ function latencyOf(fault: Fault): number {
   return typeof fault === 'object' && 'latencyMs' in fault ? fault.latencyMs : 0
 }
 
-function matches({ on, user }: FaultScope, target: RequestTarget): boolean {
+function matches({ on, user }: FaultOptions, target: RequestTarget): boolean {
   if (user !== undefined && (target.user === undefined || userNameKey(user) !== userNameKey(target.user))) return false
   if (on === undefined) return !target.isPreflight
   const routes: readonly string[] = typeof on === 'string' ? [on] : on
@@ -106,11 +106,11 @@ function canonicalTarget(methodAndPath: string): string {
 
 /** The maximum delay of timers, in milliseconds (24 days): a longer one fires immediately. */
 const MAX_DELAY_MS = 2 ** 31 - 1
-const SCOPE_KEYS = keysOf<FaultScope>({ times: 1, on: 1, user: 1, delayMs: 1 })
+const OPTIONS = keysOf<FaultOptions>({ times: 1, on: 1, user: 1, delayMs: 1 })
 
-function checkScope(scope: FaultScope): FaultScope {
-  assertKnownKeys('the scope of mock.fail()', scope, SCOPE_KEYS)
-  const { times = 1, on, delayMs = 0 } = scope
+function checkOptions(options: FaultOptions): FaultOptions {
+  assertKnownKeys('the options of mock.fail()', options, OPTIONS)
+  const { times = 1, on, delayMs = 0 } = options
   if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
     throw new TypeError('times must be a positive integer or Infinity.')
   }
@@ -120,7 +120,7 @@ function checkScope(scope: FaultScope): FaultScope {
     if (Object.hasOwn(ROUTES, one) || /^[A-Z]+ \//.test(one)) continue
     throw new TypeError(`Unknown route "${one}". Use one of ${Object.keys(ROUTES).join(', ')}, or 'GET /path'.`)
   }
-  return scope
+  return options
 }
 
 /** Checks a fault that may come from JSON. */

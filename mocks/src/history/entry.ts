@@ -2,7 +2,7 @@ import type { CrabEntry, FishEntry, Gamemode, RarityLabel, RouteName } from '@fi
 import type { Transport } from '../service/outcome.ts'
 
 /** The decrypted payload of a write. */
-export type SentPayload =
+export type WritePayload =
   | {
       readonly kind: 'fish'
       readonly user?: string
@@ -23,7 +23,7 @@ export type SentPayload =
   | { readonly kind: 'unread' }
 
 /** The decision of the rate limit on a request. */
-export interface LimitDecision {
+export interface RateLimitDecision {
   /**
    * - `counted`: accepted and counted
    * - `refused`: over the limit
@@ -55,11 +55,11 @@ export interface HistoryEntry {
   /** The fault that was applied. @example 'status 503' */
   readonly fault: string | undefined
   /** Of a write. */
-  readonly payload?: SentPayload
+  readonly payload?: WritePayload
   /** The status of the response, even if a fault kept it from arriving. `undefined` while in flight. */
   readonly status: number | undefined
   readonly requestId: string | undefined
-  readonly limit: LimitDecision | undefined
+  readonly rateLimit: RateLimitDecision | undefined
 }
 
 /** A stored catch. */

@@ -58,8 +58,8 @@ export function createHistory(service: Service, secrets: readonly string[], now:
   }
 }
 
-/** The catches that clients stored, in order. Refused writes are in the history. */
-export interface Sent {
+/** The catches that clients sent and the mock stored, in order. Refused writes are in the history. */
+export interface SentCatches {
   fish(): StoredFish[]
   crabs(): StoredCrab[]
 }
@@ -72,7 +72,7 @@ interface StoredEntry {
 }
 
 /** @param currentService called on each access, since a reset replaces the service */
-export function createSent(currentService: () => Pick<Service, 'stored' | 'nameOf'>): Sent {
+export function createSent(currentService: () => Pick<Service, 'stored' | 'nameOf'>): SentCatches {
   function catches(kind: Kind): (StoredEntry & { user: string; gamemode: Gamemode })[] {
     const { stored, nameOf } = currentService()
     return stored

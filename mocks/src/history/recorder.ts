@@ -4,7 +4,7 @@ import { type Fault, faultLabel } from '../faults/fault.ts'
 import type { Transport } from '../service/outcome.ts'
 import { type RequestTarget, requestTarget } from '../service/request.ts'
 import type { Service } from '../service/service.ts'
-import type { HistoryEntry, LimitDecision, SentPayload } from './entry.ts'
+import type { HistoryEntry, RateLimitDecision, WritePayload } from './entry.ts'
 import type { Redactor } from './redact.ts'
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
@@ -31,7 +31,7 @@ export function recordRequest(
   let target: RequestTarget | undefined
   let fault: Fault | undefined
   let response: ResponseHead | undefined
-  let payload: SentPayload | undefined
+  let payload: WritePayload | undefined
   let entry: Writable<HistoryEntry> | undefined
 
   function targetOf(): RequestTarget {
@@ -48,7 +48,7 @@ export function recordRequest(
     const requestId = response.headers.get(HEADERS.requestId)
     entry.status = response.status
     entry.requestId = requestId === null ? undefined : redact.text(requestId)
-    entry.limit = limitDecision(response, targetOf())
+    entry.rateLimit = limitDecision(response, targetOf())
     if (payload) entry.payload = payload
   }
 
@@ -58,7 +58,7 @@ export function recordRequest(
     payload = { kind: 'unread' }
     update()
     const reading = readPayload(service, kind, user, copy).then((read) => {
-      payload = { ...redact.value(read), kind: read.kind } as SentPayload
+      payload = { ...redact.value(read), kind: read.kind } as WritePayload
       update()
     })
     // A body that the service refused may take arbitrarily long to arrive over a socket.
@@ -97,7 +97,7 @@ export function recordRequest(
         fault: fault && faultLabel(fault),
         status: undefined,
         requestId: undefined,
-        limit: undefined,
+        rateLimit: undefined,
       }
       update()
       return entry
@@ -105,7 +105,7 @@ export function recordRequest(
   }
 }
 
-function limitDecision({ status, headers }: ResponseHead, { route, isPreflight }: RequestTarget): LimitDecision {
+function limitDecision({ status, headers }: ResponseHead, { route, isPreflight }: RequestTarget): RateLimitDecision {
   const header = headers.get(HEADERS.rateRemaining)
   if (header !== null) {
     const remaining = Number(header)
@@ -122,7 +122,7 @@ async function readPayload(
   kind: Kind,
   userName: string | undefined,
   request: Request,
-): Promise<SentPayload> {
+): Promise<WritePayload> {
   const body = await readBody(request).catch(() => undefined)
   if (!body) return { kind: 'unread' }
   const owner = userName === undefined ? undefined : await users.find(userName)
@@ -139,7 +139,7 @@ async function readPayload(
       ...(user === undefined ? {} : { user }),
       ...(gamemode === undefined ? {} : { gamemode }),
       entries: entries.map(({ rarity, ...rest }) => (rarity ? { ...rest, rarity: rarityValue(rarity) } : rest)),
-    } as SentPayload
+    } as WritePayload
   } catch {
     return { kind: 'invalid', content }
   }

@@ -1,8 +1,8 @@
 import type { HttpHandler } from 'msw'
 import type { Fault } from '../faults/fault.ts'
-import type { FaultHandle, FaultScope } from '../faults/registry.ts'
+import type { FaultHandle, FaultOptions } from '../faults/registry.ts'
 import type { HistoryEntry } from '../history/entry.ts'
-import type { Sent } from '../history/history.ts'
+import type { SentCatches } from '../history/history.ts'
 import type { MockClock } from '../service/clock.ts'
 import type { SeededUser } from '../service/seed.ts'
 import type { MockServer, ServeHttpOptions } from '../transports/http.ts'
@@ -15,7 +15,7 @@ export type ListenOptions = Omit<InterceptOptions, 'handle' | 'origin' | 'sleep'
 export type ServeOptions = Omit<ServeHttpOptions, 'handle' | 'control' | 'now' | 'sleep'>
 
 /** Options of {@link Mock.client}. */
-export interface ClientOfOptions {
+export interface MockClientOptions {
   /**
    * `direct`: the client uses the `fetch` of the mock. `network`: it uses the global `fetch`, for `handlers()` and
    * `listen()`. @default 'direct'
@@ -25,8 +25,8 @@ export interface ClientOfOptions {
   readonly withApiKey?: boolean
 }
 
-/** Options for `createClient` of the SDK. */
-export interface MockClientOptions {
+/** Options for `createClient` of the SDK, from {@link Mock.client}. */
+export interface CreateClientOptions {
   readonly baseUrl: string
   readonly user: string
   readonly fernetKey: string
@@ -74,14 +74,14 @@ export interface Mock extends AsyncDisposable {
    * @throws Error when the seed has no such user
    * @example createClient({ ...mock.client('Alex'), gamemode: 'earth' })
    */
-  client(name: string, options?: ClientOfOptions): MockClientOptions
+  client(name: string, options?: MockClientOptions): CreateClientOptions
   /**
    * Makes the next matching requests fail.
    * @throws TypeError when the fault, a route or a number is invalid
    * @example mock.fail({ status: 503 }, { times: 2, on: 'postFish' })
-   * @example mock.fail('lost-answer', { on: 'POST /post/fish', user: 'Alex' })
+   * @example mock.fail('lost-response', { on: 'POST /post/fish', user: 'Alex' })
    */
-  fail(fault: Fault, scope?: FaultScope): FaultHandle
+  fail(fault: Fault, options?: FaultOptions): FaultHandle
   /** Pending faults, oldest first. */
   readonly faults: readonly FaultHandle[]
   /**
@@ -93,7 +93,7 @@ export interface Mock extends AsyncDisposable {
    */
   readonly requests: readonly HistoryEntry[]
   /** Catches that clients stored. */
-  readonly sent: Sent
+  readonly sent: SentCatches
   /**
    * Restores the initial state: the same users, keys and ids, no faults, an empty history, and the clock at its start.
    * Requests in flight complete in the state that they started in.

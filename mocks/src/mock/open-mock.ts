@@ -5,7 +5,7 @@ import { assertKnownKeys, checkOrigin, keysOf } from '../service/check-options.t
 import { createClock } from '../service/clock.ts'
 import { createDirectFetch } from '../transports/direct.ts'
 import { createHandlers } from '../transports/msw.ts'
-import type { ClientOfOptions, Mock } from './mock.ts'
+import type { Mock, MockClientOptions } from './mock.ts'
 import { createMockService } from './mock-service.ts'
 import { checkOptions, type MockOptions } from './options.ts'
 
@@ -56,7 +56,7 @@ export async function openMock(options: MockOptions): Promise<Mock> {
     serve: (serveOptions = {}) => closeWithMock(nodeTransports.serve(mock, serveOptions)),
     user,
     client: (name, clientOptions = {}) => {
-      assertKnownKeys('mock.client()', clientOptions, keysOf<ClientOfOptions>({ transport: 1, withApiKey: 1 }))
+      assertKnownKeys('mock.client()', clientOptions, keysOf<MockClientOptions>({ transport: 1, withApiKey: 1 }))
       const { transport: by = 'direct', withApiKey = false } = clientOptions
       if (by !== 'direct' && by !== 'network') throw new TypeError("transport must be 'direct' or 'network'.")
       const { name: userName, fernetKey, apiKey } = user(name)
@@ -71,7 +71,7 @@ export async function openMock(options: MockOptions): Promise<Mock> {
         ...(by === 'direct' ? { fetch } : {}),
       }
     },
-    fail: (fault, scope) => mock.faults.add(fault, scope),
+    fail: (fault, faultOptions) => mock.faults.add(fault, faultOptions),
     get faults() {
       return mock.faults.pending()
     },

@@ -1,6 +1,6 @@
 import { assertKnownKeys, checkOrigin, keysOf } from '../service/check-options.ts'
 import { checkSeed } from '../service/check-seed.ts'
-import { momentOf } from '../service/clock.ts'
+import { toUnixMs } from '../service/clock.ts'
 import type { Seed } from '../service/seed.ts'
 import type { MockLimits } from '../service/service.ts'
 
@@ -15,7 +15,7 @@ export interface MockOptions {
   /** The users, their collections and the administrators to start with. @default none */
   readonly seed?: Seed
   /**
-   * Stops the clock at a moment, in unix milliseconds: responses are then the same in every run. Without it, the clock
+   * Stops the clock at this time, in unix milliseconds: responses are then the same in every run. Without it, the clock
    * follows `clock`.
    */
   readonly startAt?: number | Date
@@ -95,7 +95,7 @@ function checkAllowedOrigins(origins: unknown = []): void {
 }
 
 function checkStart(startAt: unknown): void {
-  const isMoment = typeof startAt === 'number' || startAt instanceof Date
-  if (!isMoment) throw new TypeError('startAt must be a Date, or unix time in milliseconds.')
-  momentOf(startAt, 'startAt')
+  const isTime = typeof startAt === 'number' || startAt instanceof Date
+  if (!isTime) throw new TypeError('startAt must be a Date, or unix time in milliseconds.')
+  toUnixMs(startAt, 'startAt')
 }

@@ -24,9 +24,9 @@ export interface MockClock {
   advance(milliseconds: number): Promise<void>
   /**
    * Sets the clock immediately, also to the past, and wakes sleepers whose time has come.
-   * @throws RangeError when the moment is invalid
+   * @throws RangeError when the time is invalid
    */
-  set(moment: number | Date): void
+  set(time: number | Date): void
   /**
    * Resolves when the time has passed on this clock. Rejects with the reason of the signal when that aborts. While the
    * clock is stopped, only `advance`, `set` and the option `autoAdvance` let time pass.
@@ -44,7 +44,7 @@ export interface MockClock {
 
 /** Options of {@link createClock}. */
 interface ClockOptions {
-  /** Stops the clock at a moment. @default it follows `source` */
+  /** Stops the clock at a time. @default it follows `source` */
   readonly startAt?: number | Date | undefined
   /** The time to follow. @default Date.now, looked up at each call, so that fake timers work */
   readonly source?: (() => number) | undefined
@@ -63,7 +63,7 @@ export interface ResettableClock extends MockClock {
 }
 
 /** The range of a Date around 1970, in milliseconds (ECMA-262, section 21.4.1.1). */
-const MAX_MOMENT = 8.64e15
+const MAX_UNIX_MS = 8.64e15
 /** The maximum delay of platform timers, in milliseconds: longer ones fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 /** Turns of the event loop without activity after which all clients are considered asleep. */
@@ -93,7 +93,7 @@ export function createClock({
   autoAdvance = false,
 }: ClockOptions): ResettableClock {
   const isStopped = startAt !== undefined
-  const start = isStopped ? momentOf(startAt) : 0
+  const start = isStopped ? toUnixMs(startAt) : 0
   const sleepers = new Set<Sleeper>()
   let offset = 0
   let resets = 0
@@ -221,7 +221,7 @@ export function createClock({
       if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) {
         throw new RangeError('advance() requires 0 or more milliseconds. To go back in time, use set().')
       }
-      momentOf(now() + milliseconds)
+      toUnixMs(now() + milliseconds)
       return enqueueMove(async (isCancelled) => {
         let left = milliseconds
         await waitUntilIdle()
@@ -237,8 +237,8 @@ export function createClock({
       })
     },
 
-    set(moment) {
-      offset += momentOf(moment) - now()
+    set(time) {
+      offset += toUnixMs(time) - now()
       wakeSleepers()
     },
 
@@ -287,9 +287,9 @@ function describeSleepers(now: number, sleepers: readonly Sleeper[]): string {
 }
 
 /** @throws RangeError when it exceeds the range of a Date */
-export function momentOf(moment: number | Date, what = 'A moment'): number {
-  const milliseconds = Number(moment)
-  if (Math.abs(milliseconds) <= MAX_MOMENT) return milliseconds
+export function toUnixMs(time: number | Date, what = 'A time'): number {
+  const milliseconds = Number(time)
+  if (Math.abs(milliseconds) <= MAX_UNIX_MS) return milliseconds
   throw new RangeError(`${what} must be a valid Date, or unix time in milliseconds.`)
 }
 

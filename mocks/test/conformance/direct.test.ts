@@ -26,7 +26,7 @@ describe('the app in this process', () => {
     const report = await runConformance(options)
     expect(failuresOf(report)).toEqual([])
     expect(report.checks.filter(({ outcome }) => outcome === 'skipped').map(({ id }) => id)).toEqual(NOT_IN_PROCESS)
-    expect(report).toMatchObject({ failed: 0, skipped: 2, passed: listChecks().length - 2, left: [] })
+    expect(report).toMatchObject({ failed: 0, skipped: 2, passed: listChecks().length - 2, notRemoved: [] })
     expect(await accounts()).toEqual({ users: ['Alex'], admins: ['root'] })
   })
 
@@ -37,7 +37,7 @@ describe('the app in this process', () => {
     const runs = [first, { ...first, fetch: options.otherClient?.() ?? globalThis.fetch }]
     for (const report of await Promise.all(runs.map((one) => runConformance(one)))) {
       expect(failuresOf(report)).toEqual([])
-      expect(report.left).toEqual([])
+      expect(report.notRemoved).toEqual([])
     }
     expect((await accounts()).users).toEqual([])
   })

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 
 const REPORT: ConformanceReport = {
   checks: [
-    { id: 'one', title: 'One is #1.', section: 'answers', outcome: 'passed', durationMs: 1 },
+    { id: 'one', title: 'One is #1.', section: 'responses', outcome: 'passed', durationMs: 1 },
     {
       id: 'two',
       title: 'Two holds.',
-      section: 'answers',
+      section: 'responses',
       outcome: 'failed',
       expected: '200 "a"',
       actual: 'a\u001b[31m\nline',
@@ -21,8 +21,8 @@ const REPORT: ConformanceReport = {
   failed: 1,
   skipped: 1,
   causes: [{ cause: 'GET /status responds 500', checks: ['two'] }],
-  stopped: true,
-  left: ['Conformance-1'],
+  stoppedEarly: true,
+  notRemoved: ['Conformance-1'],
 }
 
 describe('a report', () => {
@@ -33,7 +33,7 @@ describe('a report', () => {
       'ok 1 - one: One is \\#1.',
       'not ok 2 - two: Two holds.',
       '  ---',
-      '  section: "answers"',
+      '  section: "responses"',
       '  expected: "200 \\"a\\""',
       '  actual: "a\u{fffd}[31m line"',
       '  requestId: "abc"',

@@ -116,8 +116,8 @@ describe('a run', () => {
 
   it('with the role admin creates no users, and gives the reason', async () => {
     const { options, requests } = await openDirect({ role: 'admin' })
-    const { checks, failed, passed, left } = await runConformance(options)
-    expect({ failed, left }).toEqual({ failed: 0, left: [] })
+    const { checks, failed, passed, notRemoved } = await runConformance(options)
+    expect({ failed, notRemoved }).toEqual({ failed: 0, notRemoved: [] })
     expect(passed).toBeGreaterThan(80)
     expect(Object.keys(reasonsOf(checks))).toContain(
       'requires its own users, which the given administrator cannot remove, since it is not a superadmin',
@@ -203,7 +203,7 @@ describe('a run', () => {
     })
     const report = await runConformance(options)
     expect(report.failed).toBeGreaterThan(200)
-    expect(report.left).toEqual([])
+    expect(report.notRemoved).toEqual([])
     expect(await accounts()).toEqual({ users: [], admins: ['root'] })
   })
 
@@ -212,8 +212,8 @@ describe('a run', () => {
       around: (send) => async (request) =>
         request.method === 'DELETE' ? new Response(null, { status: 500 }) : send(request),
     })
-    const { left } = await runConformance({ ...options, only: ['user-created'] })
-    expect(left).toEqual([expect.stringMatching(/^Conformance-/), expect.stringMatching(/^Conformance-/)])
+    const { notRemoved } = await runConformance({ ...options, only: ['user-created'] })
+    expect(notRemoved).toEqual([expect.stringMatching(/^Conformance-/), expect.stringMatching(/^Conformance-/)])
   })
 
   it('does not read endless responses, and passes the signal separately', async () => {
@@ -291,8 +291,8 @@ describe('a run does not start', () => {
     ['unreachable', () => Promise.reject(new TypeError('fetch failed'))],
     ['invalid_credentials', async () => Response.json({}, { status: 401 })],
     ['rate_limited', async () => Response.json({}, { status: 429, headers: { 'retry-after': '65' } })],
-    ['unexpected_answer', async () => new Response('<html>')],
-    ['unexpected_answer', async () => Response.json({}, { status: 500 })],
+    ['unexpected_response', async () => new Response('<html>')],
+    ['unexpected_response', async () => Response.json({}, { status: 500 })],
   ])('and says %s', async (code, fetch) => {
     const { options } = await openDirect()
     const run = runConformance({ ...options, fetch })
@@ -305,9 +305,9 @@ describe('a run does not start', () => {
     const { options, requests } = await openDirect()
     await expect(runConformance({ ...options, signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow('no')
     expect(requests).toEqual([])
-    expect(failuresOf({ checks: [], passed: 0, failed: 0, skipped: 0, causes: [], stopped: false, left: [] })).toEqual(
-      [],
-    )
+    expect(
+      failuresOf({ checks: [], passed: 0, failed: 0, skipped: 0, causes: [], stoppedEarly: false, notRemoved: [] }),
+    ).toEqual([])
   })
 })
 
@@ -332,7 +332,7 @@ describe('a run with a given user and no administrator', () => {
     const report = await runConformance({ ...options, user: { ...user, apiKey, password } })
     expect(failuresOf(report)).toEqual([])
     expect(report.passed).toBeGreaterThan(150)
-    expect(report.left).toEqual([expect.stringMatching(/^\d+ records of the user Alex$/)])
+    expect(report.notRemoved).toEqual([expect.stringMatching(/^\d+ records of the user Alex$/)])
     expect(tableReport(report).match(/records of the user Alex/g)).toHaveLength(1)
     const reasons = reasonsOf(report.checks)
     expect(
@@ -385,10 +385,10 @@ it('a run stops when the service no longer responds, and reports once what it le
     },
   })
   const report = await runConformance(options)
-  expect(report).toMatchObject({ stopped: true, failed: 1, causes: [{ cause: 'the service does not respond' }] })
+  expect(report).toMatchObject({ stoppedEarly: true, failed: 1, causes: [{ cause: 'the service does not respond' }] })
   expect(reasonsOf(report.checks)['the service no longer responds']).toBeGreaterThan(200)
   // Each attempt to remove an account would end in a timeout.
   expect(count).toBeLessThan(110)
-  expect(report.left.length).toBeGreaterThan(0)
-  expect(tableReport(report).split(report.left[0] as string)).toHaveLength(2)
+  expect(report.notRemoved.length).toBeGreaterThan(0)
+  expect(tableReport(report).split(report.notRemoved[0] as string)).toHaveLength(2)
 })

@@ -26,7 +26,7 @@ async function openMock() {
 
 function expectConformant(report: ConformanceReport, ...skipped: readonly string[]): void {
   expect(failuresOf(report)).toEqual([])
-  expect(report.left).toEqual([])
+  expect(report.notRemoved).toEqual([])
   const ids = report.checks.filter(({ outcome }) => outcome === 'skipped').map(({ id }) => id)
   expect(ids.sort()).toEqual([...NOT_IN_PROCESS, ...skipped].sort())
 }

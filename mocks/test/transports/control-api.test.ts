@@ -87,21 +87,21 @@ describe('the control API', () => {
     const { fernetKey } = (await (await fetch(`${mock.url}/get/user/key`, { headers: { authorization } })).json()) as {
       fernetKey: string
     }
-    const { body } = await mock.control('GET', 'journal')
+    const { body } = await mock.control('GET', 'requests')
     expect(body.requests).toMatchObject([
-      { lane: 'standalone', method: 'GET', path: '/get/user/key', status: 200, client: '127.0.0.1' },
+      { transport: 'http', method: 'GET', path: '/get/user/key', status: 200, client: '127.0.0.1' },
     ])
     for (const secret of ['canary', authorization, fernetKey]) expect(JSON.stringify(body)).not.toContain(secret)
-    expect((await mock.control('DELETE', 'journal')).body).toEqual({ requests: [] })
+    expect((await mock.control('DELETE', 'requests')).body).toEqual({ requests: [] })
     await demo()
-    expect((await mock.control('GET', 'journal')).body.requests).toMatchObject([{ path: '/demo/fish' }])
+    expect((await mock.control('GET', 'requests')).body.requests).toMatchObject([{ path: '/demo/fish' }])
   })
 
   it('is not counted, not affected by faults and not in the history', async () => {
     await mock.control('POST', 'faults', { fault: { status: 500 }, times: 'always' })
     for (let count = 0; count < 30; count += 1) expect((await mock.control('GET', 'state')).status).toBe(200)
     await mock.control('DELETE', 'faults')
-    expect((await mock.control('GET', 'journal')).body.requests).toEqual([])
+    expect((await mock.control('GET', 'requests')).body.requests).toEqual([])
     expect((await demo()).headers.get('x-ratelimit-remaining')).toBe('24')
   })
 
@@ -112,7 +112,7 @@ describe('the control API', () => {
     await mock.control('POST', 'clock', { advanceMs: 1000 })
     await mock.control('POST', 'faults', { fault: 'reset' })
     expect((await mock.control('POST', 'reset')).body).toEqual(seeded)
-    expect((await mock.control('GET', 'journal')).body.requests).toEqual([])
+    expect((await mock.control('GET', 'requests')).body.requests).toEqual([])
     expect((await demo()).headers.get('x-ratelimit-remaining')).toBe('24')
   })
 

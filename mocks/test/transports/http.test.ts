@@ -64,7 +64,7 @@ describe('a mock server', () => {
     expect(await remaining('127.0.0.1')).toBe('200 23')
     expect(await remaining('127.0.0.2')).toBe('200 24')
     expect(
-      (await mock.control('GET', 'journal')).body.requests.map(({ client }: { client: string }) => client),
+      (await mock.control('GET', 'requests')).body.requests.map(({ client }: { client: string }) => client),
     ).toEqual(['127.0.0.1', '127.0.0.1', '127.0.0.2'])
   })
 

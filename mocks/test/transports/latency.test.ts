@@ -61,7 +61,7 @@ const TRANSPORTS: Readonly<Record<string, Open>> = {
     return {
       send: (init) => fetch(`${url}/status`, init),
       advance: (advanceMs) => steer('clock', { advanceMs }),
-      arrived: async () => (await (await fetch(`${url}/__mock/journal`)).json()).requests.length,
+      arrived: async () => (await (await fetch(`${url}/__mock/requests`)).json()).requests.length,
     }
   },
 }

@@ -45,7 +45,7 @@ describe('a page whose origin is not allowed', () => {
     const { mock, client, routes } = await open()
     expect((await client.fish.list()).fish).toEqual([])
     expect(routes()).toEqual([`GET /get/fish ${PAGE}`])
-    expect(mock.requests[0]?.limit?.decision).toBe('counted')
+    expect(mock.requests[0]?.rateLimit?.decision).toBe('counted')
   })
 
   it('can send a write without a preflight, and cannot read the response', async () => {
@@ -61,7 +61,7 @@ describe('a page whose origin is allowed', () => {
     const { mock, client } = await open({ allowedOrigins: [PAGE] })
     await client.fish.add(SALMON)
     expect(mock.sent.fish()).toHaveLength(1)
-    expect(mock.requests.at(-1)?.limit?.decision).toBe('bypassed')
+    expect(mock.requests.at(-1)?.rateLimit?.decision).toBe('bypassed')
     mock.fail({ status: 503 }, { on: 'postFish' })
     await expect(client.fish.add(SALMON)).rejects.toMatchObject({ status: 503 })
   })
@@ -70,7 +70,7 @@ describe('a page whose origin is allowed', () => {
 it('a page of the same origin can write, and is counted', async () => {
   const { mock, client } = await open({ origin: PAGE })
   await client.fish.add(SALMON)
-  expect(mock.requests.map(({ limit }) => limit?.decision)).toEqual(['counted'])
+  expect(mock.requests.map(({ rateLimit }) => rateLimit?.decision)).toEqual(['counted'])
 })
 
 it('a program that is not a page can write, and sends no origin', async () => {

@@ -5,7 +5,7 @@ const DATA = 'it works on the data itself'
 const NOWHERE = { FISH_STORAGE: 'redis://:canary-redis-password@127.0.0.1:1' }
 
 const FOUND: Exception = { exit: 1, why: 'what the service does otherwise is in the report' }
-const NO_LOGIN: Exception = { exit: 1, code: 'unexpected_answer', why: 'without a login there is nothing to report' }
+const NO_LOGIN: Exception = { exit: 1, code: 'unexpected_response', why: 'without a login there is nothing to report' }
 const LEFT: Exception = { exit: 0, why: 'nothing failed; what could not be removed is reported' }
 const REFUSED: Exception = { exit: 4, code: 'invalid_credentials', why: 'it says of both what a login says' }
 const LOGIN = ['400', '404', '500', 'an answer of another shape', 'half an answer', 'a page instead of an answer']

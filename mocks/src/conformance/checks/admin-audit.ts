@@ -1,12 +1,12 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { basic } from '../context/accounts.ts'
-import { SHORT, writeAndExpectId } from '../context/catches.ts'
+import { SHORT_PAYLOADS, writeAndExpectId } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import {
   expectBadRequest,
+  expectDateTime,
   expectJson,
   expectList,
-  expectMoment,
   expectSame,
   expectStatus,
   expectThat,
@@ -66,7 +66,7 @@ async function expectRecorded(
     const seen = own.map((one) => one.action)
     expectThat(entry !== undefined, `"${action}" in the audit log`, seen)
     expectSame(entry.actor, actor, `the actor of "${action}"`)
-    expectMoment(entry.at, '"at"')
+    expectDateTime(entry.at, '"at"')
     expectThat(typeof entry.address === 'string' && entry.address !== '', 'an "address"', typeof entry.address)
   }
   return own
@@ -78,7 +78,7 @@ export const adminAuditChecks = checksOf('admin', [
     const isLogin = ({ action, actor }: AuditEntry) => action === 'login' && actor === username
     const [entry] = await findEntries(t, isLogin, (found) => found.length > 0)
     expectThat(entry !== undefined, '"login" of the new administrator in the audit log', 'none')
-    expectMoment(entry.at, '"at"')
+    expectDateTime(entry.at, '"at"')
   }),
   check(
     'audit-user-changes',
@@ -129,7 +129,7 @@ export const adminAuditChecks = checksOf('admin', [
     await expectRecorded(t, username, actor, 'admin.create', 'admin.delete')
   }),
   check('audit-newest-first', 'The audit log is sorted newest first and paged by limit and nextCursor.', async (t) => {
-    await writeAndExpectId(t, 'fish', SHORT.fish)
+    await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish)
     await t.newUser()
     const first = await auditPage(t, '?limit=2')
     expectSame(first.entries.length, 2, 'the number of entries', first.response)

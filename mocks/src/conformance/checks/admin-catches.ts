@@ -3,11 +3,11 @@ import type { OwnUser } from '../context/accounts.ts'
 import { entriesOf, storedEntries } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import {
+  expectDateTime,
   expectDetails,
   expectError,
   expectJson,
   expectList,
-  expectMoment,
   expectSame,
   expectStatus,
   expectText,
@@ -19,14 +19,14 @@ const ROUTES_OF = {
   fish: { list: 'listUserFish', add: 'addUserFish', remove: 'deleteUserFish' },
   crab: { list: 'listUserCrab', add: 'addUserCrab', remove: 'deleteUserCrab' },
 } as const
-const TWO = {
+const TWO_ENTRIES = {
   fish: [
     { name: 'Cod', rarity: 1 },
     { name: 'Koi', rarity: 6 },
   ],
   crab: [{}, { name: 'Hermit' }],
 } as const
-const STORED = {
+const STORED_ENTRIES = {
   fish: [
     { name: 'Cod', rarity: 'Bronze' },
     { name: 'Koi', rarity: 'Platinum' },
@@ -36,7 +36,7 @@ const STORED = {
 const EARTH = '?gamemode=earth'
 
 async function add(t: TestContext, kind: Kind, { name }: OwnUser): Promise<string> {
-  const request = { params: { name }, query: EARTH, body: { [kind]: TWO[kind] } }
+  const request = { params: { name }, query: EARTH, body: { [kind]: TWO_ENTRIES[kind] } }
   const response = await t.asSuperadmin(ROUTES_OF[kind].add, request)
   const { id, message } = expectJson(response, 201)
   const noun = kind === 'fish' ? 'fish' : 'crabs'
@@ -52,7 +52,7 @@ export const adminCatchesChecks = checksOf(
       `An administrator adds ${kind} as plain JSON, which reads return like all others.`,
       async (t) => {
         const id = await add(t, kind, await t.user())
-        expectSame(await storedEntries(t, kind, id), STORED[kind], 'what is stored')
+        expectSame(await storedEntries(t, kind, id), STORED_ENTRIES[kind], 'what is stored')
       },
     ),
     check(`admin-lists-${kind}`, `An administrator lists the ${kind} of a user with ids and times.`, async (t) => {
@@ -62,7 +62,7 @@ export const adminCatchesChecks = checksOf(
       expectSame(expectJson(response).user, user.name, '"user"', response)
       const listed = expectList(response, kind).filter((entry) => entry.id === id)
       expectSame(listed.length, 2, 'the number of entries with the id', response)
-      for (const { caughtAt } of listed) expectMoment(caughtAt, '"caughtAt"', response)
+      for (const { caughtAt } of listed) expectDateTime(caughtAt, '"caughtAt"', response)
     }),
     check(
       `admin-removes-${kind}`,
@@ -85,14 +85,19 @@ export const adminCatchesChecks = checksOf(
       async (t) => {
         const { name } = await t.user()
         const { add: route } = ROUTES_OF[kind]
-        const body = { [kind]: TWO[kind] }
+        const body = { [kind]: TWO_ENTRIES[kind] }
         const params = { name }
         expectError(await t.asSuperadmin(route, { params, body }), 'missing_gamemode')
         expectError(await t.asSuperadmin(route, { params, query: '?gamemode=moon', body }), 'invalid_gamemode')
         const nobody = { name: t.newName() }
         expectError(await t.asSuperadmin(route, { params: nobody, query: EARTH, body }), 'user_not_found')
         const otherKind = kind === 'fish' ? [{ name: 'Hermit' }] : [{ name: 'Cod', rarity: 1 }]
-        for (const wrong of [{}, { [kind]: [] }, { [kind]: [{ ...TWO[kind][0], name: '' }] }, { [kind]: otherKind }]) {
+        for (const wrong of [
+          {},
+          { [kind]: [] },
+          { [kind]: [{ ...TWO_ENTRIES[kind][0], name: '' }] },
+          { [kind]: otherKind },
+        ]) {
           expectDetails(await t.asSuperadmin(route, { params, query: EARTH, body: wrong }), 'invalid_payload')
         }
         const { status } = await t.asSuperadmin(ROUTES_OF[kind].list, { params })

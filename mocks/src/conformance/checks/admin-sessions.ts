@@ -4,11 +4,11 @@ import { numberHeader } from '../context/anonymous.ts'
 import type { TestContext } from '../context/context.ts'
 import {
   CheckSkipped,
+  expectDateTime,
   expectDetails,
   expectError,
   expectJson,
   expectList,
-  expectMoment,
   expectSame,
   expectStatus,
   expectText,
@@ -105,9 +105,9 @@ export const adminSessionChecks = checksOf('admin', [
     expectSame(partOf(jwt, 0).alg, 'HS256', 'the algorithm of the JWT', response)
     const { exp } = partOf(jwt, 1)
     expectThat(typeof exp === 'number', 'an "exp" in the JWT', exp, response)
-    const end = expectMoment(expiresAt, '"expiresAt"', response)
+    const end = expectDateTime(expiresAt, '"expiresAt"', response)
     expectThat(Math.abs(end - exp * 1000) < SLACK_MS, '"expiresAt" to be the "exp" of the JWT', expiresAt, response)
-    const timestamp = expectMoment(expectJson(await t.request('/status')).timestamp, '"timestamp"')
+    const timestamp = expectDateTime(expectJson(await t.request('/status')).timestamp, '"timestamp"')
     const hour = LIMITS.sessionSeconds * 1000
     expectThat(Math.abs(end - timestamp - hour) < SLACK_MS, '"expiresAt" an hour from now', expiresAt, response)
   }),

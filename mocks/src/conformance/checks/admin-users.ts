@@ -1,14 +1,14 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { basic, expectCreatedUser } from '../context/accounts.ts'
-import { collection, encrypt, post, SHORT, write, writeAndExpectId } from '../context/catches.ts'
+import { collection, encrypt, post, SHORT_PAYLOADS, write, writeAndExpectId } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import {
   expectBadRequest,
+  expectDateTime,
   expectDetails,
   expectError,
   expectJson,
   expectList,
-  expectMoment,
   expectSame,
   expectStatus,
   expectThat,
@@ -30,7 +30,7 @@ export const adminUsersChecks = checksOf('admin', [
   check('user-created', 'The response to a new user is 201 with its id, name, time and secrets.', async (t) => {
     const response = await t.createUser({ name: t.newName() })
     const user = expectCreatedUser(response)
-    expectMoment(user.createdAt, '"createdAt"', response)
+    expectDateTime(user.createdAt, '"createdAt"', response)
     const fields = ['apiKey', 'createdAt', 'fernetKey', 'id', 'name', 'password']
     expectSame(Object.keys(expectJson(response, 201)).sort(), fields, 'the fields', response)
   }),
@@ -118,7 +118,7 @@ export const adminUsersChecks = checksOf('admin', [
     'A new user with the name of a deleted one has new secrets and none of the old data.',
     async (t) => {
       const user = await t.newUser()
-      await writeAndExpectId(t, 'fish', SHORT.fish, { user })
+      await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { user })
       expectStatus(await t.asSuperadmin('deleteUser', { params: { name: user.name } }), 204)
       const again = expectCreatedUser(await t.createUser({ name: user.name }))
       expectThat(again.fernetKey !== user.fernetKey && again.apiKey !== user.apiKey, 'other keys', 'the same')
@@ -140,11 +140,11 @@ export const adminUsersChecks = checksOf('admin', [
     'A new Fernet key is valid immediately, and tokens of the old one are invalid immediately.',
     async (t) => {
       const user = await t.newUser()
-      expectStatus(await write(t, 'fish', SHORT.fish, { user }), 201)
+      expectStatus(await write(t, 'fish', SHORT_PAYLOADS.fish, { user }), 201)
       const fernetKey = await t.reset(user.name, 'fernet')
       expectThat(fernetKey !== user.fernetKey, 'another key', 'the same')
-      expectError(await post(t, 'fish', await encrypt(t, SHORT.fish, user), { user }), 'invalid_token')
-      expectStatus(await write(t, 'fish', SHORT.fish, { user: { ...user, fernetKey } }), 201)
+      expectError(await post(t, 'fish', await encrypt(t, SHORT_PAYLOADS.fish, user), { user }), 'invalid_token')
+      expectStatus(await write(t, 'fish', SHORT_PAYLOADS.fish, { user: { ...user, fernetKey } }), 201)
     },
   ),
   check(
@@ -152,7 +152,7 @@ export const adminUsersChecks = checksOf('admin', [
     'A new Fernet key does not change stored data, and earlier tokens are still recognized as replays.',
     async (t) => {
       const user = await t.newUser()
-      const token = await encrypt(t, SHORT.crab, user)
+      const token = await encrypt(t, SHORT_PAYLOADS.crab, user)
       const { id } = expectJson(await post(t, 'crab', token, { user }), 201)
       await t.reset(user.name, 'fernet')
       const response = await post(t, 'crab', token, { user })

@@ -1,5 +1,5 @@
 import { HEADERS, LIMITS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
-import { encrypt, expectNothingStored, GAMEMODE, post, SHORT } from '../context/catches.ts'
+import { encrypt, expectNothingStored, GAMEMODE, post, SHORT_PAYLOADS } from '../context/catches.ts'
 import { canStream, mayBufferBodies } from '../context/context.ts'
 import { CheckSkipped, expectError, NoResponse } from '../context/expect.ts'
 import { check, checksOf } from './check.ts'
@@ -19,7 +19,7 @@ function endlessBody() {
         return
       }
       await ended.promise
-      controller.error(new Error('The body is given up.'))
+      controller.error(new Error('The upload was cancelled.'))
     },
     cancel: () => ended.resolve(),
   })
@@ -66,7 +66,7 @@ export const bodiesChecks = checksOf('bodies', [
       async (t) =>
         expectNothingStored(t, async () => {
           const headers = { 'content-encoding': coding }
-          const response = await post(t, 'fish', await encrypt(t, SHORT.fish), { headers })
+          const response = await post(t, 'fish', await encrypt(t, SHORT_PAYLOADS.fish), { headers })
           expectError(response, 'unsupported_media_type')
         }),
     ),
@@ -78,7 +78,7 @@ export const bodiesChecks = checksOf('bodies', [
       async (t) =>
         expectNothingStored(t, async () => {
           const headers = { 'content-type': type }
-          const response = await post(t, 'crab', await encrypt(t, SHORT.crab), { headers })
+          const response = await post(t, 'crab', await encrypt(t, SHORT_PAYLOADS.crab), { headers })
           expectError(response, 'unsupported_media_type')
         }),
     ),

@@ -2,7 +2,7 @@ import type { TestContext } from '../context/context.ts'
 
 /** The parts of the contract with their headings, in the order in which they are checked. */
 export const SECTIONS = {
-  answers: 'Responses in general',
+  responses: 'Responses in general',
   cors: 'Responses in general: CORS',
   bodies: 'Responses in general: request bodies',
   names: 'Public endpoints: user names and gamemodes',

@@ -26,7 +26,11 @@ const asAdministrator = async (t: TestContext) => {
 /** A client that may fail to log in: where possible not this address, whose few attempts are the operator's. */
 const spareClient = (t: TestContext) => (t.hasOtherClient ? t.otherClient() : t.send)
 
-async function attempt(t: TestContext, authorization?: string, send = spareClient(t)): Promise<ReceivedResponse> {
+async function sendCredentials(
+  t: TestContext,
+  authorization?: string,
+  send = spareClient(t),
+): Promise<ReceivedResponse> {
   const { apiKey } = await t.user()
   const headers = { [HEADERS.apiKey]: apiKey, ...(authorization === undefined ? {} : { authorization }) }
   return notLimited(await send('/get/user/key', { headers }))
@@ -89,18 +93,18 @@ export const keyChecks = checksOf('key', [
   check(
     'key-without-credentials',
     'The key endpoint responds 401 with WWW-Authenticate: Basic without credentials, even with an API key.',
-    async (t) => expectChallenge(await attempt(t)),
+    async (t) => expectChallenge(await sendCredentials(t)),
   ),
   check(
     'key-with-malformed-credentials',
     'The key endpoint responds 401 with WWW-Authenticate: Basic to credentials that are not HTTP Basic.',
-    async (t) => expectChallenge(await attempt(t, 'Basic %%%')),
+    async (t) => expectChallenge(await sendCredentials(t, 'Basic %%%')),
   ),
   check('key-tells-no-names', 'A wrong password and an unknown name get the same 401.', async (t) => {
     const { name } = await t.user()
     const texts = [
-      expectChallenge(await attempt(t, basic(name, 'a-wrong-password'))),
-      expectChallenge(await attempt(t, basic(t.newName(), 'a-wrong-password'))),
+      expectChallenge(await sendCredentials(t, basic(name, 'a-wrong-password'))),
+      expectChallenge(await sendCredentials(t, basic(t.newName(), 'a-wrong-password'))),
     ]
     expectSame(new Set(texts).size, 1, 'the number of different responses')
   }),
@@ -111,9 +115,9 @@ export const keyChecks = checksOf('key', [
       const send = spareClient(t)
       const user = await t.newUser()
       const old = basic(user.name, user.password)
-      expectJson(await attempt(t, old, send))
+      expectJson(await sendCredentials(t, old, send))
       await t.reset(user.name, 'password')
-      expectChallenge(await attempt(t, old, send))
+      expectChallenge(await sendCredentials(t, old, send))
     },
   ),
   check(

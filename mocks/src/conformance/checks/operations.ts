@@ -1,8 +1,8 @@
 import { DEMO_USER, HEADERS, RARITY_LABELS, ROUTES } from '@fish-crab/sdk/contract'
 import {
+  expectDateTime,
   expectJson,
   expectList,
-  expectMoment,
   expectSame,
   expectStatus,
   expectText,
@@ -15,12 +15,12 @@ export const statusChecks = checksOf('status', [
     const response = await request('/status')
     const { status, timestamp, version } = expectJson(response)
     expectSame(status, 'ok', '"status"', response)
-    expectMoment(timestamp, '"timestamp"', response)
+    expectDateTime(timestamp, '"timestamp"', response)
     expectThat(String(timestamp).endsWith('Z'), '"timestamp" in UTC', timestamp, response)
     expectText(version, '"version"', response)
   }),
   check('status-time-goes-on', 'The time of GET /status never goes backwards.', async ({ request }) => {
-    const time = async () => expectMoment(expectJson(await request('/status')).timestamp, '"timestamp"')
+    const time = async () => expectDateTime(expectJson(await request('/status')).timestamp, '"timestamp"')
     const first = await time()
     expectThat((await time()) >= first, 'a later or the same "timestamp" at the second request', 'an earlier one')
   }),

@@ -3,9 +3,9 @@ import { expectNumber, expectRetryAfter, numberHeader } from '../context/anonymo
 import { OTHER_ORIGIN, type TestContext } from '../context/context.ts'
 import {
   CheckSkipped,
+  expectDateTime,
   expectError,
   expectJson,
-  expectMoment,
   expectSame,
   expectStatus,
   expectThat,
@@ -78,7 +78,7 @@ export const rateLimitChecks = checksOf('rate-limit', [
       expectNumber(response, HEADERS.rateLimit, requests)
       const left = numberHeader(response, HEADERS.rateRemaining)
       expectThat(left < requests, `${HEADERS.rateRemaining} below ${requests}`, left, response)
-      const now = expectMoment(expectJson(response).timestamp, '"timestamp"', response) / 1000
+      const now = expectDateTime(expectJson(response).timestamp, '"timestamp"', response) / 1000
       const reset = numberHeader(response, HEADERS.rateReset)
       const isWithin = reset >= Math.floor(now) && reset <= now + windowMs / 1000 + 1
       expectThat(isWithin, `${HEADERS.rateReset} within ${windowMs / 1000} s from now`, reset - now, response)

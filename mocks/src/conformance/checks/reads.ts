@@ -2,7 +2,7 @@ import { type ErrorCode, KINDS, LIMITS, RARITIES } from '@fish-crab/sdk/contract
 import type { OwnUser } from '../context/accounts.ts'
 import { collection, entriesOf, fillNames, writeAndExpectId } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
-import { expectBadRequest, expectError, expectJson, expectMoment, expectSame, expectThat } from '../context/expect.ts'
+import { expectBadRequest, expectDateTime, expectError, expectJson, expectSame, expectThat } from '../context/expect.ts'
 import { check, checksOf } from './check.ts'
 
 const ERRORS: readonly (readonly [string, string, ErrorCode, string])[] = [
@@ -16,22 +16,22 @@ const ERRORS: readonly (readonly [string, string, ErrorCode, string])[] = [
   ['unknown-user', 'of an unknown user', 'user_not_found', 'name=OTHER&gamemode=earth'],
 ]
 
-const numbered = (from: number, count: number) =>
+const numberedFish = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({ name: `Fish ${from + index}`, rarity: 1 }))
 const namesOf = (entries: readonly Readonly<Record<string, unknown>>[]) => entries.map(({ name }) => name)
 
 /** Creates a user with records of these numbers of fish. */
-async function userWith(t: TestContext, ...sizes: readonly number[]): Promise<OwnUser> {
+async function createUserWithFish(t: TestContext, ...sizes: readonly number[]): Promise<OwnUser> {
   const user = await t.newUser()
   let from = 0
   for (const size of sizes) {
-    await writeAndExpectId(t, 'fish', { fish: numbered(from, size) }, { user })
+    await writeAndExpectId(t, 'fish', { fish: numberedFish(from, size) }, { user })
     from += size
   }
   return user
 }
 
-async function walk(t: TestContext, user: OwnUser, limit: number, most: number): Promise<unknown[][]> {
+async function readAllPages(t: TestContext, user: OwnUser, limit: number, most: number): Promise<unknown[][]> {
   const pages: unknown[][] = []
   let cursor: string | undefined
   do {
@@ -95,7 +95,7 @@ export const readsChecks = checksOf('reads', [
       expectSame(entries.filter((entry) => entry.id === id).length, 2, 'the number of entries with the id', response)
       for (const entry of entries) {
         expectSame(Object.keys(entry).sort(), ['caughtAt', 'id', 'name'], 'the fields', response)
-        expectMoment(entry.caughtAt, '"caughtAt"', response)
+        expectDateTime(entry.caughtAt, '"caughtAt"', response)
       }
       const plain = await collection(t, 'crab', user)
       for (const entry of plain.entries) expectSame(Object.keys(entry), ['name'], 'the fields', plain.response)
@@ -105,7 +105,7 @@ export const readsChecks = checksOf('reads', [
     const [entry] = await entriesOf(t, 'fish', await writeAndExpectId(t, 'fish', { fish: 'Cod', rarity: 1 }))
     const expected = Math.floor((await t.now()) / 1000) * 1000
     expectThat(
-      expectMoment(entry?.caughtAt, '"caughtAt"') === expected,
+      expectDateTime(entry?.caughtAt, '"caughtAt"') === expected,
       `"caughtAt" ${new Date(expected).toISOString()}, the time of the token`,
       entry?.caughtAt,
     )
@@ -113,16 +113,16 @@ export const readsChecks = checksOf('reads', [
   check('read-caught-at-of-payload', "An entry's time is the payload's own, where it says one.", async (t) => {
     const caughtAt = '2024-02-29T12:34:56.789+02:00'
     const [entry] = await entriesOf(t, 'crab', await writeAndExpectId(t, 'crab', { crab: [{ caughtAt }] }))
-    const actual = expectMoment(entry?.caughtAt, '"caughtAt"')
-    expectThat(actual === Date.parse(caughtAt), `"caughtAt" to be the moment ${caughtAt}`, entry?.caughtAt)
+    const actual = expectDateTime(entry?.caughtAt, '"caughtAt"')
+    expectThat(actual === Date.parse(caughtAt), `"caughtAt" to be the time ${caughtAt}`, entry?.caughtAt)
   }),
   check(
     'paging-follows-cursor',
     'limit and nextCursor page through every entry once, in order, even within a record.',
     async (t) => {
-      const user = await userWith(t, 1, 3, 1)
-      const pages = await walk(t, user, 2, 4)
-      expectSame(pages.flat(), namesOf(numbered(0, 5)), 'the entries of all pages')
+      const user = await createUserWithFish(t, 1, 3, 1)
+      const pages = await readAllPages(t, user, 2, 4)
+      expectSame(pages.flat(), namesOf(numberedFish(0, 5)), 'the entries of all pages')
       expectThat(
         pages.slice(0, 2).every(({ length }) => length === 2),
         'pages of 2 entries',
@@ -131,7 +131,7 @@ export const readsChecks = checksOf('reads', [
     },
   ),
   check('paging-ends', 'A page that holds the last entry has no nextCursor.', async (t) => {
-    const user = await userWith(t, 2)
+    const user = await createUserWithFish(t, 2)
     const { response, body } = await collection(t, 'fish', user, '&limit=1000')
     expectSame(Object.keys(body).sort(), ['fish', 'user'], 'the fields of the body', response)
   }),
@@ -139,16 +139,16 @@ export const readsChecks = checksOf('reads', [
     'paging-goes-on-after-new-catches',
     'A cursor also leads to entries that were added after it was issued.',
     async (t) => {
-      const user = await userWith(t, 3)
+      const user = await createUserWithFish(t, 3)
       const first = await collection(t, 'fish', user, '&limit=2')
-      await writeAndExpectId(t, 'fish', { fish: numbered(3, 1) }, { user })
+      await writeAndExpectId(t, 'fish', { fish: numberedFish(3, 1) }, { user })
       const cursor = encodeURIComponent(String(first.body.nextCursor))
       const { response, entries } = await collection(t, 'fish', user, `&limit=10&cursor=${cursor}`)
       expectSame(namesOf(entries), ['Fish 2', 'Fish 3'], 'the entries after the cursor', response)
     },
   ),
   check('paging-with-detail', 'limit and detail=full can be combined.', async (t) => {
-    const user = await userWith(t, 2)
+    const user = await createUserWithFish(t, 2)
     const { response, entries } = await collection(t, 'fish', user, '&limit=1&detail=full')
     expectSame(entries.length, 1, 'the number of entries', response)
     expectSame(Object.keys(entries[0] ?? {}).sort(), ['caughtAt', 'id', 'name', 'rarity'], 'the fields', response)
@@ -159,7 +159,7 @@ export const readsChecks = checksOf('reads', [
     async (t) => {
       const { entriesPerWrite, pageSize } = LIMITS
       const sizes = Array.from({ length: Math.floor(pageSize / entriesPerWrite) }, () => entriesPerWrite)
-      const user = await userWith(t, ...sizes, 1)
+      const user = await createUserWithFish(t, ...sizes, 1)
       const { response, body, entries } = await collection(t, 'fish', user)
       expectSame(entries.length, pageSize + 1, 'the number of entries', response)
       expectThat(!('nextCursor' in body), 'no "nextCursor"', 'one', response)
@@ -182,7 +182,7 @@ export const readsChecks = checksOf('reads', [
     expectBadRequest(await t.request(`/get/fish?name=${name}&gamemode=earth&limit=1&cursor=%00nonsense`))
   }),
   check('read-of-another-user', 'Entries of one user are not in the collections of another.', async (t) => {
-    const user = await userWith(t, 1)
+    const user = await createUserWithFish(t, 1)
     const other = await t.newUser()
     const response = await t.request(`/get/fish?name=${other.name}&gamemode=earth`)
     expectSame(expectJson(response).fish, [], `the fish of a user other than ${user.name}`, response)

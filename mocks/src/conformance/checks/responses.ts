@@ -2,7 +2,7 @@ import { HEADERS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 import type { TestContext } from '../context/context.ts'
 import {
   expectError,
-  expectErrorForm,
+  expectErrorBody,
   expectJson,
   expectRequestId,
   expectSame,
@@ -64,13 +64,13 @@ const VARIANTS: readonly (readonly [string, string, string])[] = [
   ['path-all-variants', 'in all spellings at once', '/v1//%67et/fish/'],
 ]
 
-export const responsesChecks = checksOf('answers', [
+export const responsesChecks = checksOf('responses', [
   check(
     'error-body-form',
     'Every error body has a sentence under "error", a "code", and the "requestId" of the header.',
     async ({ request }) => {
       for (const path of ['/nowhere', '/get/fish', '/get/crab?name=a', '/post/fish'])
-        expectErrorForm(await request(path))
+        expectErrorBody(await request(path))
     },
   ),
   check(
@@ -80,7 +80,7 @@ export const responsesChecks = checksOf('answers', [
       const response = await request('/nowhere/%', { headers: { 'content-type': MEDIA_TYPES.json } })
       const { text } = response
       expectThat(!/\bat .+:\d+:\d+|node_modules|"stack"/.test(text), 'no stack trace', 'one', response)
-      expectErrorForm(response)
+      expectErrorBody(response)
     },
   ),
   ...WITH_ID.map(([id, what, path]) =>
@@ -92,7 +92,7 @@ export const responsesChecks = checksOf('answers', [
     check(id, `A client's own request id ${what} is returned.`, async ({ request }) => {
       const response = await request('/nowhere', { headers: { [HEADERS.requestId]: own } })
       expectSame(expectRequestId(response), own, 'the request id', response)
-      expectSame(expectErrorForm(response).requestId, own, '"requestId" in the body', response)
+      expectSame(expectErrorBody(response).requestId, own, '"requestId" in the body', response)
     }),
   ),
   ...INVALID_IDS.map(([id, what, own]) =>

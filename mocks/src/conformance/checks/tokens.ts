@@ -1,6 +1,6 @@
 import { HEADERS, KINDS } from '@fish-crab/sdk/contract'
 import { createFernet, generateFernetKey } from '@fish-crab/sdk/fernet'
-import { encrypt, entriesOf, expectNothingStored, post, SHORT } from '../context/catches.ts'
+import { encrypt, entriesOf, expectNothingStored, post, SHORT_PAYLOADS } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import { expectError, expectJson, expectSame, expectStatus, expectThat } from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/response.ts'
@@ -31,14 +31,14 @@ const FORMS: readonly (readonly [string, string, (token: string) => BodyInit])[]
 type MakeInvalid = (token: string, t: TestContext) => BodyInit | Promise<BodyInit>
 
 const WRONG_KEY: MakeInvalid = async (_, t) =>
-  createFernet(generateFernetKey()).encrypt(JSON.stringify(SHORT.fish), { now: await t.now() })
+  createFernet(generateFernetKey()).encrypt(JSON.stringify(SHORT_PAYLOADS.fish), { now: await t.now() })
 
 const INVALID: readonly (readonly [string, string, MakeInvalid])[] = [
   ['empty', 'that is empty', () => ''],
   ['no-base64', 'that is not base64', () => 'this is no token!'],
   ['short', 'that is cut short', (token) => token.slice(0, 40)],
   ['wrong-key', 'of another key', WRONG_KEY],
-  ['other-user', 'of another user', async (_, t) => encrypt(t, SHORT.fish, await t.newUser())],
+  ['other-user', 'of another user', async (_, t) => encrypt(t, SHORT_PAYLOADS.fish, await t.newUser())],
   ['tampered-version', 'of another version', (token) => btoa(String.fromCharCode(0x81, ...raw(token).slice(1)))],
   ['tampered-time', 'whose time was tampered with', (token) => withFlippedBit(token, 8)],
   ['tampered-iv', 'whose IV was tampered with', (token) => withFlippedBit(token, 9)],
@@ -51,7 +51,7 @@ const INVALID: readonly (readonly [string, string, MakeInvalid])[] = [
     (token) => `${unpadded(token)}${'='.repeat(token.endsWith('==') ? 1 : 3)}`,
   ],
   ['space-inside', 'with a space in it', (token) => `${token.slice(0, 20)} ${token.slice(20)}`],
-  ['plain-json', 'that is the plain payload', () => JSON.stringify(SHORT.fish)],
+  ['plain-json', 'that is the plain payload', () => JSON.stringify(SHORT_PAYLOADS.fish)],
 ]
 
 const AT_ONCE = 8
@@ -77,7 +77,7 @@ export const tokensChecks = checksOf('tokens', [
   ...INVALID.map(([id, what, breakToken]) =>
     check(`token-refused-${id}`, `A token ${what} is 400 invalid_token, and nothing is stored.`, async (t) =>
       expectNothingStored(t, async () => {
-        const body = await breakToken(await encrypt(t, SHORT.fish), t)
+        const body = await breakToken(await encrypt(t, SHORT_PAYLOADS.fish), t)
         expectError(await post(t, 'fish', body), 'invalid_token')
       }),
     ),
@@ -86,7 +86,7 @@ export const tokensChecks = checksOf('tokens', [
     'token-refusals-are-alike',
     'Tokens that are empty, malformed, tampered with or encrypted with another key get the same response.',
     async (t) => {
-      const token = await encrypt(t, SHORT.fish)
+      const token = await encrypt(t, SHORT_PAYLOADS.fish)
       const texts = new Set<string>()
       for (const body of ['', 'x', withFlippedBit(token, -1), withFlippedBit(token, 30), await WRONG_KEY(token, t)]) {
         const { error, code, details } = expectError(await post(t, 'fish', body), 'invalid_token')
@@ -98,7 +98,7 @@ export const tokensChecks = checksOf('tokens', [
   check('token-each-is-stored', 'Different tokens with the same payload are all stored.', async (t) => {
     const ids = new Set<unknown>()
     for (let count = 0; count < 2; count += 1) {
-      ids.add(expectJson(await post(t, 'crab', await encrypt(t, SHORT.crab)), 201).id)
+      ids.add(expectJson(await post(t, 'crab', await encrypt(t, SHORT_PAYLOADS.crab)), 201).id)
     }
     expectSame(ids.size, 2, 'the number of different ids')
   }),
@@ -107,7 +107,7 @@ export const tokensChecks = checksOf('tokens', [
       `replay-${kind}`,
       `A replayed token of ${kind} is 200 with the same id and ${HEADERS.replayed}: true, and nothing is stored.`,
       async (t) => {
-        const token = await encrypt(t, SHORT[kind])
+        const token = await encrypt(t, SHORT_PAYLOADS[kind])
         const first = await post(t, kind, token)
         const { id } = expectJson(first, 201)
         const replayed = first.headers.get(HEADERS.replayed)
@@ -128,7 +128,7 @@ export const tokensChecks = checksOf('tokens', [
     },
   ),
   check('replay-to-another-gamemode', 'A replayed token is not stored in another gamemode either.', async (t) => {
-    const token = await encrypt(t, SHORT.crab)
+    const token = await encrypt(t, SHORT_PAYLOADS.crab)
     const { id } = expectJson(await post(t, 'crab', token), 201)
     expectReplayed(await post(t, 'crab', token, { gamemode: 'oneblock' }), id)
     const stored = await entriesOf(t, 'crab', String(id), 'oneblock')
@@ -138,7 +138,7 @@ export const tokensChecks = checksOf('tokens', [
     'replay-at-once',
     'A token that is sent many times concurrently is stored once: one 201, and 200 with the same id for the others.',
     async (t) => {
-      const token = await encrypt(t, SHORT.fish)
+      const token = await encrypt(t, SHORT_PAYLOADS.fish)
       const responses = await Promise.all(Array.from({ length: AT_ONCE }, () => post(t, 'fish', token)))
       for (const response of responses) expectStatus(response, 200, 201)
       const created = responses.filter(({ status }) => status === 201)

@@ -1,12 +1,12 @@
 import { ERROR_CODES, type ErrorCode, GAMEMODES, HEADERS, KINDS, type Kind, LIMITS } from '@fish-crab/sdk/contract'
 import {
+  ENTRY,
   encrypt,
   entriesOf,
   expectNothingStored,
   fillNames,
-  ONE,
   type PostOptions,
-  SHORT,
+  SHORT_PAYLOADS,
   storedEntries,
   write,
   writeAndExpectId,
@@ -14,7 +14,7 @@ import {
 import { expectDetails, expectError, expectJson, expectSame, expectText } from '../context/expect.ts'
 import { check, checksOf } from './check.ts'
 
-const NOUN = { fish: ['Fish', 'fish'], crab: ['Crab', 'crabs'] } as const
+const NOUNS = { fish: ['Fish', 'fish'], crab: ['Crab', 'crabs'] } as const
 
 /** A write of the short form with other fields, another gamemode in the header or another query (see {@link fillNames}). */
 interface RefusedWrite {
@@ -148,22 +148,22 @@ export const writesChecks = checksOf('writes', [
       `A ${kind} in the short payload form is stored: 201 with a message that names the user, and an id.`,
       async (t) => {
         const { name } = await t.user()
-        const response = await write(t, kind, SHORT[kind])
+        const response = await write(t, kind, SHORT_PAYLOADS[kind])
         const { message, id, ...more } = expectJson(response, 201)
-        expectSame(message, `${NOUN[kind][0]} saved for user ${name}`, '"message"', response)
+        expectSame(message, `${NOUNS[kind][0]} saved for user ${name}`, '"message"', response)
         expectText(id, '"id"', response)
         expectSame(Object.keys(more), [], 'further fields', response)
       },
     ),
     check(
       `write-${kind}-several`,
-      `Several ${NOUN[kind][1]} in one write are one record with one id, and the message counts them.`,
+      `Several ${NOUNS[kind][1]} in one write are one record with one id, and the message counts them.`,
       async (t) => {
         const { name } = await t.user()
-        const entry = ONE[kind][0]
+        const entry = ENTRY[kind]
         const response = await write(t, kind, { user: name, gamemode: 'earth', [kind]: [entry, entry, entry] })
         const { message, id } = expectJson(response, 201)
-        expectSame(message, `3 ${NOUN[kind][1]} saved for user ${name}`, '"message"', response)
+        expectSame(message, `3 ${NOUNS[kind][1]} saved for user ${name}`, '"message"', response)
         expectSame((await entriesOf(t, kind, String(id))).length, 3, 'the number of entries with the id')
       },
     ),
@@ -175,10 +175,10 @@ export const writesChecks = checksOf('writes', [
       async (t) => {
         const { name } = await t.user()
         const ways: readonly [unknown, PostOptions][] = [
-          [SHORT.fish, { gamemode }],
-          [SHORT.fish, { gamemode: null, query: `?name=${name}&gamemode=${gamemode}` }],
-          [{ ...SHORT.fish, gamemode }, { gamemode: null }],
-          [{ gamemode, fish: ONE.fish }, { gamemode: null }],
+          [SHORT_PAYLOADS.fish, { gamemode }],
+          [SHORT_PAYLOADS.fish, { gamemode: null, query: `?name=${name}&gamemode=${gamemode}` }],
+          [{ ...SHORT_PAYLOADS.fish, gamemode }, { gamemode: null }],
+          [{ gamemode, fish: [ENTRY.fish] }, { gamemode: null }],
         ]
         for (const [payload, options] of ways) {
           const id = await writeAndExpectId(t, 'fish', payload, options)
@@ -198,7 +198,7 @@ export const writesChecks = checksOf('writes', [
     },
   ),
   check('write-for-owner-of-api-key', 'A write without a name is for the owner of the personal API key.', async (t) => {
-    const id = await writeAndExpectId(t, 'fish', SHORT.fish, { query: '' })
+    const id = await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { query: '' })
     expectSame((await entriesOf(t, 'fish', id)).length, 1, "the entries in the owner's collection")
   }),
   check(
@@ -206,7 +206,7 @@ export const writesChecks = checksOf('writes', [
     'A write with a name is for the named user, not for the owner of the API key.',
     async (t) => {
       const user = await t.newUser()
-      const response = await write(t, 'fish', SHORT.fish, { user })
+      const response = await write(t, 'fish', SHORT_PAYLOADS.fish, { user })
       expectSame(expectJson(response, 201).message, `Fish saved for user ${user.name}`, '"message"', response)
     },
   ),
@@ -215,7 +215,7 @@ export const writesChecks = checksOf('writes', [
     'A write without a name and without a personal API key is 400 missing_name, whatever the payload says.',
     async (t) => {
       const { name } = await t.user()
-      const body = await encrypt(t, { user: name, fish: ONE.fish })
+      const body = await encrypt(t, { user: name, fish: [ENTRY.fish] })
       const headers = { 'content-type': 'application/octet-stream', [HEADERS.gamemode]: 'earth' }
       await t.anonymous.ensure(1)
       expectError(await t.anonymous.send('/post/fish', { method: 'POST', headers, body }), 'missing_name')
@@ -226,7 +226,7 @@ export const writesChecks = checksOf('writes', [
       for (const kind of KINDS) {
         await expectNothingStored(t, async () => {
           const options = { ...header, query: `?${await fillNames(t, query)}` }
-          expectError(await write(t, kind, { ...SHORT[kind], ...fields }, options), code)
+          expectError(await write(t, kind, { ...SHORT_PAYLOADS[kind], ...fields }, options), code)
         })
       }
     }),
@@ -247,7 +247,7 @@ export const writesChecks = checksOf('writes', [
   ...(['fish', 'crab'] as const).map((kind) =>
     check(`payload-taken-500-${kind}`, `500 entries of ${kind} in one write are stored.`, async (t) => {
       const user = await t.newUser()
-      await writeAndExpectId(t, kind, { [kind]: repeat(LIMITS.entriesPerWrite, ONE[kind][0]) }, { user })
+      await writeAndExpectId(t, kind, { [kind]: repeat(LIMITS.entriesPerWrite, ENTRY[kind]) }, { user })
       const response = await t.request(`/get/${kind}?name=${user.name}&gamemode=earth&detail=full`)
       const ids = [...response.text.matchAll(/"id":"([^"]+)"/g)].map(([, id]) => id)
       expectSame(

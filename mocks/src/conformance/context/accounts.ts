@@ -73,16 +73,16 @@ export function createAccounts(send: Send, redact: (secret: string) => void, ran
     /** Removes all accounts as the given administrator. @returns the names that could not be removed */
     async removeAll(token: string): Promise<readonly string[]> {
       await Promise.allSettled(inFlight)
-      const left: string[] = []
+      const notRemoved: string[] = []
       for (const name of created.createUser) {
         // By the run's own administrator first: the rate limit of the given one may be needed by others.
         const remove = (by: string) => isRemoved(by, 'deleteUser', { name })
-        if (!(ownToken && (await remove(ownToken))) && !(await remove(token))) left.push(name)
+        if (!(ownToken && (await remove(ownToken))) && !(await remove(token))) notRemoved.push(name)
       }
       for (const username of created.createAdmin) {
-        if (!(await isRemoved(token, 'deleteAdmin', { username }))) left.push(username)
+        if (!(await isRemoved(token, 'deleteAdmin', { username }))) notRemoved.push(username)
       }
-      return left
+      return notRemoved
     },
   }
 }

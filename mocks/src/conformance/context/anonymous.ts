@@ -1,5 +1,5 @@
 import { HEADERS, ROUTES } from '@fish-crab/sdk/contract'
-import { CheckSkipped, expectJson, expectMoment, expectSame, expectThat } from './expect.ts'
+import { CheckSkipped, expectDateTime, expectJson, expectSame, expectThat } from './expect.ts'
 import type { ReceivedResponse } from './response.ts'
 import type { Send } from './send.ts'
 
@@ -54,7 +54,7 @@ export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptio
   async function untilReset(): Promise<number> {
     const response = await counted(ROUTES.status.path)
     if (response.status === 429) return numberHeader(response, HEADERS.retryAfter) * 1000
-    const now = expectMoment(expectJson(response).timestamp, '"timestamp"', response)
+    const now = expectDateTime(expectJson(response).timestamp, '"timestamp"', response)
     return Math.max(0, numberHeader(response, HEADERS.rateReset) * 1000 - now)
   }
 

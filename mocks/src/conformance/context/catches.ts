@@ -9,10 +9,10 @@ import type { ReceivedResponse } from './response.ts'
 export const GAMEMODE: Gamemode = 'earth'
 
 /** The short payload of each kind. */
-export const SHORT = { fish: { fish: 'Salmon', rarity: 3 }, crab: { fish: 'crab' } } as const
+export const SHORT_PAYLOADS = { fish: { fish: 'Salmon', rarity: 3 }, crab: { fish: 'crab' } } as const
 
-/** The entries of the long payload of each kind. */
-export const ONE = { fish: [{ name: 'Cod', rarity: 1 }], crab: [{}] } as const
+/** An entry of the long payload of each kind. */
+export const ENTRY = { fish: { name: 'Cod', rarity: 1 }, crab: {} } as const
 
 /** Options of a write. */
 export interface PostOptions {

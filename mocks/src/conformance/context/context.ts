@@ -1,7 +1,7 @@
 import { type AdminRole, HEADERS, LIMITS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import { type Accounts, type AdminRequest, type OwnUser, sendAs } from './accounts.ts'
 import type { Anonymous } from './anonymous.ts'
-import { CheckSkipped, expectJson, expectMoment, expectSame, expectText } from './expect.ts'
+import { CheckSkipped, expectDateTime, expectJson, expectSame, expectText } from './expect.ts'
 import type { ReceivedResponse } from './response.ts'
 import type { Send } from './send.ts'
 
@@ -159,7 +159,7 @@ export function createTestContext(options: TestContextOptions) {
     now: once(async () => {
       if (!configuration.user) return Date.parse((await user()).createdAt) - PAST_MS
       const response = await request(ROUTES.status.path)
-      return expectMoment(expectJson(response).timestamp, '"timestamp"', response) - PAST_MS
+      return expectDateTime(expectJson(response).timestamp, '"timestamp"', response) - PAST_MS
     }),
     /** Redacts this secret in all messages. */
     redact,

@@ -137,13 +137,13 @@ export function expectList<Item = JsonObject>(response: ReceivedResponse, name: 
 export function expectError(response: ReceivedResponse, code: ErrorCode): JsonObject {
   const { status } = ERROR_CODES[code]
   expectThat(response.status === status, `${status} ${code}`, describeStatus(response), response)
-  const body = expectErrorForm(response)
+  const body = expectErrorBody(response)
   expectSame(body.code, code, 'the code', response)
   return body
 }
 
-/** Fails unless the body has the form of every error: a sentence, a code, the request id. @returns the body */
-export function expectErrorForm(response: ReceivedResponse): JsonObject {
+/** Fails unless the body is an error body: a sentence, a code, the request id. @returns the body */
+export function expectErrorBody(response: ReceivedResponse): JsonObject {
   const body = expectJson(response, response.status)
   const { error, code, requestId, details, ...more } = body
   const isSentence = typeof error === 'string' && /\S\s+\S/.test(error)
@@ -163,7 +163,7 @@ export function expectErrorForm(response: ReceivedResponse): JsonObject {
 /** Fails unless the response is an error with status 400. */
 export function expectBadRequest(response: ReceivedResponse): void {
   expectStatus(response, 400)
-  expectErrorForm(response)
+  expectErrorBody(response)
 }
 
 /** Fails unless the error has `details` that name at least one problem. */
@@ -191,9 +191,10 @@ export function expectText(value: unknown, what: string, response?: ReceivedResp
 }
 
 /** Fails unless `value` is an ISO 8601 date-time. @returns unix milliseconds */
-export function expectMoment(value: unknown, what: string, response?: ReceivedResponse): number {
-  const isMoment = typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value)
-  expectThat(isMoment, `${what} to be an ISO 8601 date-time`, value, response)
+export function expectDateTime(value: unknown, what: string, response?: ReceivedResponse): number {
+  const isDateTime =
+    typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value)
+  expectThat(isDateTime, `${what} to be an ISO 8601 date-time`, value, response)
   return Date.parse(value as string)
 }
 

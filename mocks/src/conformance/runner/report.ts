@@ -33,10 +33,10 @@ export interface ConformanceReport {
   /** Failures grouped by probable cause, most frequent first. */
   readonly causes: readonly FailureCause[]
   /** Whether the run stopped early because the service no longer responded. The remaining checks are skipped. */
-  readonly stopped: boolean
+  readonly stoppedEarly: boolean
   /**
    * What the run created and could not remove: names of users and administrators, and the number of records that stay
    * with the given `user`.
    */
-  readonly left: readonly string[]
+  readonly notRemoved: readonly string[]
 }

@@ -122,22 +122,22 @@ async function runSelected(
   })
 
   const results: CheckResult[] = []
-  let left: readonly string[] = []
-  let stopped = false
+  let notRemoved: readonly string[] = []
+  let stoppedEarly = false
   try {
     for (const { check, isSkipped } of selected) {
-      const reason = isSkipped ? 'skipped on request' : stopped ? 'the service no longer responds' : undefined
+      const reason = isSkipped ? 'skipped on request' : stoppedEarly ? 'the service no longer responds' : undefined
       const result = reason === undefined ? await runCheck(check, context, signal, redaction) : skip(check, reason)
       options.signal?.throwIfAborted()
-      if (result.cause === NO_RESPONSE) stopped = await isGone(writes.send)
+      if (result.cause === NO_RESPONSE) stoppedEarly = await isGone(writes.send)
       results.push(result)
       options.onResult?.(result)
     }
   } finally {
     // Without a service, the removal of each account would time out.
-    left = session && !stopped ? await accounts.removeAll(session.token) : accounts.all()
+    notRemoved = session && !stoppedEarly ? await accounts.removeAll(session.token) : accounts.all()
   }
-  return { ...summarize(results), stopped, left: [...left, ...writes.left()] }
+  return { ...summarize(results), stoppedEarly, notRemoved: [...notRemoved, ...writes.notRemoved()] }
 }
 
 function checkOptions(options: ConformanceOptions): void {
@@ -192,7 +192,10 @@ function countWrites(send: Send, user: ConformanceUser | undefined) {
     if (response.status === 201 && init?.method === 'POST') records += 1
     return response
   }
-  return { send: counting, left: () => (user && records > 0 ? [`${records} records of the user ${user.name}`] : []) }
+  return {
+    send: counting,
+    notRemoved: () => (user && records > 0 ? [`${records} records of the user ${user.name}`] : []),
+  }
 }
 
 /** Whether the service has stopped responding, after two more attempts. */
@@ -217,7 +220,7 @@ function causesOf(checks: readonly CheckResult[]): FailureCause[] {
     .sort((one, other) => other.checks.length - one.checks.length)
 }
 
-function summarize(checks: readonly CheckResult[]): Omit<ConformanceReport, 'left' | 'stopped'> {
+function summarize(checks: readonly CheckResult[]): Omit<ConformanceReport, 'notRemoved' | 'stoppedEarly'> {
   const count = (outcome: CheckResult['outcome']) => checks.filter((check) => check.outcome === outcome).length
   return {
     checks,

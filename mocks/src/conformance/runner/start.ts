@@ -7,13 +7,13 @@ import type { Send } from '../context/send.ts'
 import type { ConformanceAdministrator } from './options.ts'
 
 /** Why a run could not start. */
-export type ConformanceStartCode = 'unreachable' | 'invalid_credentials' | 'rate_limited' | 'unexpected_answer'
+export type ConformanceStartCode = 'unreachable' | 'invalid_credentials' | 'rate_limited' | 'unexpected_response'
 
 const MESSAGES: Readonly<Record<ConformanceStartCode, string>> = {
   unreachable: 'The service does not respond.',
   invalid_credentials: 'The administrator cannot log in: the name or the password is wrong.',
   rate_limited: 'Too many failed logins from this client. Wait until the window of the rate limit ends.',
-  unexpected_answer: 'The response to the login does not match the contract, so nothing else can be checked.',
+  unexpected_response: 'The response to the login does not match the contract, so nothing else can be checked.',
 }
 
 /** The run could not start. Nothing was checked or created. */
@@ -38,7 +38,7 @@ export async function logIn(send: Send, { username, password }: ConformanceAdmin
   const token = fieldOf(await expectReachable(() => login(send, { username, password })), 'token')
   const role = fieldOf(await expectReachable(() => sendAs(send, token, 'adminMe')), 'role')
   if (role === 'admin' || role === 'superadmin') return { username, token, role }
-  throw new ConformanceStartError('unexpected_answer')
+  throw new ConformanceStartError('unexpected_response')
 }
 
 /** @throws ConformanceStartError when the service does not respond */
@@ -58,14 +58,14 @@ async function expectReachable(request: () => Promise<ReceivedResponse>): Promis
 function fieldOf({ status, text, headers }: ReceivedResponse, name: string): string {
   if (status === 401 || status === 403) throw new ConformanceStartError('invalid_credentials', status)
   if (status === 429) throw new ConformanceStartError('rate_limited', status, retryAfterMs(headers))
-  if (status !== 200) throw new ConformanceStartError('unexpected_answer', status)
+  if (status !== 200) throw new ConformanceStartError('unexpected_response', status)
   try {
     const value = (JSON.parse(text) as Record<string, unknown>)[name]
     if (typeof value === 'string') return value
   } catch {
     // Reported below as an unexpected response.
   }
-  throw new ConformanceStartError('unexpected_answer', status)
+  throw new ConformanceStartError('unexpected_response', status)
 }
 
 /** Relative to the `Date` of the response, since the local clock may be wrong. */
