@@ -19,6 +19,37 @@ async function asPlainAdmin(service: Awaited<ReturnType<typeof createMemoryServi
   return withSession(service, token)
 }
 
+describe('an administrator who is deleted while the body of a request is on its way', () => {
+  it.each([
+    ['POST', '/admin/users', { name: 'Bob' }],
+    ['POST', '/admin/users/Alex/reset', { type: 'fernet' }],
+    ['POST', '/admin/users/Alex/fish?gamemode=earth', { fish: [{ name: 'Cod', rarity: 1 }] }],
+    ['POST', '/admin/admins', { username: 'eve', password: 'eve-password', role: 'superadmin' }],
+  ])('changes nothing by %s %s', async (method, path, value) => {
+    const service = await createMemoryService(UNLIMITED)
+    const root = await asRoot(service)
+    await service.app.admins.create('Mia', 'mia-password', 'superadmin')
+    const { token } = (await (await login(service, 'mia', 'mia-password')).json()) as Session
+    const audited = async () => (await service.storage.listItems({ base: 'audit:', limit: 100 })).items.length
+    let before = 0
+    const late = new ReadableStream(
+      {
+        async pull(controller) {
+          expect((await root('DELETE', '/admin/admins/mia')).status).toBe(204)
+          before = await audited()
+          controller.enqueue(new TextEncoder().encode(JSON.stringify(value)))
+          controller.close()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const response = await service.request(path, { method, headers, body: late, duplex: 'half' } as RequestInit)
+    await expectError(response, 'invalid_session')
+    expect([before > 0, await audited()]).toEqual([true, before])
+  })
+})
+
 describe('an administrator who is no superadmin', () => {
   it('may list, create and reset users, but not delete them', async () => {
     const service = await createMemoryService(UNLIMITED)

@@ -1,8 +1,11 @@
-import { jwtVerify, SignJWT } from 'jose'
+import { errors, jwtVerify, SignJWT } from 'jose'
 
 const ALGORITHM = 'HS256'
 const ISSUER = 'fish-crab'
 const AUDIENCE = 'fish-crab-admin'
+
+/** How far the clocks of several processes may be apart. */
+const MAX_CLOCK_SKEW_SECONDS = 300
 
 interface SessionClaims {
   readonly username: string
@@ -26,14 +29,20 @@ export function signSession(
     .sign(key)
 }
 
-/** Verifies the token of a session: its signature, issuer, audience and expiry. */
+/**
+ * Verifies the token of a session: its signature, issuer, audience and times. One that was issued while a clock was ahead
+ * would otherwise outlive its hour by as much.
+ */
 export async function verifySession(token: string, now: Date, key: Uint8Array): Promise<SessionClaims> {
   const { payload } = await jwtVerify(token, key, {
     algorithms: [ALGORITHM],
     issuer: ISSUER,
     audience: AUDIENCE,
-    requiredClaims: ['sub', 'exp', 'id'],
+    requiredClaims: ['sub', 'iat', 'exp', 'id'],
     currentDate: now,
   })
+  if (Number(payload.iat) - now.getTime() / 1000 > MAX_CLOCK_SKEW_SECONDS) {
+    throw new errors.JWTClaimValidationFailed('issued in the future', payload, 'iat', 'check_failed')
+  }
   return { username: String(payload.sub), id: payload.id }
 }

@@ -4,6 +4,7 @@ import { HttpError } from '../http/http-error.ts'
 import { readJson, validate, validateQuery } from '../http/request.ts'
 import { empty, json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
+import { readAdminJson } from './parameters.ts'
 import type { AdminHandler, Services } from './services.ts'
 
 /** `GET /admin/me`. */
@@ -19,7 +20,11 @@ export function listAdminsHandler(services: Services): AdminHandler {
 /** `POST /admin/admins`. */
 export function createAdminHandler(services: Services): AdminHandler {
   return async (context, admin) => {
-    const { username, password, role } = validate(newAdminSchema, await readJson(context.request), 'invalid_payload')
+    const { username, password, role } = validate(
+      newAdminSchema,
+      await readAdminJson(services, context),
+      'invalid_payload',
+    )
     if (await services.admins.find(username)) throw new HttpError('admin_exists')
     await services.audit.record(context, admin.username, 'admin.create', username)
     const created = await services.admins.create(username, password, role)

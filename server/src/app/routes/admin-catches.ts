@@ -3,9 +3,9 @@ import { crabEntries, fishEntries } from '../catches/payload.ts'
 import { savedMessage, toRecord } from '../catches/record.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
-import { readJson, validate } from '../http/request.ts'
+import { validate } from '../http/request.ts'
 import { empty, json } from '../http/response.ts'
-import { requireGamemode } from './parameters.ts'
+import { readAdminJson, requireGamemode } from './parameters.ts'
 import type { AdminHandler, Services } from './services.ts'
 
 const parseEntries = {
@@ -26,7 +26,7 @@ export function addUserCatchesHandler(services: Services, kind: Kind): AdminHand
   const { storage, audit, createId, clock } = services
   return async (context, admin) => {
     const { user, collection } = await target(services, context, kind)
-    const entries = parseEntries[kind](await readJson(context.request))
+    const entries = parseEntries[kind](await readAdminJson(services, context))
     await audit.record(context, admin.username, `${kind}.add`, user.name)
     const caughtAt = new Date(clock()).toISOString()
     const result = await storage.append(collection, toRecord(entries, { id: createId(), dedupeKey: null, caughtAt }))

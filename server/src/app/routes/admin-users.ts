@@ -7,9 +7,10 @@ import {
   userListQuerySchema,
 } from '@fish-crab/sdk/contract'
 import { HttpError } from '../http/http-error.ts'
-import { readJson, validate, validateQuery } from '../http/request.ts'
+import { validate, validateQuery } from '../http/request.ts'
 import { empty, json } from '../http/response.ts'
 import type { Users } from '../users/users.ts'
+import { readAdminJson } from './parameters.ts'
 import type { AdminHandler, Services } from './services.ts'
 
 const SECRET = { 'cache-control': 'no-store' }
@@ -25,7 +26,7 @@ export function listUsersHandler(services: Services): AdminHandler {
 /** `POST /admin/users`. */
 export function createUserHandler(services: Services): AdminHandler {
   return async (context, admin) => {
-    const newUser = validate(newUserSchema, await readJson(context.request), 'invalid_payload')
+    const newUser = validate(newUserSchema, await readAdminJson(services, context), 'invalid_payload')
     if (await services.users.find(newUser.name)) throw new HttpError('user_exists')
     await services.audit.record(context, admin.username, 'user.create', newUser.name)
     return json(201, await services.users.create(newUser), SECRET)
@@ -56,7 +57,7 @@ const RESETS: Readonly<Record<ResetType, (users: Users, user: User) => Promise<R
 /** `POST /admin/users/:name/reset`. */
 export function resetUserHandler(services: Services): AdminHandler {
   return async (context, admin) => {
-    const { type } = validate(resetSchema, await readJson(context.request), 'invalid_payload')
+    const { type } = validate(resetSchema, await readAdminJson(services, context), 'invalid_payload')
     const user = await services.users.require(context.params.name ?? '')
     await services.audit.record(context, admin.username, `user.reset.${type}`, user.name)
     return json(200, await RESETS[type](services.users, user), SECRET)

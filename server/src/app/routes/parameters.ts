@@ -1,5 +1,8 @@
 import { type Gamemode, isGamemode, userNameKey } from '@fish-crab/sdk/contract'
+import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
+import { readJson } from '../http/request.ts'
+import type { Services } from './services.ts'
 
 /** The user name in a query; `undefined` if absent. Throws `user_mismatch` for several users. */
 export function userNameOf(query: URLSearchParams): string | undefined {
@@ -25,4 +28,14 @@ export function requireGamemode(values: readonly (string | null | undefined)[]):
   const gamemode = gamemodeOf(values)
   if (!gamemode) throw new HttpError('missing_gamemode')
   return gamemode
+}
+
+/**
+ * Reads the JSON body of an administrator's request. Its sender decides how long that takes, so the session is checked
+ * again afterwards: an administrator who was deleted meanwhile changes nothing.
+ */
+export async function readAdminJson({ sessions }: Services, { request }: RequestContext): Promise<unknown> {
+  const value = await readJson(request)
+  await sessions.require(request)
+  return value
 }

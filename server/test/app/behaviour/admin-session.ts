@@ -39,6 +39,10 @@ const FORGERIES: Readonly<Record<string, (token: string) => Promise<string> | st
     const { exp: _, ...claims } = decode(parts(token)[1])
     return sign(claims, SESSION_SECRET)
   },
+  'without a start': (token) => {
+    const { iat: _, ...claims } = decode(parts(token)[1])
+    return sign(claims, SESSION_SECRET)
+  },
   'of an administrator that was replaced': (token) =>
     sign({ ...decode(parts(token)[1]), id: 'another' }, SESSION_SECRET),
   'of an administrator that never was': (token) => sign({ ...decode(parts(token)[1]), sub: 'nobody' }, SESSION_SECRET),
@@ -128,6 +132,23 @@ export function adminSessionBehaviour(open: OpenService): void {
       const response = await withSession(service, await forge(await tokenOf(service)))('GET', '/admin/users')
       expect(response.headers.get('www-authenticate')).toMatch(/^Bearer\b/)
       await expectError(response, 'invalid_session')
+    })
+
+    it('opened while the clock was ahead is invalid once that is right again', async () => {
+      const service = await open()
+      service.advance(86_400_000)
+      const admin = withSession(service, await tokenOf(service))
+      expect((await admin('GET', '/admin/users')).status).toBe(200)
+      service.advance(-86_400_000)
+      await expectError(await admin('GET', '/admin/users'), 'invalid_session')
+    })
+
+    it('opened by a process whose clock is five minutes ahead is valid', async () => {
+      const service = await open()
+      service.advance(300_000)
+      const admin = withSession(service, await tokenOf(service))
+      service.advance(-300_000)
+      expect((await admin('GET', '/admin/users')).status).toBe(200)
     })
 
     it.each(['', 'Bearer', 'Bearer ', 'Basic cm9vdDpyb290LXBhc3N3b3Jk', 'Token x'])(
