@@ -174,8 +174,8 @@ export default defineConfig([
     {
       'fernet-key.node': 'fernet/key.node.ts',
       'fernet-key.web': 'fernet/key.web.ts',
-      'dispatcher.node': 'client/transport/dispatcher.node.ts',
-      'dispatcher.default': 'client/transport/dispatcher.default.ts',
+      'platform.node': 'client/transport/platform.node.ts',
+      'platform.default': 'client/transport/platform.default.ts',
     },
     { format: ['esm', 'cjs'], onSuccess: () => dropCommonJsMaps('sdk/dist') },
   ),

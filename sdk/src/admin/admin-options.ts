@@ -1,11 +1,11 @@
 import {
   CLIENT_OPTIONS,
   type ClientOptions,
-  readOptions,
+  resolveOptions,
   type Settings,
   withEnvironment,
 } from '../client/core/options.ts'
-import { type OptionNames, requireOptions } from '../errors/check-options.ts'
+import { assertOptions, type OptionNames } from '../errors/check-options.ts'
 import { type Issue, ValidationError } from '../errors/fish-crab-error.ts'
 import { nameIssue } from './checks.ts'
 
@@ -42,7 +42,7 @@ export interface AdminSettings {
 
 /** Checks options. Messages contain no values. @throws ValidationError with every invalid option */
 export function readAdminOptions(options: AdminClientOptions): AdminSettings {
-  requireOptions(options, KNOWN)
+  assertOptions(options, KNOWN)
   const { username, password, token } = options
   const issues: Issue[] = []
   const settings = readSettings(options, issues)
@@ -70,7 +70,7 @@ function readSettings(options: ClientOptions, issues: Issue[]): Settings | undef
   try {
     // The other variables are a player's.
     const { baseUrl } = withEnvironment(options)
-    return { ...readOptions({ ...options, baseUrl, env: {} }, KNOWN), env: options.env }
+    return { ...resolveOptions({ ...options, baseUrl, env: {} }, KNOWN), env: options.env }
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
     issues.push(...error.issues)

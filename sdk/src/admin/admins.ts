@@ -4,7 +4,7 @@ import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AdministratorList, AdminRole } from '../contract/schemas.ts'
 import { unknownOptions } from '../errors/check-options.ts'
 import { choiceIssue, nameIssue, passwordIssue } from './checks.ts'
-import type { AdminContext, OnceOptions } from './requests.ts'
+import type { AdminContext, NonRetriedOptions } from './requests.ts'
 import { EMPTY_RESPONSE, jsonBody } from './requests.ts'
 import { administratorListShape, administratorShape } from './shapes.generated.ts'
 
@@ -35,7 +35,7 @@ export interface AdminsResource {
    * @example
    * await admin.admins.create({ username: 'mia', password, role: 'admin' })
    */
-  create(administrator: NewAdministrator, options?: OnceOptions): ApiPromise<Administrator & ResponseMeta>
+  create(administrator: NewAdministrator, options?: NonRetriedOptions): ApiPromise<Administrator & ResponseMeta>
   /**
    * Deletes an administrator and ends its sessions. A retry that finds no such administrator succeeds.
    *

@@ -1,5 +1,5 @@
 import type { CallOptions } from '../client/core/call-options.ts'
-import { type CrabInput, type FishInput, readEntries } from '../client/resources/catch-input.ts'
+import { type CrabInput, type FishInput, parseEntries } from '../client/resources/catch-input.ts'
 import type { ResponseShape } from '../client/shapes/shape.ts'
 import { crabCollectionShape, fishCollectionShape, savedShape } from '../client/shapes/shapes.generated.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
@@ -10,11 +10,11 @@ import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { CrabCollection, FishCollection, Saved } from '../contract/schemas.ts'
 import type { Issue } from '../errors/fish-crab-error.ts'
 import { gamemodeIssue, idIssue, nameIssue } from './checks.ts'
-import type { AdminContext, OnceOptions } from './requests.ts'
+import type { AdminContext, NonRetriedOptions } from './requests.ts'
 import { EMPTY_RESPONSE, jsonBody } from './requests.ts'
 
 /** The gamemode of a collection. */
-export interface InGamemode {
+export interface GamemodeOption {
   readonly gamemode: Gamemode | (string & {})
 }
 
@@ -27,7 +27,7 @@ export interface AdminCatchesResource<Collection, Input> {
    * @example
    * const { fish } = await admin.fish.list('Alex', { gamemode: 'earth' })
    */
-  list(name: string, options: CallOptions & InGamemode): ApiPromise<Collection & ResponseMeta>
+  list(name: string, options: CallOptions & GamemodeOption): ApiPromise<Collection & ResponseMeta>
   /**
    * Adds one catch or up to 500 for a user as one record, without its key. Never retried, since entries could be added
    * twice: if the response is lost, the error says what to check.
@@ -39,7 +39,7 @@ export interface AdminCatchesResource<Collection, Input> {
   add(
     name: string,
     entries: Input | readonly Input[],
-    options: OnceOptions & InGamemode,
+    options: NonRetriedOptions & GamemodeOption,
   ): ApiPromise<Saved & ResponseMeta>
   /**
    * Deletes one record with all its entries. A retry that finds no such record succeeds.
@@ -50,7 +50,7 @@ export interface AdminCatchesResource<Collection, Input> {
    * @example
    * await admin.fish.delete('Alex', id, { gamemode: 'earth' })
    */
-  delete(name: string, id: string, options: CallOptions & InGamemode): ApiPromise<ResponseMeta>
+  delete(name: string, id: string, options: CallOptions & GamemodeOption): ApiPromise<ResponseMeta>
 }
 
 /** The fish of every player. */
@@ -105,7 +105,7 @@ function createCatches<Collection extends object, Input extends FishInput | Crab
       ]),
     add: (name, entries, { gamemode, ...options }) => {
       const issues: Issue[] = []
-      const body = jsonBody({ [kind]: readEntries([entries].flat(), kind, issues) })
+      const body = jsonBody({ [kind]: parseEntries([entries].flat(), kind, issues) })
       return withoutRetries(uncertainty)(
         savedShape,
         { route: routes.add, params: { name }, query: { gamemode }, ...body, options },

@@ -9,7 +9,7 @@ const MAX_SEARCH_LENGTH = 32
 // Each check returns the mistake in a value, if there is one. Messages contain no values: one may be a secret.
 
 /** @throws ValidationError with every mistake, if there is one */
-export function requireNoIssues(...found: readonly (Issue | undefined | false)[]): void {
+export function assertNoIssues(...found: readonly (Issue | undefined | false)[]): void {
   const issues = found.filter((issue) => typeof issue === 'object')
   if (issues.length > 0) throw new ValidationError(issues)
 }

@@ -1,5 +1,5 @@
 import type { CallOptions } from '../client/core/call-options.ts'
-import { limitsOf } from '../client/core/call-options.ts'
+import { resolveCallLimits } from '../client/core/call-options.ts'
 import { steadyTime } from '../client/core/timing.ts'
 import { type ApiPromise, apiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
 import { createTransport, type Transport } from '../client/transport/transport.ts'
@@ -63,7 +63,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     now: steadyTime(settings.clock),
   })
   const login = async (options: Pick<CallOptions, 'signal'>) => {
-    limitsOf(options, settings)
+    resolveCallLimits(options, settings)
     return session.login(options.signal)
   }
   const limiter = `admin:${userNameKey(credentials?.username ?? '')}`

@@ -6,7 +6,7 @@ import { KINDS, type Kind } from '../contract/kinds.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AuditEntry, AuditPage, Leaderboard, Stats } from '../contract/schemas.ts'
 import { choiceIssue, cursorIssue, gamemodeIssue, limitIssue } from './checks.ts'
-import type { AdminContext, PageOptions, PagesOptions } from './requests.ts'
+import type { AdminContext, AdminIterateOptions, AdminListOptions } from './requests.ts'
 import { administratorShape, auditPageShape, leaderboardShape, statsShape } from './shapes.generated.ts'
 
 /** Options of `leaderboard`. */
@@ -70,7 +70,7 @@ export interface AuditResource {
    * @example
    * const { entries, nextCursor } = await admin.audit.list({ limit: 20 })
    */
-  list(options?: PageOptions): ApiPromise<AuditPage & ResponseMeta>
+  list(options?: AdminListOptions): ApiPromise<AuditPage & ResponseMeta>
   /**
    * All entries of the audit log, newest first, read page by page.
    *
@@ -78,7 +78,7 @@ export interface AuditResource {
    * @example
    * for await (const { at, actor, action } of admin.audit.iterate()) console.log(at, actor, action)
    */
-  iterate(options?: PagesOptions): AsyncGenerator<AuditEntry, void, undefined>
+  iterate(options?: AdminIterateOptions): AsyncGenerator<AuditEntry, void, undefined>
 }
 
 /** `admin.audit`. */

@@ -8,7 +8,7 @@ import { MEDIA_TYPES } from '../contract/headers.ts'
 import { ServerError } from '../errors/api-errors.ts'
 import { ConnectionError, InvalidResponseError, TimeoutError } from '../errors/connection-errors.ts'
 import type { Issue } from '../errors/fish-crab-error.ts'
-import { requireNoIssues } from './checks.ts'
+import { assertNoIssues } from './checks.ts'
 
 /** Makes a request, unless there are mistakes in its arguments. */
 type Send = <Content extends object>(
@@ -35,7 +35,7 @@ export function createAdminContext(transport: Transport, authorize: (transport: 
       call(
         authorized,
         () => {
-          requireNoIssues(...issues)
+          assertNoIssues(...issues)
           return request
         },
         shape,
@@ -49,10 +49,10 @@ export function createAdminContext(transport: Transport, authorize: (transport: 
 }
 
 /** Options of calls that are never retried. */
-export type OnceOptions = Omit<CallOptions, 'maxRetries'>
+export type NonRetriedOptions = Omit<CallOptions, 'maxRetries'>
 
 /** Options of lists. */
-export interface PageOptions extends CallOptions {
+export interface AdminListOptions extends CallOptions {
   /** Entries per page, 1 to 1000. @default 100 */
   readonly limit?: number | undefined
   /** The `nextCursor` of the previous page. */
@@ -60,19 +60,19 @@ export interface PageOptions extends CallOptions {
 }
 
 /** Options of `iterate`. */
-export interface PagesOptions extends CallOptions {
+export interface AdminIterateOptions extends CallOptions {
   /** Entries per request, 1 to 1000. @default 1000 */
   readonly pageSize?: number | undefined
 }
 
 /** Options of `users.list`. */
-export interface ListUsersOptions extends PageOptions {
+export interface ListUsersOptions extends AdminListOptions {
   /** Part of a name, in any letter case; up to 32 characters. @default all users */
   readonly search?: string | undefined
 }
 
 /** Options of `users.iterate`. */
-export interface IterateUsersOptions extends PagesOptions {
+export interface IterateUsersOptions extends AdminIterateOptions {
   /** Part of a name, in any letter case; up to 32 characters. @default all users */
   readonly search?: string | undefined
 }
@@ -132,7 +132,7 @@ function ignoreMissingOnRetry(transport: Transport): Transport {
 
 /** The response to a deletion, which has no content. */
 export const EMPTY_RESPONSE: ResponseShape<object> = (json, issues) => {
-  if (json !== null) issues.push({ path: '', message: 'Must be without content.' })
+  if (json !== null) issues.push({ path: '', message: 'Expected an empty body.' })
   return {}
 }
 

@@ -1,4 +1,4 @@
-import { limitsOf } from '../client/core/call-options.ts'
+import { resolveCallLimits } from '../client/core/call-options.ts'
 import type { Settings } from '../client/core/options.ts'
 import { startDeadline, steadyTime } from '../client/core/timing.ts'
 import type { ResponseMeta, WithResponse } from '../client/transport/call.ts'
@@ -27,7 +27,7 @@ export function authorized(transport: Transport, { session, settings, limiter }:
   const now = steadyTime(settings.clock)
   return async (request) => {
     const { signal, ...options } = request.options
-    const deadline = startDeadline(settings.clock, limitsOf(options, settings).deadlineMs, signal, now)
+    const deadline = startDeadline(settings.clock, resolveCallLimits(options, settings).deadlineMs, signal, now)
     const send = (token: string) =>
       transport({
         ...request,

@@ -9,12 +9,12 @@ import type { CreatedUser, ResetType, User, UserKey, UserList } from '../contrac
 import { unknownOptions } from '../errors/check-options.ts'
 import { type Credentials, requireCredentials } from './admin-options.ts'
 import {
+  assertNoIssues,
   choiceIssue,
   cursorIssue,
   limitIssue,
   nameIssue,
   passwordIssue,
-  requireNoIssues,
   searchIssue,
 } from './checks.ts'
 import {
@@ -23,7 +23,7 @@ import {
   type IterateUsersOptions,
   jsonBody,
   type ListUsersOptions,
-  type OnceOptions,
+  type NonRetriedOptions,
 } from './requests.ts'
 import { createdUserShape, resetResultShape, userListShape, userShape } from './shapes.generated.ts'
 
@@ -61,7 +61,7 @@ export interface UsersResource {
    * @example
    * const { password, fernetKey, apiKey } = await admin.users.create({ name: 'Alex' })
    */
-  create(user: NewUser, options?: OnceOptions): ApiPromise<CreatedUser & ResponseMeta>
+  create(user: NewUser, options?: NonRetriedOptions): ApiPromise<CreatedUser & ResponseMeta>
   /**
    * One user, without secrets.
    *
@@ -90,7 +90,7 @@ export interface UsersResource {
   reset<Type extends ResetType>(
     name: string,
     type: Type,
-    options?: OnceOptions,
+    options?: NonRetriedOptions,
   ): ApiPromise<ResetResult[Type] & ResponseMeta>
 }
 
@@ -170,7 +170,7 @@ export interface AdminKeysResource {
 /** `admin.keys`. */
 export function createAdminKeys(transport: Transport, credentials: Credentials | undefined): AdminKeysResource {
   const read = async (name: string, options: CallOptions) => {
-    requireNoIssues(nameIssue(name))
+    assertNoIssues(nameIssue(name))
     return createKeys(transport)
       .get({ ...options, ...requireCredentials(credentials), name })
       .withResponse()

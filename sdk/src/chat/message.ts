@@ -77,7 +77,7 @@ function prefixParts(line: string): PrefixPart[] {
  * joiner between two non-ASCII characters stays: scripts and emoji need it. No two adjacent quantifiers match the same
  * character, so matching takes linear time.
  */
-const UNSEEN =
+const INVISIBLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
   /\x1b\[[0-?]*[ -/]*[@-~]|Â?§[0-9a-zA-Z]?|Â(?=\xa0)|(?<![^ -~\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?![^ -~\u200c\u200d])|[^\P{Cf}\u200c\u200d]|(?<=[▶►])\ufe0f|[^\P{Cc}\s]/gu
 const AMPERSAND_CODES = /&[0-9a-fk-orx]/g
@@ -100,7 +100,7 @@ const MISREAD_ARROW = /â[\x96–][¶º]/g
  * stripChatFormatting('Fish&chips') // 'Fish&chips'
  */
 export function stripChatFormatting(text: string): string {
-  const plain = spaced(text.replace(MISREAD_APOSTROPHE, '’').replace(MISREAD_ARROW, '▶').replace(UNSEEN, ''))
+  const plain = spaced(text.replace(MISREAD_APOSTROPHE, '’').replace(MISREAD_ARROW, '▶').replace(INVISIBLE, ''))
   return plain.search(AMPERSAND_CODES) === 0 ? spaced(plain.replace(AMPERSAND_CODES, '')) : plain
 }
 

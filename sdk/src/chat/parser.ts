@@ -109,13 +109,13 @@ export function parseChatLine(
   const { text, ...when } = message
   for (const pattern of patterns) {
     const found = typeof pattern === 'function' ? pattern(text) : readByRule(pattern, text)
-    if (found && isTakenByService(found)) return { ...when, ...found }
+    if (found && isAccepted(found)) return { ...when, ...found }
   }
   return undefined
 }
 
 /** Patterns written in JavaScript can return anything. */
-function isTakenByService(found: ChatCatch): boolean {
+function isAccepted(found: ChatCatch): boolean {
   const { kind, name } = found
   if (typeof name !== 'string' || !CATCH_NAME_PATTERN.test(name)) return false
   return kind === 'fish' ? RARITIES.some(({ value }) => value === found.rarity) : kind === 'crab'
@@ -125,7 +125,7 @@ function isTakenByService(found: ChatCatch): boolean {
 const NEW_CATCH_WORD = /^[A-Z]+$/
 const ARTICLE = /^ (?:an?|the|some)(?= )/i
 /** Characters with several spellings, or that a log with a narrow character set replaces by `?`. */
-const ALIKE = "'’‘`´▶►?\ufffd"
+const EQUIVALENT_CHARACTERS = "'’‘`´▶►?\ufffd"
 /** A full stop after one or two letters is an abbreviation (`St. Peter’s Fish`), unless it ends the message. */
 const END_OF_SENTENCE = /!|\.$|(?<!(?:^| )\p{L}{1,2})\.(?=[ .])/u
 /** The decimal separator may be a comma. With three digits after it, which may be thousands, the length is ignored. */
@@ -186,7 +186,7 @@ function textAfter(opening: string, message: string): string {
 }
 
 function foldCase(character: string): string {
-  return ALIKE.includes(character) ? ALIKE : character.toUpperCase()
+  return EQUIVALENT_CHARACTERS.includes(character) ? EQUIVALENT_CHARACTERS : character.toUpperCase()
 }
 
 /** `Bronze Koi` is a Koi; a label alone is a name. */

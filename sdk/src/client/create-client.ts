@@ -1,5 +1,5 @@
 import type { Fernet } from '../fernet/index.ts'
-import { type ClientOptions, readOptions } from './core/options.ts'
+import { type ClientOptions, resolveOptions } from './core/options.ts'
 import type { Target } from './resources/catch-input.ts'
 import { type CrabsResource, createCrabs, createFish, type FishResource } from './resources/catches.ts'
 import { createKeys, type KeysResource } from './resources/keys.ts'
@@ -37,7 +37,7 @@ export interface Client {
  * const { fish } = await client.fish.list()
  */
 export function createClient(options: ClientOptions = {}): Client {
-  const settings = readOptions(options)
+  const settings = resolveOptions(options)
   const transport = createTransport(settings)
   let fernet: Promise<Fernet> | undefined
   const context = {

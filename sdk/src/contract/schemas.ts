@@ -29,13 +29,13 @@ const rarityValueSchema = z.literal(
 /** A rarity in a response: its label. */
 const rarityLabelSchema = z.enum(RARITY_LABELS as unknown as [RarityLabel, ...RarityLabel[]])
 
-/** A moment as an ISO 8601 date-time, with `Z` or an offset. */
-const momentSchema = z.iso
+/** A time as an ISO 8601 date-time, with `Z` or an offset. */
+const dateTimeSchema = z.iso
   .datetime({ offset: true, abort: true })
   .check(z.refine(hasFourDigitYear, 'Must be a date-time whose year in UTC has four digits'))
 
-function hasFourDigitYear(moment: string): boolean {
-  const year = new Date(moment).getUTCFullYear()
+function hasFourDigitYear(dateTime: string): boolean {
+  const year = new Date(dateTime).getUTCFullYear()
   return year >= 0 && year <= 9999
 }
 
@@ -66,7 +66,7 @@ export const errorBodySchema = z.object({
 /** The body of every error. */
 export type ErrorBody = z.infer<typeof errorBodySchema>
 
-const statusFields = { timestamp: momentSchema, version: z.string() }
+const statusFields = { timestamp: dateTimeSchema, version: z.string() }
 
 /** The response of `/status` while the storage works. */
 export const statusSchema = z.object({ status: z.literal('ok'), ...statusFields })
@@ -94,7 +94,7 @@ export type Status = z.infer<typeof statusSchema>
 /** The response of the key endpoint. */
 export type UserKey = z.infer<typeof keySchema>
 
-const savedFields = { id: z.optional(z.string()), caughtAt: z.optional(momentSchema) }
+const savedFields = { id: z.optional(z.string()), caughtAt: z.optional(dateTimeSchema) }
 
 /** A fish as the read endpoint returns it; `id` and `caughtAt` with `detail=full`. */
 const fishSchema = z.object({ name: z.string(), rarity: rarityLabelSchema, ...savedFields })
@@ -129,7 +129,7 @@ const batch = <Entry extends z.ZodMiniType>(entry: Entry) =>
 
 /** Fish in a payload. */
 const fishEntriesSchema = batch(
-  z.object({ name: catchNameSchema, rarity: rarityValueSchema, caughtAt: z.optional(momentSchema) }),
+  z.object({ name: catchNameSchema, rarity: rarityValueSchema, caughtAt: z.optional(dateTimeSchema) }),
 )
 
 /** Otherwise, a fish that was sent to the path of crabs would be stored as a crab. */
@@ -141,7 +141,7 @@ const crabFields = {
 const crabEntriesSchema = batch(
   z.object({
     name: z._default(catchNameSchema, DEFAULT_CRAB_NAME),
-    caughtAt: z.optional(momentSchema),
+    caughtAt: z.optional(dateTimeSchema),
     ...crabFields,
   }),
 )
@@ -193,10 +193,10 @@ const roleSchema = z.enum(ADMIN_ROLES)
 export const loginSchema = z.object({ username: z.string(), password: z.string() })
 
 /** A session: a JWT for `Authorization: Bearer`, and when it ends. */
-export const sessionSchema = z.object({ token: z.string(), expiresAt: momentSchema })
+export const sessionSchema = z.object({ token: z.string(), expiresAt: dateTimeSchema })
 
 /** An administrator. */
-export const adminSchema = z.object({ username: z.string(), role: roleSchema, createdAt: momentSchema })
+export const adminSchema = z.object({ username: z.string(), role: roleSchema, createdAt: dateTimeSchema })
 
 /** All administrators. */
 export const adminListSchema = z.object({ admins: z.array(adminSchema) })
@@ -209,7 +209,7 @@ export const newAdminSchema = z.object({
 })
 
 /** A user, without secrets. */
-export const userSchema = z.object({ id: z.string(), name: z.string(), createdAt: momentSchema })
+export const userSchema = z.object({ id: z.string(), name: z.string(), createdAt: dateTimeSchema })
 
 /** The query of the list of users: part of a name, in any letter case. */
 export const userListQuerySchema = z.object({ search: z.optional(z.string().check(z.maxLength(32))), ...pageFields })
@@ -299,7 +299,7 @@ const AUDIT_ACTIONS = [
 /** One line of the audit log: who did what to whom, when, from where. */
 export const auditEntrySchema = z.object({
   id: z.string(),
-  at: momentSchema,
+  at: dateTimeSchema,
   actor: z.string(),
   action: z.enum(AUDIT_ACTIONS),
   subject: z.optional(z.string()),

@@ -5,7 +5,7 @@ import { type Issue, ValidationError } from './fish-crab-error.ts'
 export type OptionNames<Options = Record<string, unknown>> = Readonly<Record<keyof Options, true>>
 
 /** Rejects anything but an options object. @throws ValidationError that lists the available options */
-export function requireOptions(given: unknown, known: OptionNames): void {
+export function assertOptions(given: unknown, known: OptionNames): void {
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return
   const message = `Must be an object with any of: ${Object.keys(known).join(', ')}.`
   throw new ValidationError([{ path: 'options', message }])
@@ -13,7 +13,7 @@ export function requireOptions(given: unknown, known: OptionNames): void {
 
 /** Rejects anything but an options object, and unknown options. @throws ValidationError */
 export function checkOptions(given: object, known: OptionNames): void {
-  requireOptions(given, known)
+  assertOptions(given, known)
   const issues = unknownOptions(given, known)
   if (issues.length > 0) throw new ValidationError(issues)
 }

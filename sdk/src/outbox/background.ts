@@ -96,7 +96,7 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
   }
 }
 
-function earliest(moments: readonly (Date | undefined)[]): number | undefined {
-  const times = moments.flatMap((moment) => (moment ? [moment.getTime()] : []))
+function earliest(dates: readonly (Date | undefined)[]): number | undefined {
+  const times = dates.flatMap((date) => date?.getTime() ?? [])
   return times.length > 0 ? Math.min(...times) : undefined
 }

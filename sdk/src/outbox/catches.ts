@@ -1,8 +1,8 @@
 import {
   type CrabInput,
   type FishInput,
-  readEntries,
-  readTarget,
+  parseEntries,
+  resolveTarget,
   type Target,
 } from '../client/resources/catch-input.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
@@ -53,7 +53,7 @@ export function parseCatches(
   const issues = checkpointIssues(checkpoint)
   const read = catches.map((one, index) => {
     const found: Issue[] = []
-    const checked = readCatch(one, now, defaults, found)
+    const checked = parseCatch(one, now, defaults, found)
     issues.push(...found.map(({ path, message }) => ({ path: `catches.${index}${path && `.${path}`}`, message })))
     return checked
   })
@@ -75,14 +75,14 @@ export function checkpointIssues(checkpoint: Checkpoint | undefined): Issue[] {
   return issues.filter((issue) => issue !== false)
 }
 
-function readCatch(one: NewCatch, now: number, defaults: Target, issues: Issue[]): CatchToAdd {
+function parseCatch(one: NewCatch, now: number, defaults: Target, issues: Issue[]): CatchToAdd {
   const { kind, key, user: wantedUser, gamemode: wantedGamemode } = (one ?? {}) as NewCatch
   if (kind !== 'fish' && kind !== 'crab') issues.push({ path: 'kind', message: 'Must be fish or crab.' })
   if (key !== undefined && !isShortText(key)) issues.push({ path: 'key', message: KEY_MESSAGE })
   const entryIssues: Issue[] = []
-  const [entry = {}] = readEntries([one], kind === 'crab' ? 'crab' : 'fish', entryIssues)
+  const [entry = {}] = parseEntries([one], kind === 'crab' ? 'crab' : 'fish', entryIssues)
   issues.push(...entryIssues.map(({ path, message }) => ({ path: path.replace(/^\w+\.0\.?/, ''), message })))
-  const { user, gamemode } = readTarget({ user: wantedUser, gamemode: wantedGamemode }, defaults, issues)
+  const { user, gamemode } = resolveTarget({ user: wantedUser, gamemode: wantedGamemode }, defaults, issues)
   const collection = { kind, user, gamemode: gamemode as Gamemode }
   return {
     ...collection,

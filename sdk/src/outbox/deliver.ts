@@ -63,13 +63,13 @@ async function deliver(
   if (!first) return { type: 'empty' }
   const collection = { kind: first.kind, user: first.user, gamemode: first.gamemode }
   const catches = frozen ? next : firstBatch(next, collection, settings.maxBatch)
-  const refused = (error: unknown) => refuse(delivery, holder, { collection, catches, fresh: !frozen }, error)
+  const onFailure = (error: unknown) => handleFailure(delivery, holder, { collection, catches, fresh: !frozen }, error)
 
   let batch = frozen
   if (!batch) {
     const entries = catches.map(({ entry }) => entry)
     const encrypting = await attempt(() => encryptWith(client, collection, entries), signal)
-    if ('error' in encrypting) return refused(encrypting.error)
+    if ('error' in encrypting) return onFailure(encrypting.error)
     signal.throwIfAborted()
     const { token } = encrypting.value
     const id = await store.freeze(holder, seqsOf(catches), token)
@@ -82,7 +82,7 @@ async function deliver(
   const count = catches.length
   emitter.emit({ type: 'sending', collection, count, again: frozen !== undefined })
   const sending = await attempt(() => sendWith(client, { ...collection, token }, settings.leaseMs / 2, signal), signal)
-  if ('error' in sending) return refused(sending.error)
+  if ('error' in sending) return onFailure(sending.error)
   await store.acknowledge(id)
   emitter.emit({ type: 'sent', collection, count, id: sending.value.id, replayed: sending.value.replayed })
   return { type: 'sent', count }
@@ -101,7 +101,7 @@ interface Batch {
 }
 
 /** Handles a batch that could not be encrypted or sent. */
-async function refuse(
+async function handleFailure(
   { store, settings, emitter }: Delivery,
   holder: LeaseHolder,
   { collection, catches, fresh }: Batch,

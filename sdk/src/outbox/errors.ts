@@ -30,7 +30,7 @@ export class OutboxFullError extends FishCrabError {
 
 /**
  * The checkpoint of an `add` does not have its `expected` value, since another process moved it. Nothing was added.
- * `code` is `bookmark_moved`.
+ * `code` is `checkpoint_moved`.
  *
  * @example
  * try {
@@ -47,7 +47,7 @@ export class CheckpointMovedError extends FishCrabError {
 
   constructor() {
     super('Another process moved the checkpoint. Nothing was added.', {
-      code: 'bookmark_moved',
+      code: 'checkpoint_moved',
       hint: 'Read the checkpoint and continue from there.',
     })
   }

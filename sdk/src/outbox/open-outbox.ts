@@ -8,7 +8,7 @@ import type { Delivery } from './deliver.ts'
 import { CheckpointMovedError, OutboxClosedError, OutboxFullError } from './errors.ts'
 import { Emitter } from './events.ts'
 import { bindToService, type FlushCall, FlushQueue } from './flush.ts'
-import { type OutboxOptions, type OutboxSettings, readOutboxOptions } from './options.ts'
+import { type OutboxOptions, type OutboxSettings, resolveOutboxOptions } from './options.ts'
 import type { CancelOptions, FlushOptions, Outbox, OutboxAddOptions, OutboxStatus } from './outbox.ts'
 import { defaultStore, sqliteStore } from './sqlite-store.ts'
 import type { CollectionCounts, OutboxStore } from './store.ts'
@@ -36,7 +36,7 @@ const CANCEL_OPTIONS: OptionNames<CancelOptions> = { keyPrefix: true, checkpoint
  * await outbox.close()
  */
 export async function openOutbox(options: OutboxOptions = {}): Promise<Outbox> {
-  const settings = readOutboxOptions(options)
+  const settings = resolveOutboxOptions(options)
   const emitter = new Emitter()
   if (options.onEvent) emitter.subscribe(options.onEvent)
   const store = await storeOf(options, settings)

@@ -4,7 +4,7 @@ import type { Client } from '../client/create-client.ts'
 import type { Target } from '../client/resources/catch-input.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { userNameKey } from '../contract/names.ts'
-import { type OptionNames, requireOptions, unknownOptions } from '../errors/check-options.ts'
+import { assertOptions, type OptionNames, unknownOptions } from '../errors/check-options.ts'
 import { ValidationError } from '../errors/fish-crab-error.ts'
 import type { OutboxListener } from './events.ts'
 import type { MaybePromise, OutboxStore } from './store.ts'
@@ -109,8 +109,8 @@ const KNOWN: OptionNames<OutboxOptions> = {
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Checks options and fills in defaults. @throws ValidationError that names every wrong option. */
-export function readOutboxOptions(options: OutboxOptions): OutboxSettings {
-  requireOptions(options, KNOWN)
+export function resolveOutboxOptions(options: OutboxOptions): OutboxSettings {
+  assertOptions(options, KNOWN)
   const { client, clock } = options
   const { user = client?.defaults?.user, gamemode = client?.defaults?.gamemode } = options
   const settings = {

@@ -120,7 +120,7 @@ test('without a refusal nothing is believed to last longer than twice the usual 
   expect(decide(state, { pace: true, probes: 1 }, now)).toMatchObject({ waitMs: 2 * WINDOW_MS })
 })
 
-test('a refusal closes the limiter whatever the order of the reported windows, until the latest reported moment', () => {
+test('a refusal closes the limiter whatever the order of the reported windows, until the latest reported time', () => {
   const { state, now } = after([
     window(20, 2 * WINDOW_MS, 10_000),
     { status: 429, retryMs: 100_000, ...window(0, WINDOW_MS, 10_000) },

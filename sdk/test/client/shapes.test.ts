@@ -29,7 +29,7 @@ function fitting(shape: Shape): fc.Arbitrary<unknown> {
       return fc.string()
     case 'count':
       return fc.nat()
-    case 'moment':
+    case 'date-time':
       return fc.oneof(
         fc
           .date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })

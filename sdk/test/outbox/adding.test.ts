@@ -83,7 +83,7 @@ it('takes nothing when somebody else has moved the checkpoint that was expected'
   const late = outbox.add(fish(1), { checkpoint: { name: 'import', value: '1', expected: null } })
   const error = await late.catch((thrown: unknown) => thrown)
   expect(error instanceof CheckpointMovedError).toBe(true)
-  expect(error).toMatchObject({ code: 'bookmark_moved' })
+  expect(error).toMatchObject({ code: 'checkpoint_moved' })
   expect(await outbox.status()).toMatchObject({ queued: 1 })
   await outbox.add(fish(2), { checkpoint: { name: 'import', value: '2', expected: '1' } })
   expect(await outbox.checkpoint('import')).toBe('2')

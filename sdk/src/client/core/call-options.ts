@@ -1,4 +1,4 @@
-import { type OptionNames, requireOptions, unknownOptions } from '../../errors/check-options.ts'
+import { assertOptions, type OptionNames, unknownOptions } from '../../errors/check-options.ts'
 import { ValidationError } from '../../errors/fish-crab-error.ts'
 
 /** Options of every call. They override those of the client. */
@@ -42,7 +42,7 @@ export const DEFAULT_LIMITS: CallLimits = {
 }
 
 /** Checks the limits of a client or a call, and fills them in from `defaults`. */
-export function readLimits(
+export function resolveLimits(
   given: Partial<Record<keyof CallLimits, number | undefined>>,
   defaults: CallLimits,
   check: (right: boolean, path: keyof CallLimits, message: string) => void,
@@ -73,15 +73,15 @@ const KNOWN: OptionNames<CallOptions> & OptionNames = {
 }
 
 /** @throws ValidationError for anything but an options object */
-export function requireCallOptions(options: CallOptions): void {
-  requireOptions(options, KNOWN)
+export function assertCallOptions(options: CallOptions): void {
+  assertOptions(options, KNOWN)
 }
 
 /** The limits of one call. @throws ValidationError that names every wrong or unknown option */
-export function limitsOf(options: CallOptions, client: CallLimits): CallLimits {
-  requireCallOptions(options)
+export function resolveCallLimits(options: CallOptions, client: CallLimits): CallLimits {
+  assertCallOptions(options)
   const issues = unknownOptions(options, KNOWN)
-  const limits = readLimits(options, client, (right, path, message) => {
+  const limits = resolveLimits(options, client, (right, path, message) => {
     if (!right) issues.push({ path, message })
   })
   if (issues.length > 0) throw new ValidationError(issues)

@@ -1,9 +1,9 @@
 import { GAMEMODES, type Gamemode, isGamemode } from '../../contract/gamemodes.ts'
 import { isUserName } from '../../contract/names.ts'
-import { type OptionNames, requireOptions, unknownOptions } from '../../errors/check-options.ts'
+import { assertOptions, type OptionNames, unknownOptions } from '../../errors/check-options.ts'
 import { ValidationError } from '../../errors/fish-crab-error.ts'
 import { isKeyFormat } from '../../fernet/key.ts'
-import { type CallLimits, DEFAULT_LIMITS, type LimitOptions, readLimits } from './call-options.ts'
+import { type CallLimits, DEFAULT_LIMITS, type LimitOptions, resolveLimits } from './call-options.ts'
 import { createEventSink, type EventSink, type Hooks, type Logger } from './hooks.ts'
 import { DEFAULT_BASE_URL, isServiceUrl, SERVICE_URL_RULE } from './service-url.ts'
 import { type Clock, systemClock } from './timing.ts'
@@ -94,8 +94,8 @@ export interface Settings extends CallLimits {
  * @param known The names of all options, for the client of administrators.
  * @throws ValidationError with every invalid option.
  */
-export function readOptions(given: ClientOptions, known: OptionNames = CLIENT_OPTIONS): Settings {
-  requireOptions(given, known)
+export function resolveOptions(given: ClientOptions, known: OptionNames = CLIENT_OPTIONS): Settings {
+  assertOptions(given, known)
   const options = withEnvironment(given)
   const { baseUrl = DEFAULT_BASE_URL, maxResponseBytes = 64 * 1024 * 1024, userAgent = USER_AGENT } = options
   const { user, apiKey, gamemode, fetch, pace = true, logger, clock = systemClock } = options
@@ -124,7 +124,7 @@ export function readOptions(given: ClientOptions, known: OptionNames = CLIENT_OP
   )
   check(fetch === undefined || typeof fetch === 'function', 'fetch', 'Must be a function.')
   check(typeof clock === 'object' && clock !== null, 'clock', 'Must be an object.')
-  const limits = readLimits(options, DEFAULT_LIMITS, check)
+  const limits = resolveLimits(options, DEFAULT_LIMITS, check)
   if (issues.length > 0) throw new ValidationError(issues)
   return {
     baseUrl: baseUrl.replace(/\/+$/, ''),

@@ -5,7 +5,7 @@ import { sleep, startTimer } from '../../internal/wait.ts'
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Milliseconds since any fixed moment, unaffected by changes of the system's clock. @default now */
+  /** Milliseconds since any fixed time, unaffected by changes of the system's clock. @default now */
   monotonic?(): number
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>

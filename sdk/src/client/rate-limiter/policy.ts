@@ -147,7 +147,7 @@ export function afterWait(state: LimiterState): LimiterState {
   return { ...state, phase, pausedUntil: 0, epoch: state.epoch + 1, inFlight: 0, uncertain: 0, unreported: 0 }
 }
 
-/** @param random A number from 0 up to 1; spreads processes that wait for the same moment. */
+/** @param random A number from 0 up to 1; spreads processes that wait for the same time. */
 export function afterResponse(
   before: LimiterState,
   permit: Permit,

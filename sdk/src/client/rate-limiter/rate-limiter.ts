@@ -115,24 +115,24 @@ export function createRateLimiter(clock: Clock, random: () => number, probes: nu
 
   /** Rejects waiters whose budget no longer covers the wait, and notifies the rest. */
   function notifyWaiters(): void {
-    const moment = now()
+    const time = now()
     let ahead = 0
     for (const waiter of [...again, ...waiting]) {
-      const waitMs = expectedWaitMs(state, rulesOf(waiter.options), ahead, moment)
+      const waitMs = expectedWaitMs(state, rulesOf(waiter.options), ahead, time)
       // A wait for the response to another request has its own end.
-      if (waitMs > 0 && waitMs > waiter.options.budgetMs - (moment - waiter.since)) {
+      if (waitMs > 0 && waitMs > waiter.options.budgetMs - (time - waiter.since)) {
         leave(waiter)
         waiter.settle({ waitMs })
       } else {
         ahead += 1
-        notify(waiter, waitMs, moment)
+        notify(waiter, waitMs, time)
       }
     }
   }
 
-  function notify(waiter: Waiter, waitMs: number, moment: number): void {
-    if (waitMs === 0 || Math.abs(moment + waitMs - waiter.reportedUntil) < REPORTABLE_MS) return
-    waiter.reportedUntil = moment + waitMs
+  function notify(waiter: Waiter, waitMs: number, time: number): void {
+    if (waitMs === 0 || Math.abs(time + waitMs - waiter.reportedUntil) < REPORTABLE_MS) return
+    waiter.reportedUntil = time + waitMs
     waiter.options.onWait(waitMs)
   }
 

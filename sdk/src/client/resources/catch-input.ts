@@ -30,10 +30,10 @@ export interface PayloadEntry {
   readonly caughtAt?: string
 }
 
-const MOMENT_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:?\d\d)$/i
+const DATE_TIME_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:?\d\d)$/i
 
 /** Converts entries to the format of the service, and adds mistakes to `issues`. */
-export function readEntries(entries: readonly (FishInput | CrabInput)[], kind: Kind, issues: Issue[]): PayloadEntry[] {
+export function parseEntries(entries: readonly (FishInput | CrabInput)[], kind: Kind, issues: Issue[]): PayloadEntry[] {
   if (entries.length < 1 || entries.length > LIMITS.entriesPerWrite) {
     const message = `Pass 1 to ${LIMITS.entriesPerWrite} entries per call, not ${entries.length}.`
     issues.push({ path: kind, message })
@@ -45,11 +45,11 @@ export function readEntries(entries: readonly (FishInput | CrabInput)[], kind: K
       return {}
     }
     const report = (field: string, message: string) => issues.push({ path: `${kind}.${index}.${field}`, message })
-    const rarity = kind === 'fish' ? readRarity(entry, report) : undefined
+    const rarity = kind === 'fish' ? parseRarity(entry, report) : undefined
     if (kind === 'crab' && 'rarity' in entry && entry.rarity !== undefined) {
       report('rarity', 'A crab has no rarity. Leave it out, or add a fish.')
     }
-    const caughtAt = readMoment(entry.caughtAt, report)
+    const caughtAt = parseDateTime(entry.caughtAt, report)
     const nameIsOptional = kind === 'crab' && entry.name === undefined
     if (!nameIsOptional && !isCatchName(entry.name)) {
       report('name', 'Must be 1 to 100 characters with no control characters.')
@@ -68,17 +68,17 @@ function isCatchName(name: unknown): boolean {
   return typeof name === 'string' && CATCH_NAME_PATTERN.test(name)
 }
 
-function readRarity(entry: FishInput | CrabInput, report: Report): RarityValue | undefined {
+function parseRarity(entry: FishInput | CrabInput, report: Report): RarityValue | undefined {
   const given = 'rarity' in entry ? entry.rarity : undefined
   const value = given === undefined ? undefined : rarityValue(given)
   if (value === undefined) report('rarity', `Must be 1 to ${RARITIES.length} or one of ${RARITY_LABELS.join(', ')}.`)
   return value
 }
 
-function readMoment(given: Date | string | undefined, report: Report): string | undefined {
+function parseDateTime(given: Date | string | undefined, report: Report): string | undefined {
   if (given === undefined) return undefined
   const isDate = given instanceof Date
-  const date = isDate || MOMENT_WITH_ZONE.test(given) ? new Date(given) : undefined
+  const date = isDate || DATE_TIME_WITH_ZONE.test(given) ? new Date(given) : undefined
   // The service rejects years outside 0 to 9999, which toISOString writes with a sign and six digits.
   const text = date && !Number.isNaN(date.getTime()) ? date.toISOString() : undefined
   if (text && /^\d{4}-/.test(text)) return text
@@ -95,7 +95,7 @@ export interface Target {
 }
 
 /** The collection of a call, by its options or those of the client. Adds mistakes to `issues`. */
-export function readTarget(call: Target, client: Target, issues: Issue[]): { user: string; gamemode: string } {
+export function resolveTarget(call: Target, client: Target, issues: Issue[]): { user: string; gamemode: string } {
   const user = call.user ?? client.user
   const gamemode = call.gamemode ?? client.gamemode
   if (user === undefined) {

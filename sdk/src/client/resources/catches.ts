@@ -7,8 +7,8 @@ import { crabCollectionShape, fishCollectionShape } from '../shapes/shapes.gener
 import type { ApiPromise, ResponseMeta } from '../transport/call.ts'
 import type { CrabInput, FishInput, Target } from './catch-input.ts'
 import {
-  type Detail,
-  type Detailed,
+  type DetailedEntry,
+  type DetailOption,
   type IterateOptions,
   iteratePages,
   type ListOptions,
@@ -28,7 +28,7 @@ import {
 
 /** A collection whose entries have their details. */
 type WithDetails<Collection, Field extends keyof Collection, Entry extends Fish | Crab> = Omit<Collection, Field> & {
-  [Key in Field]: Detailed<Entry>[]
+  [Key in Field]: DetailedEntry<Entry>[]
 }
 
 /** The catches of one kind. The examples are those of fish. */
@@ -50,7 +50,7 @@ interface CatchesResource<Input, Entry extends Fish | Crab, Collection, Detailed
    * @example
    * const { fish } = await client.fish.list({ user: 'Alex', gamemode: 'earth' })
    */
-  list(options: ListOptions & Detail): ApiPromise<DetailedCollection & ResponseMeta>
+  list(options: ListOptions & DetailOption): ApiPromise<DetailedCollection & ResponseMeta>
   list(options?: ListOptions): ApiPromise<Collection & ResponseMeta>
   /**
    * A player's catches one by one, oldest first, read page by page: for collections that are too large to keep in memory.
@@ -59,7 +59,7 @@ interface CatchesResource<Input, Entry extends Fish | Crab, Collection, Detailed
    * @example
    * for await (const { name, rarity } of client.fish.iterate({ user: 'Alex' })) console.log(name, rarity)
    */
-  iterate(options: IterateOptions & Detail): AsyncGenerator<Detailed<Entry>, void, undefined>
+  iterate(options: IterateOptions & DetailOption): AsyncGenerator<DetailedEntry<Entry>, void, undefined>
   iterate(options?: IterateOptions): AsyncGenerator<Entry, void, undefined>
   /**
    * Encrypts catches without sending them, for example to store the token first. See `send`.

@@ -1,6 +1,6 @@
 import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { UserKey } from '../../contract/schemas.ts'
-import { requireOptions } from '../../errors/check-options.ts'
+import { assertOptions } from '../../errors/check-options.ts'
 import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { CallOptions } from '../core/call-options.ts'
 import { userKeyShape } from '../shapes/shapes.generated.ts'
@@ -37,7 +37,7 @@ export function createKeys(transport: Transport): KeysResource {
       call(
         transport,
         () => {
-          requireOptions(given, { name: true, username: true, password: true })
+          assertOptions(given, { name: true, username: true, password: true })
           const { name, username, password, ...options } = given
           const authorization = basicCredentials(username, password)
           return { route: PUBLIC_ROUTES.getUserKey, query: { name }, headers: { authorization }, options }

@@ -1,13 +1,13 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Route } from '../../contract/routes.ts'
 import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
-import { type CallOptions, requireCallOptions } from '../core/call-options.ts'
+import { assertCallOptions, type CallOptions } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { ApiRequest } from '../transport/request.ts'
 import type { Transport } from '../transport/transport.ts'
-import { readTarget, type Target } from './catch-input.ts'
+import { resolveTarget, type Target } from './catch-input.ts'
 
 /** Options of `list`. */
 export interface ListOptions extends CallOptions, Target {
@@ -20,14 +20,14 @@ export interface ListOptions extends CallOptions, Target {
 }
 
 /** An entry with `detail: 'full'`: with the id of its record and the time of the catch. */
-export type Detailed<Entry extends { readonly id?: string | undefined; readonly caughtAt?: string | undefined }> =
+export type DetailedEntry<Entry extends { readonly id?: string | undefined; readonly caughtAt?: string | undefined }> =
   Entry & {
     readonly id: string
     readonly caughtAt: string
   }
 
 /** Requests `detail: 'full'`. */
-export interface Detail {
+export interface DetailOption {
   readonly detail: 'full'
 }
 
@@ -44,10 +44,10 @@ export function listCatches<Collection extends object>(
   options: ListOptions,
 ): ApiPromise<Collection & ResponseMeta> {
   const prepare = (): ApiRequest => {
-    requireCallOptions(options)
+    assertCallOptions(options)
     const { detail, limit, cursor } = options
     const issues: Issue[] = []
-    const target = readTarget(options, settings, issues)
+    const target = resolveTarget(options, settings, issues)
     if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= LIMITS.pageSize)) {
       issues.push({ path: 'limit', message: `Must be a whole number from 1 to ${LIMITS.pageSize}.` })
     }
@@ -78,7 +78,7 @@ export async function* iteratePages<Collection extends Page, Entry>(
   entriesOf: (page: Collection) => readonly Entry[],
   options: IterateOptions,
 ): AsyncGenerator<Entry, void, undefined> {
-  requireCallOptions(options)
+  assertCallOptions(options)
   const { pageSize = LIMITS.pageSize, ...listOptions } = options
   let cursor: string | undefined
   do {

@@ -1,6 +1,6 @@
 import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { CrabCollection, FishCollection, Status } from '../../contract/schemas.ts'
-import { type CallOptions, requireCallOptions } from '../core/call-options.ts'
+import { assertCallOptions, type CallOptions } from '../core/call-options.ts'
 import { crabCollectionShape, fishCollectionShape, statusShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -14,7 +14,7 @@ export function createStatus(transport: Transport): GetStatus {
     call(
       transport,
       () => {
-        requireCallOptions(options)
+        assertCallOptions(options)
         // A 503 is the current status, so there is nothing to retry.
         return { route: PUBLIC_ROUTES.status, options: { maxRetries: 0, ...options } }
       },

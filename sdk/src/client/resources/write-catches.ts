@@ -4,11 +4,11 @@ import type { Kind } from '../../contract/kinds.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Route } from '../../contract/routes.ts'
 import type { Saved } from '../../contract/schemas.ts'
-import { type OptionNames, requireOptions, unknownOptions } from '../../errors/check-options.ts'
+import { assertOptions, type OptionNames, unknownOptions } from '../../errors/check-options.ts'
 import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Fernet } from '../../fernet/index.ts'
 import { untilAborted } from '../../internal/wait.ts'
-import { type CallOptions, requireCallOptions } from '../core/call-options.ts'
+import { assertCallOptions, type CallOptions } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
 import { savedShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
@@ -18,8 +18,8 @@ import {
   type CrabInput,
   type FishInput,
   type PayloadEntry,
-  readEntries,
-  readTarget,
+  parseEntries,
+  resolveTarget,
   type Target,
 } from './catch-input.ts'
 
@@ -47,7 +47,7 @@ export function addCatches(
   return call(
     context.transport,
     () => {
-      requireCallOptions(options)
+      assertCallOptions(options)
       const { user, gamemode, signal } = options
       signal?.throwIfAborted()
       const checked = checkCatches(context, entries, { user, gamemode })
@@ -75,7 +75,7 @@ export function sendCatches(
 
 function checkEncrypted({ kind, settings }: WriteContext, encrypted: EncryptedCatches): EncryptedCatches {
   const issues: Issue[] = []
-  readTarget(encrypted, settings, issues)
+  resolveTarget(encrypted, settings, issues)
   if (encrypted.kind !== kind) issues.push({ path: 'kind', message: `Must be ${kind} here.` })
   if (typeof encrypted.token !== 'string' || encrypted.token === '') {
     issues.push({ path: 'token', message: 'Must be a token from encrypt.' })
@@ -123,10 +123,10 @@ export function checkCatches(
   entries: readonly (FishInput | CrabInput)[],
   target: Target,
 ): CheckedCatches {
-  requireOptions(target, TARGET)
+  assertOptions(target, TARGET)
   const issues: Issue[] = unknownOptions(target, TARGET)
-  const { user, gamemode } = readTarget(target, settings, issues)
-  const checked = readEntries(entries, kind, issues)
+  const { user, gamemode } = resolveTarget(target, settings, issues)
+  const checked = parseEntries(entries, kind, issues)
   if (settings.fernetKey === undefined) {
     const message = 'Required to add catches. Pass fernetKey to createClient (see keys.get).'
     issues.push({ path: 'fernetKey', message })

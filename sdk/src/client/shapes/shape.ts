@@ -8,7 +8,7 @@ export type ResponseShape<Content> = (json: unknown, issues: Issue[]) => Content
  * The shapes beside this file are generated from those schemas.
  */
 export type Shape =
-  | { readonly type: 'string' | 'moment' | 'count' }
+  | { readonly type: 'string' | 'date-time' | 'count' }
   | { readonly type: 'enum'; readonly values: readonly string[] }
   | { readonly type: 'array'; readonly items: Shape }
   | { readonly type: 'record'; readonly keys: readonly string[]; readonly values: Shape }
@@ -18,7 +18,7 @@ export type Shape =
 type Shapes = Readonly<Record<string, Shape>>
 
 // RFC 3339 with zone; Date checks the rest, such as the length of months.
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 /** A shape, as a function that reads responses. */
 export function responseShape<Content>(shape: Shape): ResponseShape<Content> {
@@ -32,8 +32,8 @@ function read(shape: Shape, value: unknown, path: string, issues: Issue[]): unkn
   switch (shape.type) {
     case 'string':
       return typeof value === 'string' ? value : refuse('a string')
-    case 'moment':
-      return isMoment(value) ? value : refuse('a date-time')
+    case 'date-time':
+      return isDateTime(value) ? value : refuse('a date-time')
     case 'count':
       return Number.isSafeInteger(value) && Number(value) >= 0 ? value : refuse('a whole number')
     case 'enum':
@@ -74,6 +74,6 @@ function join(path: string, field: string | number): string {
   return path === '' ? String(field) : `${path}.${field}`
 }
 
-function isMoment(value: unknown): boolean {
-  return typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(Date.parse(value))
+function isDateTime(value: unknown): boolean {
+  return typeof value === 'string' && DATE_TIME.test(value) && !Number.isNaN(Date.parse(value))
 }

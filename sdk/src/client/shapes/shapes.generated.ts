@@ -3,16 +3,16 @@ import type { CrabCollection, FishCollection, Saved, Status, UserKey } from '../
 import { responseShape } from './shape.ts'
 
 /** Shape of {@link FishCollection}, for checking responses. */
-export const fishCollectionShape = /* @__PURE__ */ responseShape<FishCollection>({"type":"object","required":{"user":{"type":"string"},"fish":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"rarity":{"type":"enum","values":["Bronze","Silver","Gold","Diamond","Unknown/Other","Platinum","Mythical"]}},"optional":{"id":{"type":"string"},"caughtAt":{"type":"moment"}}}}},"optional":{"nextCursor":{"type":"string"}}})
+export const fishCollectionShape = /* @__PURE__ */ responseShape<FishCollection>({"type":"object","required":{"user":{"type":"string"},"fish":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"rarity":{"type":"enum","values":["Bronze","Silver","Gold","Diamond","Unknown/Other","Platinum","Mythical"]}},"optional":{"id":{"type":"string"},"caughtAt":{"type":"date-time"}}}}},"optional":{"nextCursor":{"type":"string"}}})
 
 /** Shape of {@link CrabCollection}, for checking responses. */
-export const crabCollectionShape = /* @__PURE__ */ responseShape<CrabCollection>({"type":"object","required":{"user":{"type":"string"},"crab":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"}},"optional":{"id":{"type":"string"},"caughtAt":{"type":"moment"}}}}},"optional":{"nextCursor":{"type":"string"}}})
+export const crabCollectionShape = /* @__PURE__ */ responseShape<CrabCollection>({"type":"object","required":{"user":{"type":"string"},"crab":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"}},"optional":{"id":{"type":"string"},"caughtAt":{"type":"date-time"}}}}},"optional":{"nextCursor":{"type":"string"}}})
 
 /** Shape of {@link Saved}, for checking responses. */
 export const savedShape = /* @__PURE__ */ responseShape<Saved>({"type":"object","required":{"message":{"type":"string"},"id":{"type":"string"}},"optional":{}})
 
 /** Shape of {@link Status}, for checking responses. */
-export const statusShape = /* @__PURE__ */ responseShape<Status>({"type":"object","required":{"status":{"type":"enum","values":["ok"]},"timestamp":{"type":"moment"},"version":{"type":"string"}},"optional":{}})
+export const statusShape = /* @__PURE__ */ responseShape<Status>({"type":"object","required":{"status":{"type":"enum","values":["ok"]},"timestamp":{"type":"date-time"},"version":{"type":"string"}},"optional":{}})
 
 /** Shape of {@link UserKey}, for checking responses. */
 export const userKeyShape = /* @__PURE__ */ responseShape<UserKey>({"type":"object","required":{"fernetKey":{"type":"string"}},"optional":{}})

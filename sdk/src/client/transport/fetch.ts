@@ -1,4 +1,4 @@
-import { platform } from '#dispatcher'
+import { platform } from '#platform'
 import { HEADERS, MEDIA_TYPES } from '../../contract/headers.ts'
 import { filledPath } from '../../contract/routes.ts'
 import type { ConnectionError } from '../../errors/connection-errors.ts'

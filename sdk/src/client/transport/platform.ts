@@ -1,7 +1,7 @@
 import type { ConnectionError, ConnectionErrorFields } from '../../errors/connection-errors.ts'
 import type { Environment } from '../core/options.ts'
 
-/** What differs between runtimes; chosen by package condition as `#dispatcher`. */
+/** What differs between runtimes; chosen by package condition as `#platform`. */
 export interface Platform {
   /** Whether a `User-Agent` may be set: browsers forbid it. */
   readonly sendsUserAgent: boolean

@@ -75,13 +75,13 @@ function readRetryAfterMs(headers: Headers, now: number): number | undefined {
 const MAX_WAIT_MS = 24 * 60 * 60 * 1000
 
 /**
- * Milliseconds until a moment of the server's clock, 0 to 24 hours. The response's own `Date` is the time there, so a
+ * Milliseconds until a time of the server's clock, 0 to 24 hours. The response's own `Date` is the time there, so a
  * wrong clock here does no harm. Browsers hide that header from other origins: then a wait is at most one window, since
  * it may be this clock that is wrong.
  */
-function msUntil(moment: number, headers: Headers, now: number): number {
+function msUntil(time: number, headers: Headers, now: number): number {
   const serverNow = readDateMs(headers.get('date'))
-  const wait = moment - (serverNow ?? now)
+  const wait = time - (serverNow ?? now)
   return Math.min(Math.max(wait, 0), serverNow === undefined ? LIMITS.windowSeconds * 1000 : MAX_WAIT_MS)
 }
 

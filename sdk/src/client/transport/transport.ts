@@ -1,5 +1,5 @@
 import { untilAborted } from '../../internal/wait.ts'
-import { type CallLimits, limitsOf } from '../core/call-options.ts'
+import { type CallLimits, resolveCallLimits } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
 import { type Budget, startBudget, startDeadline, steadyTime } from '../core/timing.ts'
 import type { Permit } from '../rate-limiter/policy.ts'
@@ -33,7 +33,7 @@ export function createTransport(settings: Settings): Transport {
   const findLimiter = rateLimiterFinder(settings)
 
   return async (request) => {
-    const limits = limitsOf(request.options, settings)
+    const limits = resolveCallLimits(request.options, settings)
     const limiter = request.limiter === false ? UNLIMITED : findLimiter(request.limiter)
     const deadline = startDeadline(clock, limits.deadlineMs, request.options.signal, now)
     const budget = startBudget(limits.maxWaitMs, deadline.leftMs, now)
