@@ -1,7 +1,7 @@
 import { COMMAND_GROUPS } from '../src/commands/index.ts'
 import { ERROR_SCHEMA, EXIT } from '../src/core/errors.ts'
+import { FORMATS } from '../src/core/format.ts'
 import { EXIT_MEANINGS } from '../src/help/help.ts'
-import { FORMATS } from '../src/output/format.ts'
 import { displayWidth, pad } from '../src/output/text.ts'
 import type { CommandPage, ExamplePage, FlagPage } from './pages.ts'
 import { FILES, SERVER_VARIABLES, VARIABLES } from './pages.ts'

@@ -3,7 +3,7 @@ import { CliError, EXIT } from '../core/errors.ts'
 import { parseSecrets, type SecretStore } from './store.ts'
 
 /** The part of the context that selects a keyring. */
-export type KeyringIo = Pick<Context, 'env' | 'keyring'>
+export type KeyringContext = Pick<Context, 'env' | 'keyring'>
 
 type Keyring =
   | { readonly available: true; readonly openEntry: OpenEntry }
@@ -12,7 +12,7 @@ type Keyring =
 const LIBRARY = '@napi-rs/keyring'
 
 /** Opens the system's keyring, if there is one. */
-export async function openKeyring({ env, keyring }: KeyringIo): Promise<Keyring> {
+export async function openKeyring({ env, keyring }: KeyringContext): Promise<Keyring> {
   if (keyring) return { available: true, openEntry: keyring }
   // Without a session bus there is no Secret Service, so the library need not be loaded.
   if (process.platform === 'linux' && !env.DBUS_SESSION_BUS_ADDRESS) {

@@ -6,14 +6,14 @@ import { settingValue } from '../config/settings.ts'
 import type { Target } from '../config/target.ts'
 import type { Config } from '../core/context.ts'
 import { fileStore } from './file-store.ts'
-import { isKeyringFailure, type KeyringIo, keyringFailure, keyringStore, openKeyring } from './keyring.ts'
+import { isKeyringFailure, type KeyringContext, keyringFailure, keyringStore, openKeyring } from './keyring.ts'
 import type { SecretStore, UpdateSecrets } from './store.ts'
 import { hasSecrets, type ProfileSecrets } from './store.ts'
 
 type StoreKind = SecretStore['kind']
 
 /** @throws CliError when no keyring is available */
-async function storeOf(context: KeyringIo, kind: StoreKind): Promise<SecretStore> {
+async function storeOf(context: KeyringContext, kind: StoreKind): Promise<SecretStore> {
   if (kind === 'file') return fileStore(context)
   const keyring = await openKeyring(context)
   if (!keyring.available) throw keyringFailure(keyring.why)
@@ -21,7 +21,7 @@ async function storeOf(context: KeyringIo, kind: StoreKind): Promise<SecretStore
 }
 
 /** The store of new secrets: FISH_SECRET_STORE, else the setting, else the keyring if available, else a file. */
-async function storeForNew(context: KeyringIo, { settings }: Config): Promise<SecretStore> {
+async function storeForNew(context: KeyringContext, { settings }: Config): Promise<SecretStore> {
   const wanted = settingValue('secret-store', context.env, settings) ?? 'auto'
   if (wanted !== 'auto') return storeOf(context, wanted === 'file' ? 'file' : 'keyring')
   const keyring = await openKeyring(context)
@@ -33,7 +33,7 @@ async function storeForNew(context: KeyringIo, { settings }: Config): Promise<Se
  * they are never sent to a different address. Opens no store for a profile without secrets.
  */
 export async function readSecrets(
-  context: KeyringIo,
+  context: KeyringContext,
   { profile, url }: Pick<Target, 'profile' | 'url'>,
 ): Promise<ProfileSecrets | undefined> {
   if (profile?.secrets === undefined) return undefined
@@ -48,7 +48,7 @@ export async function readSecrets(
  * @returns the store; `undefined` when no secrets are left
  */
 export async function updateSecrets(
-  context: KeyringIo,
+  context: KeyringContext,
   config: Config,
   name: string,
   update: UpdateSecrets,
@@ -74,7 +74,7 @@ export async function updateSecrets(
  * @returns the store they would be in
  * @throws what {@link updateSecrets} would throw, as far as that is known
  */
-export async function checkSecretsUpdate(context: KeyringIo, config: Config, name: string): Promise<SecretStore> {
+export async function checkSecretsUpdate(context: KeyringContext, config: Config, name: string): Promise<SecretStore> {
   checkConfigWritable(context)
   const old = await openOld(context, config.profiles.get(name)?.secrets, name)
   const store = await storeForNew(context, config)
@@ -92,7 +92,11 @@ interface OldStore {
 }
 
 /** Opens the current store of a profile. An unavailable keyring does not prevent storing new secrets elsewhere. */
-async function openOld(context: KeyringIo, kind: StoreKind | undefined, name: string): Promise<OldStore | undefined> {
+async function openOld(
+  context: KeyringContext,
+  kind: StoreKind | undefined,
+  name: string,
+): Promise<OldStore | undefined> {
   if (kind === undefined) return undefined
   try {
     const store = await storeOf(context, kind)
@@ -107,7 +111,7 @@ async function openOld(context: KeyringIo, kind: StoreKind | undefined, name: st
 }
 
 /** Records in the profile which store has its secrets. */
-async function recordStore(context: KeyringIo, name: string, secrets: StoreKind | undefined): Promise<void> {
+async function recordStore(context: KeyringContext, name: string, secrets: StoreKind | undefined): Promise<void> {
   await changeConfig(context, (config) => {
     const profile = config.profiles.get(name)
     if (!profile || profile.secrets === secrets) return config

@@ -12,7 +12,7 @@ import {
 import { DEFAULT_BASE_URL, ERROR_CODES } from '@fish-crab/sdk/constants'
 import type { Role } from '../core/context.ts'
 import { CliError, type ErrorReport, EXIT, type ExitStatus, errorReport, reportOf } from '../core/errors.ts'
-import { GAMEMODE_LIST, NO_SUCH_GAMEMODE } from '../core/gamemode.ts'
+import { GAMEMODE_LIST, NO_SUCH_GAMEMODE } from '../core/parse-values.ts'
 import { localTime } from '../core/time.ts'
 
 /**

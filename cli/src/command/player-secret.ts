@@ -6,7 +6,7 @@ import { describeError } from '../client/describe-error.ts'
 import { isSameService } from '../config/profile.ts'
 import type { Target } from '../config/target.ts'
 import { EXIT, usageError } from '../core/errors.ts'
-import { formatOf, type OutputFlags } from '../output/format.ts'
+import { formatOf, type OutputFlags } from '../core/format.ts'
 import { printable } from '../output/text.ts'
 import type { CommandContext } from './define.ts'
 

@@ -1,10 +1,10 @@
 import type { ClientOptions, Crab, Fish } from '@fish-crab/sdk'
-import { crabColumns, fishColumns } from '../catches/catch-list.ts'
+import { crabColumns, fishColumns } from '../client/catch-list.ts'
 import { openClient } from '../client/client.ts'
 import { defineCommand, Flags } from '../command/define.ts'
 import { outputFlags, serviceFlags } from '../command/flags.ts'
+import { formatOf } from '../core/format.ts'
 import type { Column } from '../output/columns.ts'
-import { formatOf } from '../output/format.ts'
 import { renderRows } from '../output/rows.ts'
 import { rarityStyle } from '../output/screen.ts'
 

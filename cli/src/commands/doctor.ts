@@ -1,18 +1,29 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Client, ConnectionError } from '@fish-crab/sdk'
+import { fileStore } from '../auth/file-store.ts'
+import { findIdentity, type Identity } from '../auth/identity.ts'
+import { type KeyringContext, openKeyring } from '../auth/keyring.ts'
+import type { AdminSession } from '../auth/store.ts'
+import { openClient } from '../client/client.ts'
+import { describeError } from '../client/describe-error.ts'
+import { catchesText } from '../client/flush.ts'
+import { testKey, testSession } from '../client/login.ts'
+import { openLocalOutbox, outboxPath } from '../client/outbox.ts'
 import { defineCommand, Flags } from '../command/define.ts'
 import { outputFlags, serviceFlags, userFlag } from '../command/flags.ts'
+import { checkConfigWritable, EMPTY_CONFIG, readConfig } from '../config/config-file.ts'
+import { isNotFound } from '../config/files.ts'
+import { configPath } from '../config/paths.ts'
+import { isUnencrypted } from '../config/profile.ts'
+import { settingValue } from '../config/settings.ts'
 import { resolveTarget, type Target } from '../config/target.ts'
+import type { Config, Context } from '../core/context.ts'
 import { EXIT } from '../core/errors.ts'
+import { localTime } from '../core/time.ts'
 import type { Column } from '../output/columns.ts'
 import type { Style } from '../output/screen.ts'
-import {
-  type CheckResult,
-  type CheckStatus,
-  checkLocally,
-  checkOutbox,
-  checkService,
-  runCheck,
-  usableConfig,
-} from './doctor-checks.ts'
+import { readManifest } from '../package.ts'
 
 const STYLES: Readonly<Record<CheckStatus, Style>> = { ok: 'green', warn: 'yellow', fail: 'red' }
 
@@ -59,3 +70,250 @@ export const doctorCommand = defineCommand({
     return isHealthy ? EXIT.ok : EXIT.failure
   },
 })
+
+type CheckStatus = 'ok' | 'warn' | 'fail'
+
+/** The outcome of one check, as it is printed. */
+interface CheckResult {
+  readonly check: string
+  readonly status: CheckStatus
+  readonly result: string
+  readonly fix: string | null
+}
+
+type Outcome = Omit<CheckResult, 'check'>
+
+const ok = (result: string): Outcome => ({ status: 'ok', result, fix: null })
+const warn = (result: string, fix: string): Outcome => ({ status: 'warn', result, fix })
+const fail = (result: string, fix: string): Outcome => ({ status: 'fail', result, fix })
+
+/** Runs a check. What it throws is a finding too, described like the error of a command, except after Ctrl-C. */
+async function runCheck(
+  check: string,
+  work: () => Outcome | Promise<Outcome>,
+  signal?: AbortSignal,
+): Promise<CheckResult> {
+  try {
+    return { check, ...(await work()) }
+  } catch (error) {
+    signal?.throwIfAborted()
+    const { message, hint } = describeError(error)
+    return { check, status: 'fail', result: message, fix: hint }
+  }
+}
+
+const OTHERS = 0o077
+
+/** Checks Node, the configuration, the file of secrets and the keyring. */
+async function checkLocally(context: KeyringContext): Promise<readonly CheckResult[]> {
+  const { engines } = readManifest()
+  return [
+    // An older one is refused when the program starts.
+    await runCheck('node', () => ok(`Node ${process.versions.node}; ${engines.node} is required.`)),
+    await runCheck('config', () => checkConfig(context)),
+    await runCheck('secrets', () => checkSecretFile(context)),
+    await runCheck('keyring', () => checkKeyring(context, usableConfig(context))),
+  ]
+}
+
+/** The configuration; an empty one when it cannot be used. */
+function usableConfig(context: KeyringContext): Config {
+  try {
+    return readConfig(context)
+  } catch {
+    return EMPTY_CONFIG
+  }
+}
+
+function checkConfig(context: KeyringContext): Outcome {
+  const path = configPath(context)
+  const { profiles, current = 'none' } = readConfig(context)
+  checkConfigWritable(context)
+  const mode = modeOf(path)
+  if (mode === undefined) return ok(`No configuration file yet; its path is ${path}.`)
+  if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
+    return warn(`Others can read ${path}.`, `chmod 600 ${path}`)
+  const count = profiles.size === 1 ? '1 profile' : `${profiles.size} profiles`
+  return ok(`${path}: ${count}, ${current} is the current one.`)
+}
+
+async function checkSecretFile(context: KeyringContext): Promise<Outcome> {
+  const { title, get } = fileStore(context)
+  await get('')
+  return ok(modeOf(title) === undefined ? 'No secrets file.' : `Only you can read ${title}.`)
+}
+
+async function checkKeyring(context: KeyringContext, config: Config): Promise<Outcome> {
+  const wanted = settingValue('secret-store', context.env, config.settings) ?? 'auto'
+  if (wanted === 'file') return ok('Not used: secret-store is file.')
+  const keyring = await openKeyring(context)
+  if (keyring.available) return ok('The system keyring works.')
+  const inUse = [...config.profiles].filter(([, { secrets }]) => secrets === 'keyring').map(([name]) => name)
+  if (wanted === 'auto' && inUse.length === 0) return ok(`${keyring.why} Secrets go to a file.`)
+  const fix = 'Start the keyring and unlock it, or: fish-cli config set secret-store file, then fish-cli login USER'
+  return fail(`${keyring.why} It is needed${inUse.length > 0 ? ` by ${inUse.join(', ')}` : ''}.`, fix)
+}
+
+function modeOf(path: string): number | undefined {
+  try {
+    return statSync(path).mode
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+/** Checks that catches can be queued, and reports queued and dead ones. */
+async function checkOutbox(context: Context, target: Target): Promise<Outcome> {
+  const folder = dirname(outboxPath(context, target.url.value))
+  if (!isWritable(nearestFolder(folder))) {
+    const fix = 'Check its owner and mode and those of its parent folder, or set XDG_STATE_HOME to another folder.'
+    return fail(`Catches cannot be queued: ${folder} cannot be created or written.`, fix)
+  }
+  await using outbox = await openLocalOutbox(context, target)
+  const { queued, frozen, dead } = (await outbox?.status()) ?? { queued: 0, frozen: 0, dead: 0 }
+  const waiting = queued + frozen
+  if (dead > 0) return warn(`${catchesText(dead)} could not be stored.`, 'See why: fish-cli outbox status')
+  if (waiting > 0) return warn(`${catchesText(waiting)} not sent yet.`, 'Send them: fish-cli outbox flush')
+  return ok('The outbox is empty.')
+}
+
+/** The folder, or its nearest parent that exists. */
+function nearestFolder(folder: string): string {
+  const above = dirname(folder)
+  return existsSync(folder) || above === folder ? folder : nearestFolder(above)
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return statSync(folder).isDirectory()
+  } catch {
+    return false
+  }
+}
+
+/** Checks the connection, the clock of the service and the keys, with three requests at most. */
+async function checkService(context: Context, target: Target): Promise<readonly CheckResult[]> {
+  let client: Client
+  let identity: Identity
+  try {
+    identity = await findIdentity(context, target)
+    // Does not wait: an exhausted rate limit is a finding.
+    client = await openClient(context, target, { maxWaitMs: 0, maxRetries: 0 })
+  } catch (error) {
+    return [await runCheck('connection', () => Promise.reject(error))]
+  }
+  const signal = context.interrupted()
+  const { findings, counted } = await checkConnection(context, client, { url: target.url.value, signal })
+  if (findings.some(({ status }) => status === 'fail')) return findings
+  const { apiKey, session } = identity
+  return [
+    ...findings,
+    await runCheck('key', () => checkKey(client, identity, signal), signal),
+    ...(apiKey === null ? [] : [await runCheck('api-key', () => checkApiKey(apiKey, counted))]),
+    ...(session ? [await runCheck('session', () => checkSession(context, target, { session, signal }), signal)] : []),
+  ]
+}
+
+async function checkConnection(
+  { clock }: Context,
+  client: Client,
+  { url, signal }: { readonly url: string; readonly signal: AbortSignal },
+) {
+  const sentAt = clock.now()
+  try {
+    const { data, response } = await client.status({ signal }).withResponse()
+    const respondedAt = clock.now()
+    const result = `${url} responded in ${respondedAt - sentAt} ms.`
+    const fix = 'Use an https address: passwords can be read in transit.'
+    const connection = isUnencrypted(url) ? warn(`${result} The connection is not encrypted.`, fix) : ok(result)
+    const findings = [
+      { check: 'connection', ...connection },
+      { check: 'service', ...ok('A healthy Fish and Crab Collection Service.') },
+      { check: 'version', ...compareVersions(readManifest().version, data.version) },
+      { check: 'clock', ...compareClocks({ sentAt, respondedAt, date: response.headers.get('date') }) },
+    ]
+    return { findings, counted: data.rateLimit !== undefined }
+  } catch (error) {
+    const rejected = () => Promise.reject(error)
+    if (error instanceof ConnectionError) {
+      return { findings: [await runCheck('connection', rejected, signal)], counted: false }
+    }
+    const connection = { check: 'connection', ...ok(`${url} responds.`) }
+    return { findings: [connection, await runCheck('service', rejected, signal)], counted: false }
+  }
+}
+
+async function checkKey(client: Client, { user, fernetKey, key }: Identity, signal: AbortSignal): Promise<Outcome> {
+  if (user === null || fernetKey === undefined) {
+    return warn('No key to add catches with.', 'Log in: fish-cli login USER')
+  }
+  const { accepted } = await testKey(client, { user, fernetKey, signal })
+  if (accepted) return ok(`The service accepts the key of ${user}, from ${sourceText(key)}.`)
+  const fix = key === 'environment' ? 'Correct FISH_KEY or FISH_KEY_FILE.' : `Fetch it again: fish-cli login ${user}`
+  return fail(`The service rejects the key of ${user}, from ${sourceText(key)}.`, fix)
+}
+
+function checkApiKey(apiKey: NonNullable<Identity['apiKey']>, counted: boolean): Outcome {
+  const source = sourceText(apiKey)
+  if (!counted) return ok(`The API key, from ${source}, lifts the rate limit.`)
+  const fix = 'Correct FISH_API_KEY, or: fish-cli login USER --with-api-key'
+  return fail(`The service does not know the API key, from ${source}, and limits requests.`, fix)
+}
+
+async function checkSession(
+  context: Context,
+  target: Target,
+  { session, signal }: { readonly session: AdminSession; readonly signal: AbortSignal },
+): Promise<Outcome> {
+  const subject = `The session of the administrator ${session.username}`
+  if ((await testSession(context, target, session, signal)) === 'accepted') {
+    return ok(`${subject} is valid until ${localTime(session.expiresAt)} (local time).`)
+  }
+  return warn(`${subject} has expired.`, `Log in again: fish-cli login ${session.username} --admin`)
+}
+
+function sourceText(source: Identity['key']): string {
+  return source === 'environment' ? 'the environment' : source === 'keyring' ? 'the keyring' : 'a file'
+}
+
+/** Compares major versions, or minor versions before 1.0. */
+export function compareVersions(own: string, service: string): Outcome {
+  const result = `fish-cli ${own}, service ${service}.`
+  if (seriesOf(own) === seriesOf(service)) return ok(result)
+  const fix = 'They may be incompatible. Use the same major version, or the same minor version before 1.0.'
+  return warn(result, fix)
+}
+
+function seriesOf(version: string): string {
+  const [major = '', minor = ''] = version.split('.')
+  return major === '0' ? `0.${minor}` : major
+}
+
+/** Times of a request on this clock, in milliseconds, and the time of its response on the server. */
+interface ClockReading {
+  readonly sentAt: number
+  readonly respondedAt: number
+  readonly date: string | null
+}
+
+// The clock skew that the Fernet specification allows.
+const TOLERATED_SECONDS = 60
+// `Date` has whole seconds, rounded down.
+const DATE_STEP_MS = 1000
+
+/** Compares this clock with that of the server. The margin of error is half the duration of the request plus half a second. */
+export function compareClocks({ sentAt, respondedAt, date }: ClockReading): Outcome {
+  const server = Date.parse(date ?? '')
+  if (Number.isNaN(server)) return warn('The response has no valid Date header.', 'The clock cannot be checked.')
+  const difference = (sentAt + respondedAt) / 2 - (server + DATE_STEP_MS / 2)
+  const margin = (respondedAt - sentAt) / 2 + DATE_STEP_MS / 2
+  const seconds = Math.round(Math.max(0, Math.abs(difference) - margin) / 1000)
+  if (seconds === 0) return ok('This clock matches that of the service.')
+  const result = `This clock is ${seconds} s ${difference > 0 ? 'ahead of' : 'behind'} that of the service.`
+  if (seconds <= TOLERATED_SECONDS) return ok(result)
+  const fix =
+    'Set the clock, best by network time: catches are encrypted with its time, and a strict service rejects them.'
+  return warn(result, fix)
+}

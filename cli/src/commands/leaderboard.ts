@@ -1,6 +1,6 @@
 import type { Gamemode } from '@fish-crab/sdk'
-import { kindNamed, unknownKind } from '../catches/catch-list.ts'
-import { parseCatchQuery } from '../catches/catch-query.ts'
+import { kindNamed, unknownKind } from '../client/catch-list.ts'
+import { parseCatchQuery } from '../client/catch-query.ts'
 import { administrationFlags, openAdministration } from '../command/administration.ts'
 import { Args, defineCommand, Flags, words } from '../command/define.ts'
 import { outputFlags } from '../command/flags.ts'

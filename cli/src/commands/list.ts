@@ -10,14 +10,13 @@ import {
   KIND_PLURALS,
   kindNamed,
   unknownKind,
-} from '../catches/catch-list.ts'
-import { needsTime, parseCatchQuery, SORT_FIELDS } from '../catches/catch-query.ts'
+} from '../client/catch-list.ts'
+import { needsTime, parseCatchQuery, SORT_FIELDS } from '../client/catch-query.ts'
 import { Args, defineCommand, Flags, words } from '../command/define.ts'
-import { gamemodeFlag, outputFlags, serviceFlags, userFlag, watchFlags } from '../command/flags.ts'
+import { gamemodeFlag, outputFlags, parseInterval, serviceFlags, userFlag, watchFlags } from '../command/flags.ts'
 import { requireGamemode, requireUser, resolveTarget } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
-import type { OutputFlags } from '../output/format.ts'
-import { parseInterval } from '../poll/flags.ts'
+import type { OutputFlags } from '../core/format.ts'
 
 export const listCommand = defineCommand({
   summary: 'List what a player has caught, oldest first.',

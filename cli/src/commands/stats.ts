@@ -1,6 +1,6 @@
 import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
-import { COUNT_COLUMNS, type CollectionCounts, countBars, countCollections, countRows } from '../catches/counts.ts'
 import { openClient } from '../client/client.ts'
+import { COUNT_COLUMNS, type CollectionCounts, countBars, countCollections, countRows } from '../client/counts.ts'
 import { administrationFlags, openAdministration } from '../command/administration.ts'
 import type { CommandContext } from '../command/define.ts'
 import { Args, defineCommand, Flags } from '../command/define.ts'

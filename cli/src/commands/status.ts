@@ -1,8 +1,7 @@
 import { openClient } from '../client/client.ts'
 import { defineCommand } from '../command/define.ts'
-import { outputFlags, serviceFlags, watchFlags } from '../command/flags.ts'
+import { outputFlags, parseInterval, serviceFlags, watchFlags } from '../command/flags.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
-import { parseInterval } from '../poll/flags.ts'
 
 interface StatusRow {
   readonly status: string

@@ -4,8 +4,8 @@ import { testKey, testSession } from '../client/login.ts'
 import { defineCommand, Flags } from '../command/define.ts'
 import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../command/flags.ts'
 import { CliError, EXIT } from '../core/errors.ts'
+import { formatOf } from '../core/format.ts'
 import { type Column, cellOf, timeColumn, titleOf } from '../output/columns.ts'
-import { formatOf } from '../output/format.ts'
 import { printable } from '../output/text.ts'
 
 type Row = Omit<Identity, 'fernetKey' | 'session'> & { readonly accepted: boolean | null }

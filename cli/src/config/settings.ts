@@ -1,7 +1,7 @@
 import { GAMEMODES, isGamemode } from '@fish-crab/sdk/constants'
 import type { Config } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
-import { FORMATS } from '../output/format.ts'
+import { FORMATS } from '../core/format.ts'
 
 interface Setting {
   readonly summary: string

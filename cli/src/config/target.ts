@@ -1,7 +1,7 @@
 import { DEFAULT_BASE_URL, type Gamemode } from '@fish-crab/sdk/constants'
 import type { Context, Profile } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
-import { parseGamemode } from '../core/gamemode.ts'
+import { parseGamemode } from '../core/parse-values.ts'
 import { profileNotFound } from './profile.ts'
 import { isSeconds, settingValue } from './settings.ts'
 

@@ -56,19 +56,19 @@ class CliHelp extends Help {
 }
 
 /** Prints the help of a command, of a topic, of the exit codes, or of the program. */
-export async function showHelp(words: readonly string[], io: Context): Promise<number> {
+export async function showHelp(words: readonly string[], context: Context): Promise<number> {
   // Former names of commands have no page of their own.
   const id = findPage(words, new Set(helpPageIds())) ?? findCommand(words)?.id
   if (id === undefined) throw noSuchPage(words)
-  const colours = useColours(io.env, io.stdout)
+  const colours = useColours(context.env, context.stdout)
   if (id === EXIT_CODES_PAGE) {
-    io.stdout.write(exitCodesPage(colours))
+    context.stdout.write(exitCodesPage(colours))
     return EXIT.ok
   }
   // A command that is also a topic lists its subcommands.
   const needed = id === '' ? undefined : commandIds().filter((each) => each === id || each.startsWith(`${id}:`))
   const config = await openConfig(needed)
-  const help = new CliHelp(config, { stripAnsi: !colours }, (text) => io.stdout.write(text))
+  const help = new CliHelp(config, { stripAnsi: !colours }, (text) => context.stdout.write(text))
   await help.showHelp(id === '' ? [] : id.split(':'))
   return EXIT.ok
 }

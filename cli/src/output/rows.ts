@@ -1,5 +1,5 @@
+import { formatOf, type OutputFlags } from '../core/format.ts'
 import { type Column, cellOf, selectColumns } from './columns.ts'
-import { formatOf, type OutputFlags } from './format.ts'
 import { renderDelimited } from './render-csv.ts'
 import { paint, type Screen } from './screen.ts'
 import { renderTable } from './table.ts'

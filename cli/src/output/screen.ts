@@ -64,11 +64,6 @@ export function useColours(env: Env, stream: Pick<Terminal<Writable>, 'isTTY'>):
   return !no && stream.isTTY === true && term !== 'dumb'
 }
 
-export function hasNoColourFlag(argv: readonly string[]): boolean {
-  const end = argv.indexOf('--')
-  return (end === -1 ? argv : argv.slice(0, end)).includes('--no-color')
-}
-
 function coloursOf(env: Env, stream: Pick<Terminal<Writable>, 'isTTY'>): Colours {
   return useColours(env, stream) && (hasPalette(env) ? 256 : true)
 }

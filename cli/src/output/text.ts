@@ -1,4 +1,5 @@
 import { eastAsianWidth } from 'get-east-asian-width'
+import type { ErrorReport } from '../core/errors.ts'
 
 /**
  * Replaces control characters, line ends and bidirectional marks, so that text of a server cannot control the terminal.
@@ -117,4 +118,20 @@ function graphemeWidth(cluster: string): number {
     widest = Math.max(widest, eastAsianWidth(character.codePointAt(0) ?? 0))
   }
   return widest
+}
+
+/** An error as the JSON document of `--json`. It is one line, so that it can also end JSON lines. */
+export function reportJson(failure: ErrorReport): string {
+  return `${JSON.stringify({ error: failure })}\n`
+}
+
+/** An error as text: message, hint, and the request id for support. */
+export function reportText({ message, hint, requestId }: Pick<ErrorReport, 'message' | 'hint' | 'requestId'>): string {
+  const lines = message.split('\n').map(printable)
+  return [
+    `fish-cli: ${lines.join('\n')}`,
+    ...(hint === null ? [] : [`  ${printable(hint)}`]),
+    ...(requestId === null ? [] : [`  (request ${printable(requestId)})`]),
+    '',
+  ].join('\n')
 }

@@ -7,14 +7,14 @@ import {
   countedValue,
   fetchCatches,
   KIND_PLURALS,
-} from '../catches/catch-list.ts'
-import type { CatchQuery } from '../catches/catch-query.ts'
+} from '../client/catch-list.ts'
+import type { CatchQuery } from '../client/catch-query.ts'
 import { nodeFetch, openClient } from '../client/client.ts'
 import type { Target } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { EXIT } from '../core/errors.ts'
+import { formatOf, type OutputFlags } from '../core/format.ts'
 import type { Column } from '../output/columns.ts'
-import { formatOf, type OutputFlags } from '../output/format.ts'
 import { createRowStream, type RowStream } from '../output/rows.ts'
 import { screenOf } from '../output/screen.ts'
 import { conditionalFetch } from './conditional-fetch.ts'

@@ -5,7 +5,7 @@ import {
   type CatchListOptions,
   type Collection,
   KIND_PLURALS,
-} from '../catches/catch-list.ts'
+} from '../client/catch-list.ts'
 import type { Context } from '../core/context.ts'
 import { timeOfDay } from '../core/time.ts'
 import { renderChart } from '../output/chart.ts'

@@ -2,10 +2,11 @@ import { existsSync, fstatSync, readFileSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { stdoutError } from '../core/errors.ts'
+import { hasNoColourFlag } from '../core/format.ts'
 import { COMPLETE_COMMAND } from '../core/shells.ts'
 import { findPage, helpWords, isVersionRequest, pageFile, versionText } from '../help/static-pages.ts'
-import { reportText } from '../output/error-report.ts'
-import { hasNoColourFlag, useColours } from '../output/screen.ts'
+import { useColours } from '../output/screen.ts'
+import { reportText } from '../output/text.ts'
 
 export { cacheFolder } from '../config/paths.ts'
 

@@ -1,6 +1,6 @@
 import type { System } from '../core/context.ts'
 import { EXIT, stdoutError } from '../core/errors.ts'
-import { reportText } from '../output/error-report.ts'
+import { reportText } from '../output/text.ts'
 import { createContext, processSystem } from './context.ts'
 import { runCli } from './run-cli.ts'
 

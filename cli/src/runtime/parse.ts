@@ -5,8 +5,8 @@ import { type Command, type CommandInput, globalFlags } from '../command/define.
 import { defaultOutput } from '../config/config-file.ts'
 import type { Context } from '../core/context.ts'
 import { type CliError, usageError } from '../core/errors.ts'
-import { parseGamemode } from '../core/gamemode.ts'
-import { type OutputFlags, parseFormat } from '../output/format.ts'
+import { type OutputFlags, parseFormat } from '../core/format.ts'
+import { parseGamemode } from '../core/parse-values.ts'
 
 type FlagInput = Interfaces.FlagInput
 

@@ -2,10 +2,9 @@ import type { Command } from '../command/define.ts'
 import { defaultOutput } from '../config/config-file.ts'
 import type { Context, Role } from '../core/context.ts'
 import { CliError, type ErrorReport, EXIT, reportOf } from '../core/errors.ts'
-import { reportJson, reportText } from '../output/error-report.ts'
-import { hasFormatFlag, hasJsonFlag } from '../output/format.ts'
+import { hasFormatFlag, hasJsonFlag } from '../core/format.ts'
 import { screenOf } from '../output/screen.ts'
-import { wrapMessage } from '../output/text.ts'
+import { reportJson, reportText, wrapMessage } from '../output/text.ts'
 
 /** A command line that failed. */
 export interface FailedCommand {

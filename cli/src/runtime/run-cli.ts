@@ -1,15 +1,13 @@
-import { createCommandContext } from '../command/context.ts'
 import type { Command } from '../command/define.ts'
 import { commandIds, findCommand, isTopic, loadCommand } from '../commands/index.ts'
 import type { Context, Role, System } from '../core/context.ts'
 import { type CliError, EXIT, usageError } from '../core/errors.ts'
+import { formatOf, hasNoColourFlag, type OutputFlags } from '../core/format.ts'
 import { closestCommand, didYouMean } from '../help/closest.ts'
 import { helpWords, isVersionRequest, versionText } from '../help/static-pages.ts'
 import { selectColumns } from '../output/columns.ts'
-import { formatOf, type OutputFlags } from '../output/format.ts'
-import { hasNoColourFlag } from '../output/screen.ts'
 import { readManifest } from '../package.ts'
-import { createContext } from './context.ts'
+import { createCommandContext, createContext } from './context.ts'
 
 /**
  * Runs one command line and returns its exit status. It neither throws nor ends the process.

@@ -3,7 +3,7 @@ import { changeSetting } from '../../config/config-file.ts'
 import type { SettingKey } from '../../config/settings.ts'
 import { parseSettingKey, SETTINGS } from '../../config/settings.ts'
 import { usageError } from '../../core/errors.ts'
-import { parseGamemode } from '../../core/gamemode.ts'
+import { parseGamemode } from '../../core/parse-values.ts'
 import { SETTING_COMPLETION, settingArg } from './list.ts'
 
 export const configSetCommand = defineCommand({

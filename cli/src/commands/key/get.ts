@@ -1,8 +1,7 @@
 import { readSecret } from '../../auth/read-secret.ts'
 import { readAdminCredentials } from '../../client/admin.ts'
 import { openClient } from '../../client/client.ts'
-import type { CommandContext } from '../../command/define.ts'
-import { Args, defineCommand, Flags } from '../../command/define.ts'
+import { Args, type CommandContext, defineCommand, Flags } from '../../command/define.ts'
 import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../../command/flags.ts'
 import { outputSecret } from '../../command/player-secret.ts'
 import { requireUser } from '../../config/target.ts'
@@ -82,4 +81,13 @@ async function requestKey(context: CommandContext, user: string, asAdmin: boolea
   const question = `Password of ${printable(user)}`
   const password = await readSecret(context, { variable: 'FISH_PASSWORD', question, ...promptOptions })
   return client.keys.get({ username: user, password, signal: context.interrupted() })
+}
+
+export const keyCommand = {
+  ...keyGetCommand,
+  summary: 'Get the key of a player; shorthand for key get.',
+  examples: [
+    { description: 'Save your own key to a file:', command: 'fish-cli key --out alex.key' },
+    { description: 'Print the key of another player, as an administrator:', command: 'fish-cli key Alex --show' },
+  ],
 }

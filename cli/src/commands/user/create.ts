@@ -4,8 +4,8 @@ import { openAdminClient } from '../../client/admin.ts'
 import type { CommandContext } from '../../command/define.ts'
 import { Args, defineCommand } from '../../command/define.ts'
 import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags } from '../../command/flags.ts'
+import { formatOf, type OutputFlags } from '../../core/format.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
-import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { printable } from '../../output/text.ts'
 
 const COLUMNS: readonly Column<CreatedUser>[] = [

@@ -1,5 +1,5 @@
 import { GAMEMODES } from '@fish-crab/sdk/constants'
-import { countCollections } from '../../catches/counts.ts'
+import { countCollections } from '../../client/counts.ts'
 import { expectedRefusal } from '../../client/describe-error.ts'
 import { type Administration, administrationFlags, openAdministration } from '../../command/administration.ts'
 import { Args, defineCommand } from '../../command/define.ts'

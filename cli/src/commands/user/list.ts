@@ -1,7 +1,7 @@
 import type { User } from '@fish-crab/sdk/admin'
 import { LIMITS } from '@fish-crab/sdk/constants'
-import { parseCatchQuery } from '../../catches/catch-query.ts'
 import { pageSizeFor, takeFirst } from '../../client/admin.ts'
+import { parseCatchQuery } from '../../client/catch-query.ts'
 import { administrationFlags, openAdministration } from '../../command/administration.ts'
 import { defineCommand, Flags } from '../../command/define.ts'
 import { outputFlags } from '../../command/flags.ts'

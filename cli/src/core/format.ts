@@ -1,4 +1,4 @@
-import { usageError } from '../core/errors.ts'
+import { usageError } from './errors.ts'
 
 /** The output formats of rows. */
 export const FORMATS = ['table', 'json', 'jsonl', 'csv', 'tsv'] as const
@@ -47,6 +47,10 @@ export function hasJsonFlag(argv: readonly string[]): boolean {
 /** Whether arguments name a format, without parsing them. */
 export function hasFormatFlag(argv: readonly string[]): boolean {
   return flagWords(argv).some((word) => /^(--json$|--output(=|$)|-o)/.test(word))
+}
+
+export function hasNoColourFlag(argv: readonly string[]): boolean {
+  return flagWords(argv).includes('--no-color')
 }
 
 // After `--`, nothing is a flag.
