@@ -23,7 +23,7 @@ describe('an import into a folder', () => {
     await when(() => existsSync(target) && readdirSync(target).some((name) => name.startsWith('.import')))
     program.child.kill('SIGTERM')
     expect(await program.closed).toBe(130)
-    expect(program.stderr()).toMatch(/^fish-cli: Interrupted\. Nothing was imported\.\n {2}Run it again[^\n]+\n$/)
+    expect(program.stderr()).toMatch(/^fish-cli: Interrupted\. Nothing was imported\.\n {2}Run the import again\.\n$/)
     expect(readdirSync(parent)).toEqual(['fish.jsonl'])
   })
 })

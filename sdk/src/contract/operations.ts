@@ -73,7 +73,7 @@ const adminRemove = (what: string): Operation => ({
 /** Request and responses of every route. */
 export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   status: {
-    summary: 'Whether the service runs and its storage answers',
+    summary: 'Whether the service runs and its storage responds',
     auth: 'none',
     success: ok(schemas.statusSchema),
     also: { 503: schemas.unavailableStatusSchema },
@@ -172,7 +172,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
 
   livez: { summary: 'Whether the process runs', auth: 'none', success: ok(schemas.probeSchema), errors: [] },
   readyz: {
-    summary: 'Whether the service takes requests: not while its storage is out of reach or it is stopping',
+    summary: 'Whether the service is ready for requests: not while its storage is unreachable or it is stopping',
     auth: 'none',
     success: ok(schemas.probeSchema),
     errors: ['unavailable'],

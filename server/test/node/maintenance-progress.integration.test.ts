@@ -195,7 +195,7 @@ describe('an interruption', () => {
     },
   )
 
-  it('of a rotation says that what the new secret encrypts stays so; run again, it does the rest', async () => {
+  it('of a rotation says that what the new secret encrypts stays so; run again, it finishes', async () => {
     const { env, count } = await encryptedStore()
     const given = { ...env, FISH_SECRET: 'the secret from now on, long enough', FISH_SECRET_PREVIOUS: SECRET }
     /** Aborts once a part of the keys was looked at. */
@@ -217,7 +217,7 @@ describe('an interruption', () => {
       name: 'MaintenanceError',
       code: 'interrupted',
       message: 'Interrupted. Keys that the new secret encrypts stay so.',
-      hint: 'Run it again: it does the rest.',
+      hint: 'Run the rotation again to finish.',
     })
     const { resealed } = await rotateSecret({ env: given })
     expect(resealed).toBeGreaterThan(0)

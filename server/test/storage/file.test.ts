@@ -277,7 +277,7 @@ describe('a path where no store can be', () => {
     const file = newFolder()
     writeFileSync(file, '')
     expect(await message(file + below)).toBe(
-      `There can be no data in ${file}${below}: a file stands where a folder should be. Name another folder.`,
+      `Cannot store data in ${file}${below}: a file is where a folder should be. Name another folder.`,
     )
   })
 
@@ -288,7 +288,7 @@ describe('a path where no store can be', () => {
   test('is refused in a sentence that names it: a folder at the name of the data file', async () => {
     const folder = newFolder()
     mkdirSync(join(folder, 'fish.db'), { recursive: true })
-    expect(await message(folder)).toMatch(`There can be no data in ${folder}: a folder stands where a file should be.`)
+    expect(await message(folder)).toMatch(`Cannot store data in ${folder}: a folder is where a file should be.`)
   })
 
   test('is named when it may not be written', async ({ skip }) => {
@@ -301,7 +301,7 @@ describe('a path where no store can be', () => {
     const path = join(mounted.disk, 'data')
     await expect(open(path)).rejects.toMatchObject({
       code: 'read_only',
-      message: `There is no permission to write in ${path}, or to reach it. Check owner and mode.`,
+      message: `Permission denied: cannot write to ${path}. Check owner and mode.`,
     })
   })
 })

@@ -76,7 +76,7 @@ export function validateQuery<Schema extends z.ZodMiniObject>(
   for (const name of Object.keys(schema.shape)) {
     const [value, ...others] = new Set(query.getAll(name))
     if (value !== undefined) values[name] = value
-    if (others.length > 0) details.push({ path: name, message: 'Must not be given twice with different values' })
+    if (others.length > 0) details.push({ path: name, message: 'Must not be repeated with different values' })
   }
   if (details.length > 0) throw new HttpError('invalid_query', { details })
   return validate(schema, values, 'invalid_query')

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import type { ConfigSource } from '../config.ts'
-import { publish, refuseExisting, temporaryPath, withTemporaryFolder } from './folder.ts'
+import { moveIntoPlace, refuseExisting, temporaryPath, withTemporaryFolder } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
 import { copyStore, inspectStore, openStore, type StoreReport } from './store.ts'
 
@@ -38,7 +38,7 @@ export async function backupStore({ target, onProgress, signal, ...source }: Bac
       await copyStore(db, { from, to: draft }, work)
       syncFolder(draft)
       refuseExisting(folder, 'folder')
-      publish(draft, folder)
+      moveIntoPlace(draft, folder)
       return { folder, ...report }
     })
   }

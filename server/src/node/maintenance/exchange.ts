@@ -5,7 +5,7 @@ import { type HighWater, MARK_FILE, readHighWater, readMark, writeMark } from '.
 import { DatabaseSync } from '../../storage/file/sqlite.ts'
 import { STORE_FILE } from '../../storage/file/store-file.ts'
 import { SECRETS_FILE } from '../secrets-file.ts'
-import { draftsInside, pathExists } from './folder.ts'
+import { pathExists, tempFoldersIn } from './folder.ts'
 import { MaintenanceError } from './maintenance.ts'
 
 /** The files of a store. The store file moves in last and out first: without it, a server refuses the other files. */
@@ -36,7 +36,7 @@ const EXCHANGE_FILE = 'exchange.json'
  * @param replaced absolute path; `undefined` if there is no store
  * @param onStuck called when the failure cannot be undone: the draft is needed to do that later
  */
-export function exchangeStore(
+export function swapStores(
   folder: string,
   { draft, replaced, onStuck }: { draft: string; replaced: string | undefined; onStuck: () => void },
 ): void {
@@ -77,8 +77,8 @@ export function exchangeStore(
  * Undoes what killed restores left unfinished in a locked folder. A dry run changes nothing.
  * @returns the store files that the folder then contains
  */
-export function undoKilledExchanges(folder: string, dryRun: boolean): readonly string[] {
-  for (const draft of draftsInside(folder)) {
+export function undoKilledSwaps(folder: string, dryRun: boolean): readonly string[] {
+  for (const draft of tempFoldersIn(folder)) {
     const exchange = readExchange(draft)
     if (exchange && dryRun) return exchange.old
     if (exchange) undoExchange(folder, draft, exchange)

@@ -9,7 +9,7 @@ import { SECRET_CHECK_KEY } from '../../app/store/item-keys.ts'
 import { SCHEMA_VERSION } from '../../storage/file/schema.ts'
 import type { ConfigSource } from '../config.ts'
 import { type ExportCounts, firstLine, type LineCounts, lastLine } from './export-format.ts'
-import { publish, refuseExisting, temporaryPath } from './folder.ts'
+import { moveIntoPlace, refuseExisting, temporaryPath } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
 import { firstValue, inspectStore, itemOf, openStore, schemaOf } from './store.ts'
 
@@ -111,7 +111,7 @@ function publishFile(draft: string, file: string): void {
     linkSync(draft, file)
   } catch {
     refuseExisting(file, 'file')
-    publish(draft, file)
+    moveIntoPlace(draft, file)
     return
   }
   try {

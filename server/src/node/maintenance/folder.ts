@@ -59,7 +59,7 @@ function removeDraft(draft: string): void {
 }
 
 /** Renames a complete draft to its final name; on failure, the draft stays. */
-export function publish(draft: string, path: string): void {
+export function moveIntoPlace(draft: string, path: string): void {
   renameSync(draft, path)
   try {
     syncFolder(dirname(path))
@@ -99,7 +99,7 @@ export async function withLockedFolder<Result>(
 const LEFTOVER = /^\.(?:restore|import)-[0-9a-f]{8}$/
 
 /** The unfinished folders of killed runs in a locked folder: under the lock, none of them is in use. */
-export function draftsInside(folder: string): string[] {
+export function tempFoldersIn(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   return entries
     .filter((entry) => entry.isDirectory() && LEFTOVER.test(entry.name))
@@ -108,7 +108,7 @@ export function draftsInside(folder: string): string[] {
 
 /** A new folder inside a locked one. Removes those of killed runs. */
 export function temporaryPathInside(folder: string, kind: 'restore' | 'import'): string {
-  for (const draft of draftsInside(folder)) removeDraft(draft)
+  for (const draft of tempFoldersIn(folder)) removeDraft(draft)
   return join(folder, `.${kind}-${randomSuffix()}`)
 }
 

@@ -13,10 +13,10 @@ import { checkpoint, STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage, type RedisClusterOptions, type RedisOptions } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import { SECRETS_FILE } from '../secrets-file.ts'
-import { existingFiles, undoKilledExchanges } from './exchange.ts'
+import { existingFiles, undoKilledSwaps } from './exchange.ts'
 import type { ContentLine, ExportCounts } from './export-format.ts'
 import { checkExport, readExport } from './export-reader.ts'
-import { publish, temporaryPathInside, withLockedFolder, withTemporaryFolder } from './folder.ts'
+import { moveIntoPlace, temporaryPathInside, withLockedFolder, withTemporaryFolder } from './folder.ts'
 import {
   type DryRunOption,
   type DryRunReport,
@@ -66,7 +66,7 @@ export function importStore(options: ImportOptions): Promise<ImportReport> {
         : await importRedis(storage, { ...options, file })
     return options.dryRun ? { ...report, dryRun: true as const } : report
   }
-  const state = { state: 'Nothing was imported.', hint: 'Run it again; nothing is in the way.' }
+  const state = { state: 'Nothing was imported.', hint: 'Run the import again.' }
   return maintain(run, { signal: options.signal, ...state })
 }
 
@@ -83,7 +83,7 @@ async function importFolder(target: string, options: ImportOptions): Promise<Imp
   refuseStoreIn(target, existingFiles(target))
   return withLockedFolder(target, dryRun, async (folder) => {
     // Again: a server may have made one before the folder was locked.
-    refuseStoreIn(folder, undoKilledExchanges(folder, dryRun))
+    refuseStoreIn(folder, undoKilledSwaps(folder, dryRun))
     const { counts, secretCheck } = await checkExport(file, options)
     // Before there is a store: damaged secrets would be found too late.
     const report = { ...counts, folder, secrets: await locateSecrets(folder, secretCheck) }
@@ -98,7 +98,7 @@ async function importFolder(target: string, options: ImportOptions): Promise<Imp
         await storage.dispose()
       }
       checkpoint(join(draft, STORE_FILE))
-      publish(join(draft, STORE_FILE), join(folder, STORE_FILE))
+      moveIntoPlace(join(draft, STORE_FILE), join(folder, STORE_FILE))
       return report
     })
   })

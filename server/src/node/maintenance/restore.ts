@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { fileIdOf, STORE_FILE } from '../../storage/file/store-file.ts'
 import type { ConfigSource } from '../config.ts'
 import { SECRETS_FILE } from '../secrets-file.ts'
-import { exchangeStore, undoKilledExchanges } from './exchange.ts'
+import { swapStores, undoKilledSwaps } from './exchange.ts'
 import { pathExists, temporaryPathInside, withLockedFolder, withTemporaryFolder } from './folder.ts'
 import {
   type DryRunOption,
@@ -43,10 +43,10 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
   const run = async () => {
     const from = namedPath(backup)
     const target = readDataFolder(source)
-    refuseItself(storeFileOf(from), target)
+    refuseSameStore(storeFileOf(from), target)
     using db = openStore(from)
     return await withLockedFolder(target, dryRun, async (folder) => {
-      const existing = undoKilledExchanges(folder, dryRun)
+      const existing = undoKilledSwaps(folder, dryRun)
       if (!force) refuseStoreIn(folder, existing)
       const content = await inspectStore(db, from, work)
       const replaced = existing.length > 0 ? replacedFolder(folder, now) : undefined
@@ -55,7 +55,7 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
       const draft = temporaryPathInside(folder, 'restore')
       return withTemporaryFolder(draft, async (keep) => {
         await copyStore(db, { from, to: draft }, work)
-        exchangeStore(folder, { draft, replaced, onStuck: keep })
+        swapStores(folder, { draft, replaced, onStuck: keep })
         return report
       })
     })
@@ -64,7 +64,7 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
 }
 
 /** Compares files, not paths: there may be links on the way. */
-function refuseItself(backup: string, target: string): void {
+function refuseSameStore(backup: string, target: string): void {
   if (fileIdOf(backup) !== fileIdOf(join(target, STORE_FILE))) return
   throw new MaintenanceError('exists', `${backup} is the store of that data folder itself; nothing was changed.`, {
     hint: 'Name a folder created by fish-cli backup.',

@@ -68,7 +68,7 @@ export function rotateSecret(options: RotateSecretOptions): Promise<RotateSecret
   }
   const interruption = dryRun
     ? { state: 'Nothing was changed.' }
-    : { state: 'Keys that the new secret encrypts stay so.', hint: 'Run it again: it does the rest.' }
+    : { state: 'Keys that the new secret encrypts stay so.', hint: 'Run the rotation again to finish.' }
   return maintain(run, { signal, ...interruption })
 }
 

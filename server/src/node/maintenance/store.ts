@@ -8,7 +8,7 @@ import { SECRET_CHECK_KEY, STORE_KEY } from '../../app/store/item-keys.ts'
 import { refuseImportLock } from '../../app/store/store-id.ts'
 import { createEncryption, DecryptionError } from '../../app/users/encryption.ts'
 import { decryptSecretCheck } from '../../app/users/secret-check.ts'
-import { renewLineage } from '../../storage/file/mark.ts'
+import { assignNewLineage } from '../../storage/file/mark.ts'
 import { prepareItemReads } from '../../storage/file/reader.ts'
 import { APPLICATION_ID, checkSchemaVersion } from '../../storage/file/schema.ts'
 import { backup, DatabaseSync } from '../../storage/file/sqlite.ts'
@@ -157,7 +157,7 @@ export async function copyStore(
   using written = new DatabaseSync(copy)
   // Without a log, it can be read from a read-only file system, too.
   written.exec('PRAGMA journal_mode = DELETE')
-  renewLineage(written)
+  assignNewLineage(written)
   if (secretsText(from) !== secrets) {
     throw new MaintenanceError('unavailable', 'The secrets changed during the copy.', { hint: 'Run it again.' })
   }

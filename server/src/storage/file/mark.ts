@@ -15,16 +15,16 @@ export interface HighWater {
 }
 
 /** The first version of the schema that counts writes. */
-const COUNTED_FROM = 3
+const FIRST_COUNTING_VERSION = 3
 
 export function readHighWater(db: DatabaseSync): HighWater | undefined {
-  if (Number(db.prepare('PRAGMA user_version').get()?.user_version) < COUNTED_FROM) return undefined
+  if (Number(db.prepare('PRAGMA user_version').get()?.user_version) < FIRST_COUNTING_VERSION) return undefined
   const row = db.prepare('SELECT lineage, writes FROM high_water').get()
   return row && { lineage: String(row.lineage), writes: Number(row.writes) }
 }
 
 /** Makes a copy a separate store, to which the mark of the original does not apply. */
-export function renewLineage(db: DatabaseSync): void {
+export function assignNewLineage(db: DatabaseSync): void {
   if (readHighWater(db)) db.exec('UPDATE high_water SET lineage = lower(hex(randomblob(12)))')
 }
 
@@ -75,7 +75,7 @@ export interface MarkWriter {
 }
 
 /** How far the mark may be behind a commit, in milliseconds. */
-const BEHIND_MS = 250
+const MAX_LAG_MS = 250
 
 /**
  * Opens the mark of a store that is open for writing. It is written after the commits that it counts, so that it is never
@@ -116,7 +116,7 @@ export function openMark(db: DatabaseSync, file: string, onWarning: (message: st
     timer ??= setTimeout(() => {
       const warning = write()
       if (warning !== undefined) onWarning(warning)
-    }, BEHIND_MS)
+    }, MAX_LAG_MS)
   }
 
   // Opening waits only for the first mark of a folder: the disk may have stalled.

@@ -18,18 +18,15 @@ type Advice = readonly [code: StorageErrorCode, message: (folder: string) => str
 
 const ADVICE: Partial<Readonly<Record<FileProblem, Advice>>> = {
   full: ['full', (folder) => `The disk of ${folder} is full. Free some space; nothing was lost.`],
-  'read-only': [
-    'read_only',
-    (folder) => `There is no permission to write in ${folder}, or to reach it. Check owner and mode.`,
-  ],
+  'read-only': ['read_only', (folder) => `Permission denied: cannot write to ${folder}. Check owner and mode.`],
   damaged: ['not_a_store', (folder) => `The data file in ${folder} is damaged or not a store. Restore a backup.`],
   'file-in-the-way': [
     'not_a_store',
-    (folder) => `There can be no data in ${folder}: a file stands where a folder should be. Name another folder.`,
+    (folder) => `Cannot store data in ${folder}: a file is where a folder should be. Name another folder.`,
   ],
   'folder-in-the-way': [
     'not_a_store',
-    (folder) => `There can be no data in ${folder}: a folder stands where a file should be. Name another folder.`,
+    (folder) => `Cannot store data in ${folder}: a folder is where a file should be. Name another folder.`,
   ],
 }
 

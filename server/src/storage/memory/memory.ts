@@ -69,7 +69,7 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
   const get = async (key: string) => whileOpen(items).get(key) ?? null
   return {
     name: 'memory',
-    durability: 'Nothing is kept: all data is gone when the process ends.',
+    durability: 'Data is held in memory only and lost when the process ends.',
     ping: async () => whileOpen(undefined),
     append: async (collection, record) => whileOpen(records).append(collection, record),
     findRecord: async (owner, dedupeKey) => whileOpen(records).find(owner, dedupeKey),

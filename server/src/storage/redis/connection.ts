@@ -22,7 +22,7 @@ const REFRESH_MS = 3000
 export interface Connection extends OperationRunner {
   readonly client: Redis | Cluster
   /** unstorage's own driver on the same client. */
-  readonly stock: Driver
+  readonly unstorageDriver: Driver
   call(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
   /** Like `call`, for acknowledged operations: also waits for replicas, if configured. */
   write(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
@@ -47,7 +47,7 @@ function commonOptions(timeoutMs: number) {
   }
 }
 
-function openStock(target: RedisTarget | RedisClusterTarget, timeoutMs: number) {
+function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeoutMs: number) {
   const { username, password, tls } = target
   const login = { ...(username ? { username } : {}), ...(password ? { password } : {}), ...(tls ? { tls: {} } : {}) }
   const options = { ...commonOptions(timeoutMs), ...login }
@@ -88,8 +88,8 @@ function openStock(target: RedisTarget | RedisClusterTarget, timeoutMs: number) 
  * @throws {StorageError} `unavailable`
  */
 export async function connect(target: RedisTarget | RedisClusterTarget, timeoutMs: number): Promise<Connection> {
-  const stock = openStock(target, timeoutMs)
-  const client = stock.getInstance?.()
+  const unstorageDriver = createUnstorageDriver(target, timeoutMs)
+  const client = unstorageDriver.getInstance?.()
   if (!client) throw new StorageError('unavailable', 'The Redis client could not be created.')
   for (const [name, script] of Object.entries(SCRIPTS)) client.defineCommand(name, script)
 
@@ -140,7 +140,7 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
   const call: Connection['call'] = (script, keys, args) => runner.run(() => scripts[script](...keys, ...args))
   return {
     client,
-    stock,
+    unstorageDriver,
     run: runner.run,
     call,
     write: call,
@@ -176,7 +176,7 @@ interface OperationRunner {
   close(): Promise<void>
 }
 
-function noReply(ms: number): StorageError {
+function timeoutError(ms: number): StorageError {
   return new StorageError('unavailable', `Redis did not respond within ${ms} ms.`)
 }
 
@@ -203,7 +203,7 @@ function createOperationRunner({ timeoutMs, isReady, lastError, onTimeout }: Run
         reply.catch((error) => {
           if (error instanceof Error && error.message === 'Command timed out') onTimeout()
         })
-        return await withDeadline(reply, deadlineMs, () => noReply(deadlineMs))
+        return await withDeadline(reply, deadlineMs, () => timeoutError(deadlineMs))
       } catch (error) {
         throw toStorageError(error, lastError())
       } finally {

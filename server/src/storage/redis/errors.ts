@@ -29,7 +29,7 @@ const ADVICE: readonly Advice[] = [
   {
     matches: /\bNOREPLICAS\b/,
     code: 'unavailable',
-    message: 'Redis takes no writes without its replicas (min-replicas-to-write).',
+    message: 'Redis rejects writes while too few replicas are connected (min-replicas-to-write).',
   },
   {
     matches: /\bWRONGTYPE\b/,

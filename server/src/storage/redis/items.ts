@@ -28,8 +28,8 @@ interface RedisItems extends Pick<StorageDriver, ItemOperations> {
  * Items in the layout of unstorage's driver, which reads them. Its writes have no conditions, and its listing scans all of
  * Redis (1.5 s for 10 of 500,000 keys, and one node of a cluster only): scripts write, and update an index for listings.
  */
-export function createRedisItems({ client, stock, call, write, run, primaries }: Connection): RedisItems {
-  const get = (key: string) => run(async () => (await stock.getItem(unstorageKey(key))) as string | null)
+export function createRedisItems({ client, unstorageDriver, call, write, run, primaries }: Connection): RedisItems {
+  const get = (key: string) => run(async () => (await unstorageDriver.getItem(unstorageKey(key))) as string | null)
   const keysOf = (key: string) => [itemPrefix(key) + key, indexKey(key)]
   const set = async (key: string, value: string, ...condition: string[]) =>
     (await write('fishSetItem', keysOf(key), [key, value, ...condition])) === 1
@@ -52,7 +52,7 @@ export function createRedisItems({ client, stock, call, write, run, primaries }:
   const boundsOf = (base: string) => (base ? [`[${base}`, `(${endOfBase(base)}`] : ['-', '+']) as [string, string]
 
   return {
-    hasItem: (key) => run(async () => stock.hasItem(unstorageKey(key), {})),
+    hasItem: (key) => run(async () => unstorageDriver.hasItem(unstorageKey(key), {})),
     getItem: get,
     async setItem(key, value) {
       await set(key, value, 'always')
