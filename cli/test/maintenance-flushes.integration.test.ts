@@ -29,10 +29,10 @@ test('a restore flushes its plan before it moves anything, and each folder behin
 }) => {
   const [backup, data] = [await makeStore(), await makeStore()]
   const flushed = await flushedBy(skip, ['restore', backup, '--force'], data, data)
-  const planned = flushed.indexOf('.restore/exchange.json')
+  const planned = flushed.indexOf('.restore/swap.json')
   expect(flushed.slice(0, planned)).toContain('.restore/fish.db')
   expect(flushed.slice(planned)).toEqual([
-    '.restore/exchange.json',
+    '.restore/swap.json',
     '.restore',
     'replaced/fish.mark',
     'fish.mark',

@@ -13,8 +13,10 @@ export interface RotationCounts {
   readonly unopened: readonly string[]
 }
 
-interface PassOptions<Source> {
-  readonly storage: Source
+interface RotationOptions {
+  readonly source: ItemSource
+  /** The same storage; absent to count what would be encrypted again and write nothing. */
+  readonly target: FishStorage | undefined
   readonly encryption: Encryption
   /** Called at the start and after every page with the number of checked keys, and of all keys at the start. */
   readonly onProgress: (checked: number, total: number) => void
@@ -30,42 +32,29 @@ const PAGE_ITEMS = 768
  * from the secret check.
  * @throws DecryptionError before anything is changed, when a secret is missing that something may be encrypted with
  */
-export async function reencryptAll(options: PassOptions<FishStorage>): Promise<RotationCounts> {
-  const { storage, encryption } = options
+export async function reencryptAll(options: RotationOptions): Promise<RotationCounts> {
+  const { source, target, encryption } = options
   // First of all, so that the check names the current secret also after an interruption.
-  await ensureSecretCheck(storage, encryption)
+  if (target) await ensureSecretCheck(target, encryption)
   let resealed = 0
   while (true) {
-    const check = await verifySecretCheck(storage, encryption)
-    const { seen, changed, unopened } = await reencryptEach(options, (key, before, after) =>
-      storage.replaceItemIf(key, before, after),
-    )
+    const check = await verifySecretCheck(source, encryption)
+    const { seen, changed, unopened } = await reencryptEach(options)
     resealed += changed
+    const counts = { seen, resealed, unopened }
+    if (!target) return counts
     // A server that still encrypts with another secret may have written after this pass.
     if (changed > 0) continue
-    if (unopened.length > 0 || check === null || (await finishSecretCheck(storage, encryption, check))) {
-      return { seen, resealed, unopened }
-    }
+    if (unopened.length > 0 || check === null || (await finishSecretCheck(target, encryption, check))) return counts
   }
 }
 
-/** Counts what {@link reencryptAll} would change. Writes nothing. @throws DecryptionError as that */
-export async function previewRotation(options: PassOptions<ItemSource>): Promise<RotationCounts> {
-  await verifySecretCheck(options.storage, options.encryption)
-  const { seen, changed, unopened } = await reencryptEach(options, async () => true)
-  return { seen, resealed: changed, unopened }
-}
-
-/** @param replace stores a key that was encrypted again; returns whether it did */
-async function reencryptEach(
-  { storage, encryption, onProgress, signal }: PassOptions<ItemSource>,
-  replace: (key: string, before: string, after: string) => Promise<boolean>,
-) {
+async function reencryptEach({ source, target, encryption, onProgress, signal }: RotationOptions) {
   let [total, seen, changed] = [0, 0, 0]
   const unopened: string[] = []
-  for await (const page of encryptedPages(storage, signal)) total += page.length
+  for await (const page of encryptedPages(source, signal)) total += page.length
   onProgress(seen, total)
-  for await (const page of encryptedPages(storage, signal)) {
+  for await (const page of encryptedPages(source, signal)) {
     await Promise.all(
       page.map(async ({ key, value, owner }) => {
         seen += 1
@@ -74,7 +63,8 @@ async function reencryptEach(
           unopened.push(owner)
           return value
         })
-        if (reencrypted !== value && (await replace(key, value, reencrypted))) changed += 1
+        if (reencrypted === value) return
+        if (!target || (await target.replaceItemIf(key, value, reencrypted))) changed += 1
       }),
     )
     onProgress(seen, total)

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
 import type { User } from '@fish-crab/sdk/contract'
@@ -43,9 +44,6 @@ class ExportContent {
   }
 }
 
-/** Receives a line that was checked on its own. The first line of the file is 1. */
-type LineConsumer = (line: ContentLine, number: number) => unknown
-
 /**
  * Reads an export to its end, and checks each line and the consistency of all lines.
  * @throws MaintenanceError `invalid_path`, `invalid_line`; errors of the system
@@ -54,13 +52,12 @@ export async function checkExport(file: string, { onProgress, signal }: Maintena
   checkSource(file)
   const total = statSync(file).size
   const checks = new LineChecks()
-  const content = await readExport(
-    file,
-    (line, number) => {
-      signal?.throwIfAborted()
-      checks.add(line, number)
-    },
-    (done) => onProgress?.({ step: 'check', unit: 'bytes', done, total }),
+  const checkLine = (line: ContentLine, number: number) => {
+    signal?.throwIfAborted()
+    checks.add(line, number)
+  }
+  const content = await readExport(file, checkLine, (done) =>
+    onProgress?.({ step: 'check', unit: 'bytes', done, total }),
   )
   checks.finish(content.secretCheck)
   return content
@@ -70,21 +67,21 @@ export async function checkExport(file: string, { onProgress, signal }: Maintena
 function checkSource(file: string): void {
   const stat = statSync(file)
   if (stat.isFile()) return
-  throw stat.isDirectory()
-    ? new MaintenanceError('invalid_path', `${file} is a folder.`, { hint: 'Name a file that fish-cli export wrote.' })
-    : new MaintenanceError('invalid_path', `${file} is not a regular file, and an import reads it twice.`, {
-        hint: 'Save the export to a file and pass that file.',
-      })
+  const [what, hint] = stat.isDirectory()
+    ? ['is a folder', 'Name a file that fish-cli export wrote.']
+    : ['is not a regular file, and an import reads it twice', 'Save the export to a file and pass that file.']
+  throw new MaintenanceError('invalid_path', `${file} ${what}.`, { hint })
 }
 
 /**
  * Reads an export line by line, each checked on its own; returns what it contains once its last line confirms it.
+ * @param onLine receives the line and its number; the first line of the file is 1
  * @param onRead called with the number of bytes read so far, for every chunk of the file
  * @throws MaintenanceError `invalid_line`
  */
 export async function readExport(
   file: string,
-  onLine: LineConsumer,
+  onLine: (line: ContentLine, number: number) => unknown,
   onRead: (bytes: number) => void = () => {},
 ): Promise<ExportContent> {
   const content = new ExportContent()
@@ -146,12 +143,9 @@ async function* textLines(file: string, onRead: (bytes: number) => void): AsyncG
   if (rest !== '') yield decoded(rest)
 }
 
-function decoded(bytes: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'))
-  } catch {
-    return ''
-  }
+function decoded(latin1: string): string {
+  const bytes = Buffer.from(latin1, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : ''
 }
 
 /**
@@ -176,9 +170,12 @@ class LineChecks {
     if (isRemoved || !statementsOf(line).every((statement) => this.#stated.add(statement))) {
       throw invalidLine(number, 'repeats what a line above states')
     }
-    if (owner !== undefined) setIfAbsent(this.#owners, owner, number)
+    if (owner !== undefined) this.#owners.set(owner, this.#owners.get(owner) ?? number)
     if (!('item' in line)) return
-    if (ownerOfEncrypted(line.item) !== undefined) setIfAbsent(this.#encrypted, secretIdOf(line.value), number)
+    if (ownerOfEncrypted(line.item) !== undefined) {
+      const secretId = secretIdOf(line.value)
+      this.#encrypted.set(secretId, this.#encrypted.get(secretId) ?? number)
+    }
     if (!line.item.startsWith(USERS_BASE)) return
     const { id, name } = JSON.parse(line.value) as User
     this.#users.set(id, { number, name })
@@ -209,10 +206,6 @@ class LineChecks {
       if (missing !== undefined) throw invalidLine(number, `has a user, and ${missing} is missing`)
     }
   }
-}
-
-function setIfAbsent<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
-  if (!map.has(key)) map.set(key, value)
 }
 
 // What at most one line may contain. No two kinds have the same text: an item has one part, a token two, the others

@@ -33,38 +33,50 @@ export function pathExists(path: string): boolean {
   }
 }
 
-/** Runs maintenance with a new folder, which is removed at the end unless it was renamed or is to be kept. */
-export async function withTemporaryFolder<Result>(
-  draft: string,
-  run: (keep: () => void) => Promise<Result>,
+/**
+ * Makes a new folder at its temporary path, which is removed at the end unless it was renamed or is to be kept.
+ * @param run returns the result; `keep` prevents the removal
+ */
+export async function withTempFolder<Result>(
+  temp: string,
+  run: (temp: string, keep: () => void) => Promise<Result>,
 ): Promise<Result> {
-  mkdirSync(draft, { mode: 0o700 })
+  mkdirSync(temp, { mode: 0o700 })
   let isKept = false
-  try {
-    return await run(() => {
-      isKept = true
-    })
-  } finally {
-    if (!isKept) removeDraft(draft)
+  const keep = () => {
+    isKept = true
   }
+  return run(temp, keep).finally(() => {
+    if (!isKept) removeTemp(temp)
+  })
+}
+
+/** Makes a temporary folder in a locked one, and removes those of killed runs. */
+export function withTempFolderIn<Result>(
+  folder: string,
+  kind: 'restore' | 'import',
+  run: (temp: string, keep: () => void) => Promise<Result>,
+): Promise<Result> {
+  for (const temp of tempFoldersIn(folder)) removeTemp(temp)
+  return withTempFolder(join(folder, `.${kind}-${randomSuffix()}`), run)
 }
 
 /** A leftover only takes space. */
-function removeDraft(draft: string): void {
+function removeTemp(temp: string): void {
   try {
-    rmSync(draft, { recursive: true, force: true, maxRetries: 3 })
+    rmSync(temp, { recursive: true, force: true, maxRetries: 3 })
   } catch {
     // What the work did, or why it failed, matters more.
   }
 }
 
-/** Renames a complete draft to its final name; on failure, the draft stays. */
-export function moveIntoPlace(draft: string, path: string): void {
-  renameSync(draft, path)
+/** Renames what is complete to its final name; undone if that fails. */
+export function moveIntoPlace(temp: string, path: string): void {
+  renameSync(temp, path)
   try {
     syncFolder(dirname(path))
   } catch (error) {
-    renameSync(path, draft)
+    renameSync(path, temp)
     throw error
   }
 }
@@ -104,12 +116,6 @@ export function tempFoldersIn(folder: string): string[] {
   return entries
     .filter((entry) => entry.isDirectory() && LEFTOVER.test(entry.name))
     .map(({ name }) => join(folder, name))
-}
-
-/** A new folder inside a locked one. Removes those of killed runs. */
-export function temporaryPathInside(folder: string, kind: 'restore' | 'import'): string {
-  for (const draft of tempFoldersIn(folder)) removeDraft(draft)
-  return join(folder, `.${kind}-${randomSuffix()}`)
 }
 
 function randomSuffix(): string {

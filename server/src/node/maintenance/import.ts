@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { sleep } from '../../../../sdk/src/internal/wait.ts'
 import { STORE_KEY } from '../../app/store/item-keys.ts'
 import {
   checkImportLock,
@@ -13,10 +13,9 @@ import { checkpoint, STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage, type RedisClusterOptions, type RedisOptions } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import { SECRETS_FILE } from '../secrets-file.ts'
-import { existingFiles, undoKilledSwaps } from './exchange.ts'
 import type { ContentLine, ExportCounts } from './export-format.ts'
 import { checkExport, readExport } from './export-reader.ts'
-import { moveIntoPlace, temporaryPathInside, withLockedFolder, withTemporaryFolder } from './folder.ts'
+import { moveIntoPlace, withLockedFolder, withTempFolderIn } from './folder.ts'
 import {
   type DryRunOption,
   type DryRunReport,
@@ -26,6 +25,7 @@ import {
   namedPath,
   readMaintenanceSettings,
 } from './maintenance.ts'
+import { existingFiles, undoKilledSwaps } from './restore.ts'
 import { locateSecrets, type SecretsLocation } from './store.ts'
 
 /** Options of {@link importStore}. */
@@ -88,17 +88,16 @@ async function importFolder(target: string, options: ImportOptions): Promise<Imp
     // Before there is a store: damaged secrets would be found too late.
     const report = { ...counts, folder, secrets: await locateSecrets(folder, secretCheck) }
     if (dryRun) return report
-    const draft = temporaryPathInside(folder, 'import')
-    return withTemporaryFolder(draft, async () => {
-      const storage = await createStorage({ driver: 'file', path: draft })
+    return withTempFolderIn(folder, 'import', async (temp) => {
+      const storage = await createStorage({ driver: 'file', path: temp })
       try {
         await lockForImport(storage)
         await importLines(storage, counts, options)
       } finally {
         await storage.dispose()
       }
-      checkpoint(join(draft, STORE_FILE))
-      moveIntoPlace(join(draft, STORE_FILE), join(folder, STORE_FILE))
+      checkpoint(join(temp, STORE_FILE))
+      moveIntoPlace(join(temp, STORE_FILE), join(folder, STORE_FILE))
       return report
     })
   })
@@ -114,24 +113,22 @@ async function importRedis(redis: RedisOptions | RedisClusterOptions, options: I
   return { ...counts, folder: null, secrets: secretCheck === null ? 'included' : 'needed' }
 }
 
-const EMPTY_IT = 'Empty it before you try again. No server accepts it until then.'
-const PARTLY = 'The Redis contains a part of the export now.'
-
 async function fillRedis(
   redis: RedisOptions | RedisClusterOptions,
   counts: ExportCounts,
   options: ImportOptions,
 ): Promise<void> {
-  const { signal } = options
   const storage = await createStorage(redis)
   try {
     await claim(storage, options)
+    const state = 'The Redis contains a part of the export now.'
+    const hint = 'Empty it before you try again. No server accepts it until then.'
     const run = () => importLines(storage, counts, options)
-    await maintain(run, { signal, state: PARTLY, hint: EMPTY_IT }).catch((error: unknown) => {
+    await maintain(run, { signal: options.signal, state, hint }).catch((error: unknown) => {
       if (!(error instanceof MaintenanceError) || error.code === 'interrupted') throw error
       // Emptying it would destroy what another process wrote there.
-      const hint = error.code === 'in_use' ? error.hint : EMPTY_IT
-      throw new MaintenanceError(error.code, `${error.message} ${PARTLY}`, { hint, cause: error })
+      const step = error.code === 'in_use' ? error.hint : hint
+      throw new MaintenanceError(error.code, `${error.message} ${state}`, { hint: step, cause: error })
     })
   } finally {
     await storage.dispose()
@@ -153,9 +150,7 @@ async function claim(
   }
   try {
     onWait(noticeMs)
-    await setTimeout(noticeMs, undefined, signal ? { signal } : {}).catch((error: unknown) => {
-      throw signal?.aborted ? signal.reason : error
-    })
+    await sleep(noticeMs, signal)
     await checkImportLock(storage)
     // Checked again: data that a server has written meanwhile has no lock.
     await refuseContent(storage)
@@ -185,10 +180,7 @@ function notEmptyError(): MaintenanceError {
   })
 }
 
-interface NumberedLine {
-  readonly number: number
-  readonly line: ContentLine
-}
+type Batch = { readonly number: number; readonly line: ContentLine }[]
 
 const BATCH_LINES = 500
 
@@ -202,7 +194,7 @@ async function importLines(
   { file, onProgress, signal }: ImportOptions,
 ): Promise<void> {
   const total = counts.items + counts.records + counts.tokens + counts.removedOwners
-  let batch: NumberedLine[] = []
+  let batch: Batch = []
   let done = 0
   let storeId: string | undefined
   const report = () => onProgress?.({ step: 'write', unit: 'lines', done, total })
@@ -229,21 +221,18 @@ async function importLines(
 }
 
 /** Writes at once what is flushed together; storages preserve the order of concurrent appends. */
-async function writeBatch(storage: FishStorage, batch: readonly NumberedLine[]): Promise<void> {
+async function writeBatch(storage: FishStorage, batch: Batch): Promise<void> {
   const results = await Promise.allSettled(batch.map(({ line }) => writeLine(storage, line)))
   // Only now, so that nothing is written after a failure.
   for (const [index, result] of results.entries()) {
     if (result.status === 'rejected') throw result.reason
-    if (!result.value) throw otherWriterError(batch[index]?.number)
+    if (result.value) continue
+    // The check of the export ensures that nothing is repeated.
+    const what = `the data of line ${batch[index]?.number} already exists`
+    throw new MaintenanceError('in_use', `Another process wrote to the storage during the import: ${what}.`, {
+      hint: 'Stop every server on it. The storage also contains writes that they acknowledged since the import started: save what you need before you empty the storage and try again.',
+    })
   }
-}
-
-/** The check of the export ensures that nothing is repeated. */
-function otherWriterError(number: number | undefined): MaintenanceError {
-  const message = `Another process wrote to the storage during the import: the data of line ${number} already exists.`
-  return new MaintenanceError('in_use', message, {
-    hint: 'Stop every server on it. The storage also contains writes that they acknowledged since the import started: save what you need before you empty the storage and try again.',
-  })
 }
 
 /** Collection of a record that is removed at once, so that its token stays used. */

@@ -77,11 +77,6 @@ export type MaintenanceErrorCode =
   /** The given signal aborted the work; the message says what remains. */
   | 'interrupted'
 
-interface MaintenanceErrorOptions {
-  readonly hint?: string | undefined
-  readonly cause?: unknown
-}
-
 /** The one error of the maintenance functions. Its message quotes no secret. */
 export class MaintenanceError extends Error {
   override readonly name = 'MaintenanceError'
@@ -89,26 +84,27 @@ export class MaintenanceError extends Error {
   /** The next step to take, as a sentence. */
   readonly hint: string | undefined
 
-  constructor(code: MaintenanceErrorCode, message: string, { hint, cause }: MaintenanceErrorOptions = {}) {
+  constructor(
+    code: MaintenanceErrorCode,
+    message: string,
+    options: { hint?: string | undefined; cause?: unknown } = {},
+  ) {
+    const { hint, cause } = options
     super(message, { cause })
     this.code = code
     this.hint = hint
   }
 }
 
-interface Interruption {
-  readonly signal?: AbortSignal | undefined
-  /** What is left of the work, as a sentence. */
-  readonly state?: string
-  /** @default 'Run it again.' */
-  readonly hint?: string
-}
-
-/** Runs maintenance. Whatever it throws becomes a {@link MaintenanceError}, except mistakes of this program. */
+/**
+ * Runs maintenance. Whatever it throws becomes a {@link MaintenanceError}, except mistakes of this program.
+ * @param interruption the signal that interrupts it, and what is left then, as a sentence
+ */
 export async function maintain<Result>(
   run: () => Promise<Result>,
-  { signal, state, hint = 'Run it again.' }: Interruption = {},
+  interruption: { signal?: AbortSignal | undefined; state?: string; hint?: string } = {},
 ): Promise<Result> {
+  const { signal, state, hint = 'Run it again.' } = interruption
   try {
     return await run()
   } catch (error) {
@@ -139,7 +135,7 @@ const ENDS_WITH_STEP: ReadonlySet<StorageErrorCode> = new Set(['in_use', 'read_o
 function fromStorage(error: StorageError): MaintenanceError {
   const { code, message } = error
   const [, what = message, hint] = (ENDS_WITH_STEP.has(code) && /^(.*\.) (\S.*)$/s.exec(message)) || []
-  return new MaintenanceError(code, withoutDrafts(what), { hint, cause: error })
+  return new MaintenanceError(code, withoutTempNames(what), { hint, cause: error })
 }
 
 /** Errors of files and of SQLite; others are mistakes of this program. */
@@ -148,7 +144,7 @@ function fromSystem(error: NodeJS.ErrnoException): unknown {
   const isSqlite = code === 'ERR_SQLITE_ERROR'
   if (!isSqlite && error.syscall === undefined) return error
   const known = toStorageError(error)
-  const at = withoutDrafts(path ?? 'the folder')
+  const at = withoutTempNames(path ?? 'the folder')
   const failure = (as: MaintenanceErrorCode, message: string, hint?: string) =>
     new MaintenanceError(as, message, { hint, cause: error })
   if (known.code === 'full') return failure('full', 'The disk is full. Everything unfinished was removed.')
@@ -161,11 +157,11 @@ function fromSystem(error: NodeJS.ErrnoException): unknown {
   return failure(known.code, isSqlite ? known.message : `${at} failed (${code}).`)
 }
 
-const DRAFT = /\.partial-[0-9a-f]{8}|[/\\]\.(?:restore|import)-[0-9a-f]{8}/g
+const TEMP_NAME = /\.partial-[0-9a-f]{8}|[/\\]\.(?:restore|import)-[0-9a-f]{8}/g
 
 /** Uses the final path in errors, not the temporary one. */
-function withoutDrafts(text: string): string {
-  return text.replaceAll(DRAFT, '')
+function withoutTempNames(text: string): string {
+  return text.replaceAll(TEMP_NAME, '')
 }
 
 /** The path that a caller named. An empty one would be the working folder. */

@@ -45,13 +45,13 @@ export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<
       const admins = createAdmins({ storage, storeId, passwords: createScryptHasher(), clock: Date.now, random })
       const admin = await admins.find(username)
       if (!admin) throw unknownAdminError((await admins.list()).map((one) => one.username))
-      const { role } = admin
-      if (dryRun) return { username: admin.username, role, dryRun }
+      const report = { username: admin.username, role: admin.role }
+      if (dryRun) return { ...report, dryRun }
       const from = { address: 'local', requestId: crypto.randomUUID() }
       await createAuditRecorder(storage, Date.now, random)(from, 'local', 'admin.reset.password', admin.username)
       // A server on the same Redis may have removed the administrator meanwhile.
       if (!(await admins.setPassword(username, password))) throw unknownAdminError([])
-      return { username: admin.username, role }
+      return report
     } finally {
       await storage.dispose()
     }

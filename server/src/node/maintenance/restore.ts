@@ -1,9 +1,12 @@
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
+import { type HighWater, MARK_FILE, readHighWater, readMark, writeMark } from '../../storage/file/mark.ts'
+import { DatabaseSync } from '../../storage/file/sqlite.ts'
 import { fileIdOf, STORE_FILE } from '../../storage/file/store-file.ts'
 import type { ConfigSource } from '../config.ts'
 import { SECRETS_FILE } from '../secrets-file.ts'
-import { swapStores, undoKilledSwaps } from './exchange.ts'
-import { pathExists, temporaryPathInside, withLockedFolder, withTemporaryFolder } from './folder.ts'
+import { pathExists, tempFoldersIn, withLockedFolder, withTempFolderIn } from './folder.ts'
 import {
   type DryRunOption,
   type DryRunReport,
@@ -38,29 +41,27 @@ export interface RestoreReport extends StoreReport, DryRunReport {
  * @throws MaintenanceError
  */
 export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
-  const { backup, force = false, now, onProgress, signal, dryRun = false, ...source } = options
-  const work = { onProgress, signal }
+  const { backup, force = false, now, dryRun = false } = options
   const run = async () => {
     const from = namedPath(backup)
-    const target = readDataFolder(source)
+    const target = readDataFolder(options)
     refuseSameStore(storeFileOf(from), target)
     using db = openStore(from)
     return await withLockedFolder(target, dryRun, async (folder) => {
       const existing = undoKilledSwaps(folder, dryRun)
       if (!force) refuseStoreIn(folder, existing)
-      const content = await inspectStore(db, from, work)
-      const replaced = existing.length > 0 ? replacedFolder(folder, now) : undefined
-      const report = { folder, ...content, ...(replaced === undefined ? {} : { replaced }) }
+      const content = await inspectStore(db, from, options)
+      const replaced = existing.length > 0 ? { replaced: replacedFolder(folder, now) } : {}
+      const report = { folder, ...content, ...replaced }
       if (dryRun) return { ...report, dryRun }
-      const draft = temporaryPathInside(folder, 'restore')
-      return withTemporaryFolder(draft, async (keep) => {
-        await copyStore(db, { from, to: draft }, work)
-        swapStores(folder, { draft, replaced, onStuck: keep })
+      return withTempFolderIn(folder, 'restore', async (temp, keep) => {
+        await copyStore(db, { from, to: temp }, options)
+        swapStores(folder, { temp, ...replaced, onStuck: keep })
         return report
       })
     })
   }
-  return maintain(run, { signal, state: 'Nothing was restored.' })
+  return maintain(run, { signal: options.signal, state: 'Nothing was restored.' })
 }
 
 /** Compares files, not paths: there may be links on the way. */
@@ -84,4 +85,124 @@ function replacedFolder(folder: string, now: Date): string {
   const replaced = join(folder, `replaced-${now.toISOString().replaceAll(':', '-')}`)
   if (!pathExists(replaced)) return replaced
   throw new MaintenanceError('exists', `${replaced} already exists.`, { hint: 'Move it away.' })
+}
+
+/** The files of a store. The store file moves in last and out first: without it, a server refuses the other files. */
+const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`, SECRETS_FILE]
+
+/** The files of a store that a folder contains. */
+export function existingFiles(folder: string): string[] {
+  return STORE_FILES.filter((name) => pathExists(join(folder, name)))
+}
+
+/** How to undo a swap; stored in the temporary folder of the new store, for one that is killed. */
+interface SwapPlan {
+  /** Where the old files go, relative to the data folder. */
+  readonly aside: string
+  readonly old: readonly string[]
+  /** Ids of the new files by their names: a rename preserves them. */
+  readonly made: Readonly<Record<string, string | undefined>>
+  /** `null` also for a damaged mark. */
+  readonly mark: HighWater | null
+  readonly hadMark: boolean
+}
+
+const PLAN_FILE = 'swap.json'
+
+/** Mark of a store whose schema counts no writes. It applies to no store, but shows that one is missing. */
+const UNCOUNTED = { lineage: '', writes: 1 }
+
+interface Swap {
+  /** Temporary folder with the new store, in the data folder. */
+  readonly temp: string
+  /** New folder for the old store; absent if there is none. */
+  readonly replaced?: string
+  /** Called when the failure cannot be undone: the temporary folder is needed to do that later. */
+  readonly onStuck: () => void
+}
+
+/** Replaces the store of a locked folder. Undone if it fails. */
+function swapStores(folder: string, { temp, replaced, onStuck }: Swap): void {
+  const aside = replaced ?? join(temp, 'replaced')
+  const [old, made, mark] = [existingFiles(folder), existingFiles(temp), readMark(folder)]
+  const plan: SwapPlan = {
+    aside: relative(folder, aside),
+    old,
+    made: Object.fromEntries(made.map((name) => [name, fileIdOf(join(temp, name))])),
+    mark: mark ?? null,
+    hadMark: pathExists(join(folder, MARK_FILE)),
+  }
+  writeFileSync(join(temp, PLAN_FILE), JSON.stringify(plan), { mode: 0o600, flag: 'wx', flush: true })
+  syncFolder(temp)
+  try {
+    mkdirSync(aside, { mode: 0o700 })
+    if (mark) writeMark(aside, mark)
+    // If this is killed, a server refuses a folder that has a mark and no store, instead of creating one.
+    writeMark(folder, markOf(join(temp, STORE_FILE)))
+    syncFolder(folder)
+    moveFiles(old, folder, aside)
+    syncFolder(aside)
+    moveFiles(made.toReversed(), temp, folder)
+    syncFolder(folder)
+  } catch (error) {
+    try {
+      undoSwap(folder, plan)
+    } catch {
+      onStuck()
+      const message = `The restore failed, and the previous state cannot be restored: files are in ${aside} and in ${folder}.`
+      const hint = 'Check the disk, then run the restore again: it first puts everything back.'
+      throw new MaintenanceError('unavailable', message, { hint, cause: error })
+    }
+    throw error
+  }
+}
+
+function markOf(file: string): HighWater {
+  using db = new DatabaseSync(file, { readOnly: true })
+  return readHighWater(db) ?? UNCOUNTED
+}
+
+/**
+ * Undoes what killed restores left unfinished in a locked folder. A dry run changes nothing.
+ * @returns the store files that the folder then contains
+ */
+export function undoKilledSwaps(folder: string, dryRun: boolean): readonly string[] {
+  for (const temp of tempFoldersIn(folder)) {
+    const plan = readPlan(temp)
+    if (plan && dryRun) return plan.old
+    if (plan) undoSwap(folder, plan)
+  }
+  return existingFiles(folder)
+}
+
+/** A swap whose new store has left the temporary folder is complete. */
+function readPlan(temp: string): SwapPlan | undefined {
+  if (!existsSync(join(temp, STORE_FILE))) return undefined
+  try {
+    return JSON.parse(readFileSync(join(temp, PLAN_FILE), 'utf8'))
+  } catch {
+    // Missing or incomplete: nothing was moved.
+    return undefined
+  }
+}
+
+/** Can be repeated: a file that is not where it was moved is already back, or was never moved. */
+function undoSwap(folder: string, { aside: relativeAside, old, made, mark, hadMark }: SwapPlan): void {
+  const aside = join(folder, relativeAside)
+  const moved = old.filter((name) => pathExists(join(aside, name)))
+  moveFiles(moved.toReversed(), aside, folder)
+  for (const [name, id] of Object.entries(made)) {
+    if (fileIdOf(join(folder, name)) === id) rmSync(join(folder, name))
+  }
+  if (mark) writeMark(folder, mark)
+  else if (!hadMark) rmSync(join(folder, MARK_FILE), { force: true })
+  if (existsSync(aside)) {
+    rmSync(join(aside, MARK_FILE), { force: true })
+    rmdirSync(aside)
+  }
+  syncFolder(folder)
+}
+
+function moveFiles(names: readonly string[], from: string, to: string): void {
+  for (const name of names) renameSync(join(from, name), join(to, name))
 }

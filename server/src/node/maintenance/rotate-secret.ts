@@ -3,8 +3,9 @@ import type { AppSecrets } from '../../app/options.ts'
 import { STORE_KEY } from '../../app/store/item-keys.ts'
 import { refuseImportLock } from '../../app/store/store-id.ts'
 import { DecryptionError } from '../../app/users/encryption.ts'
-import { previewRotation, type RotationCounts, reencryptAll } from '../../app/users/rotate-secret.ts'
+import { type RotationCounts, reencryptAll } from '../../app/users/rotate-secret.ts'
 import { type ItemSource, verifySecretCheck } from '../../app/users/secret-check.ts'
+import type { FishStorage } from '../../storage/core/types.ts'
 import { prepareItemReads } from '../../storage/file/reader.ts'
 import { checkStore } from '../../storage/file/store-file.ts'
 import { createStorage } from '../../storage/index.ts'
@@ -37,34 +38,24 @@ export interface RotateSecretReport extends RotationCounts, DryRunReport {}
  * @throws MaintenanceError
  */
 export function rotateSecret(options: RotateSecretOptions): Promise<RotateSecretReport> {
-  const { makeNew = false, dryRun = false, onProgress, signal, ...source } = options
+  const { makeNew = false, dryRun = false, onProgress, signal } = options
   const step = dryRun ? 'check' : 'rotate'
   const report = (done: number, total: number) => onProgress?.({ step, unit: 'keys', done, total })
   const run = async () => {
-    const settings = readMaintenanceSettings(source)
+    const settings = readMaintenanceSettings(options)
     checkSettings(settings, makeNew)
-    if (dryRun) {
-      return withReader(settings, async (storage) => {
-        const { secrets } = await planSecrets(storage, settings, makeNew)
-        const encryption = encryptionWith(secrets)
-        return { ...(await previewRotation({ storage, encryption, onProgress: report, signal })), dryRun }
-      })
-    }
-    // Locks a file store, and with it the secrets beside it.
-    const storage = await createStorage(settings.storage)
-    try {
-      const { secrets, stored } = await planSecrets(storage, settings, makeNew)
-      if (stored?.isNew) await storeSecrets(stored.folder, stored.secrets)
+    return withStorage(settings, dryRun, async (source, target) => {
+      const { secrets, stored } = await planSecrets(source, settings, makeNew)
+      if (target && stored?.isNew) await storeSecrets(stored.folder, stored.secrets)
       const encryption = encryptionWith(secrets)
-      const counts = await reencryptAll({ storage, encryption, onProgress: report, signal })
+      const counts = await reencryptAll({ source, target, encryption, onProgress: report, signal })
+      if (!target) return { ...counts, dryRun: true as const }
       if (counts.unopened.length === 0 && stored?.secrets.previousEncryption) {
         const { previousEncryption: _, ...current } = stored.secrets
         await storeSecrets(stored.folder, current)
       }
       return counts
-    } finally {
-      await storage.dispose()
-    }
+    })
   }
   const interruption = dryRun
     ? { state: 'Nothing was changed.' }
@@ -84,11 +75,20 @@ function checkSettings({ storage, secret }: MaintenanceSettings, makeNew: boolea
   if (!isFile && secret === undefined) throw missingSecret()
 }
 
-/** Opens a storage for reading, and refuses it where the rotation would. */
-async function withReader<Result>(
+/**
+ * Opens a storage, for a dry run only for reading, and refuses it where the rotation would. A file store is locked, and with
+ * it the secrets beside it.
+ * @param use receives the storage to read, and the one to write unless it is a dry run
+ */
+async function withStorage<Result>(
   { storage }: MaintenanceSettings,
-  use: (reader: ItemSource) => Promise<Result>,
+  dryRun: boolean,
+  use: (source: ItemSource, target?: FishStorage) => Promise<Result>,
 ): Promise<Result> {
+  if (!dryRun) {
+    const target = await createStorage(storage)
+    return use(target, target).finally(() => target.dispose())
+  }
   if (storage.driver !== 'file') {
     const { openRedisReader } = await import('../../storage/redis/redis.ts')
     const reader = await openRedisReader(storage)
