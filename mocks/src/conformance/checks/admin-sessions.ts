@@ -111,15 +111,11 @@ export const adminSessionChecks = checksOf('admin', [
     const hour = LIMITS.sessionSeconds * 1000
     expectThat(Math.abs(end - timestamp - hour) < SLACK_MS, '"expiresAt" an hour from now', expiresAt, response)
   }),
-  check(
-    'login-malformed',
-    'A login without a username or a password is 400 invalid_payload with details.',
-    async ({ send }) => {
-      for (const body of [{}, { username: 'x' }, { username: 1, password: 'x' }, []]) {
-        expectDetails(await login(send, body), 'invalid_payload')
-      }
-    },
-  ),
+  check('login-malformed', 'A login without a username or a password is 400 invalid_payload.', async ({ send }) => {
+    for (const body of [{}, { username: 'x' }, { username: 1, password: 'x' }, []]) {
+      expectDetails(await login(send, body), 'invalid_payload')
+    }
+  }),
   check('login-no-json', 'A login that is not JSON is 400 invalid_payload.', async ({ send }) => {
     const headers = { 'content-type': MEDIA_TYPES.json }
     expectError(await send('/admin/login', { method: 'POST', headers, body: '{"username":' }), 'invalid_payload')
@@ -164,35 +160,27 @@ export const adminSessionChecks = checksOf('admin', [
       expectStatus(await asAdmin(t, route, { query }), 200),
     ),
   ),
-  check(
-    'admins-create-list-remove',
-    'A superadmin creates an administrator, lists it without secrets, and deletes it.',
-    async (t) => {
-      const { username } = await t.newAdmin()
-      const roles = async () => {
-        const response = await t.asSuperadmin('listAdmins')
-        expectThat(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
-        return expectList(response, 'admins').flatMap((admin) => (admin.username === username ? [admin.role] : []))
-      }
-      expectSame(await roles(), ['admin'], 'the roles of the listed administrator')
-      expectStatus(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
-      expectSame(await roles(), [], 'the roles of the deleted administrator')
-    },
-  ),
+  check('admins-create-list-remove', 'A superadmin creates, lists and deletes an administrator.', async (t) => {
+    const { username } = await t.newAdmin()
+    const roles = async () => {
+      const response = await t.asSuperadmin('listAdmins')
+      expectThat(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
+      return expectList(response, 'admins').flatMap((admin) => (admin.username === username ? [admin.role] : []))
+    }
+    expectSame(await roles(), ['admin'], 'the roles of the listed administrator')
+    expectStatus(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
+    expectSame(await roles(), [], 'the roles of the deleted administrator')
+  }),
   check('admins-name-is-unique', 'A new administrator with an existing name is 409.', async (t) => {
     const { username } = await t.superadmin()
     expectStatus(await t.createAdmin({ username, password: 'another-password' }), 409)
   }),
-  check(
-    'admins-malformed',
-    'A new administrator with an unknown role or without a password is 400 invalid_payload.',
-    async (t) => {
-      const username = t.newName()
-      for (const more of [{ password: 'a-password-of-nobody', role: 'owner' }, {}]) {
-        expectDetails(await t.createAdmin({ username, ...more }), 'invalid_payload')
-      }
-    },
-  ),
+  check('admins-malformed', 'A new administrator with an unknown role or no password is 400.', async (t) => {
+    const username = t.newName()
+    for (const more of [{ password: 'a-password-of-nobody', role: 'owner' }, {}]) {
+      expectDetails(await t.createAdmin({ username, ...more }), 'invalid_payload')
+    }
+  }),
   check('admins-delete-unknown', 'The deletion of an unknown administrator is 404.', async (t) =>
     expectStatus(await t.asSuperadmin('deleteAdmin', { params: { username: t.newName() } }), 404),
   ),
@@ -203,22 +191,18 @@ const MAX_REQUESTS = 1000
 const ONE_TOO_MANY = 5
 
 export const adminLimitChecks = checksOf('admin', [
-  check(
-    'admin-limit',
-    'Each administrator has its own exact limit; requests beyond it are 429 with Retry-After.',
-    async (t) => {
-      const { adminRequests } = t.limits
-      if (adminRequests > MAX_REQUESTS) throw new CheckSkipped(`would require ${adminRequests} requests`)
-      const root = await t.superadmin()
-      const { token } = await t.newAdmin()
-      const me = () => sendAs(t.send, token, 'adminMe')
-      const responses = await sendMany(adminRequests + ONE_TOO_MANY, me)
-      for (const response of responses) expectStatus(response, 200, 429)
-      expectSame(responses.filter(({ status }) => status === 200).length, adminRequests, 'the requests that passed')
-      const response = await me()
-      expectError(response, 'rate_limited')
-      numberHeader(response, HEADERS.retryAfter)
-      expectStatus(await sendAs(t.send, root.token, 'adminMe'), 200)
-    },
-  ),
+  check('admin-limit', 'Each administrator has its own exact limit; over it, requests are 429.', async (t) => {
+    const { adminRequests } = t.limits
+    if (adminRequests > MAX_REQUESTS) throw new CheckSkipped(`would require ${adminRequests} requests`)
+    const root = await t.superadmin()
+    const { token } = await t.newAdmin()
+    const me = () => sendAs(t.send, token, 'adminMe')
+    const responses = await sendMany(adminRequests + ONE_TOO_MANY, me)
+    for (const response of responses) expectStatus(response, 200, 429)
+    expectSame(responses.filter(({ status }) => status === 200).length, adminRequests, 'the requests that passed')
+    const response = await me()
+    expectError(response, 'rate_limited')
+    numberHeader(response, HEADERS.retryAfter)
+    expectStatus(await sendAs(t.send, root.token, 'adminMe'), 200)
+  }),
 ])

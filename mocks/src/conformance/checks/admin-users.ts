@@ -1,6 +1,15 @@
-import { HEADERS } from '@fish-crab/sdk/contract'
-import { basic, expectCreatedUser } from '../context/accounts.ts'
-import { collection, encrypt, post, SHORT_PAYLOADS, write, writeAndExpectId } from '../context/catches.ts'
+import { HEADERS, KINDS, type Kind } from '@fish-crab/sdk/contract'
+import { basic, expectCreatedUser, type OwnUser } from '../context/accounts.ts'
+import {
+  collection,
+  encrypt,
+  entriesOf,
+  post,
+  SHORT_PAYLOADS,
+  storedEntries,
+  write,
+  writeAndExpectId,
+} from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import {
   expectBadRequest,
@@ -11,6 +20,7 @@ import {
   expectList,
   expectSame,
   expectStatus,
+  expectText,
   expectThat,
 } from '../context/expect.ts'
 import { check, checksOf } from './check.ts'
@@ -34,27 +44,19 @@ export const adminUsersChecks = checksOf('admin', [
     const fields = ['apiKey', 'createdAt', 'fernetKey', 'id', 'name', 'password']
     expectSame(Object.keys(expectJson(response, 201)).sort(), fields, 'the fields', response)
   }),
-  check(
-    'user-created-with-password',
-    'A user can be created with a password, which is valid immediately.',
-    async (t) => {
-      const password = `Pass wörd ${t.newName()}`
-      t.redact(password)
-      const name = t.newName()
-      expectSame(expectCreatedUser(await t.createUser({ name, password })).name, name, '"name"')
-      const headers = { authorization: basic(name, password) }
-      expectStatus(await t.request('/get/user/key', { headers }), 200)
-    },
-  ),
-  check(
-    'user-malformed',
-    'A new user without a name, or with a password that is not a string, is 400 invalid_payload with details.',
-    async (t) => {
-      for (const body of [{}, { name: 5 }, { name: t.newName(), password: 12345678 }]) {
-        expectDetails(await t.createUser(body), 'invalid_payload')
-      }
-    },
-  ),
+  check('user-created-with-password', 'A user can be created with a password, valid immediately.', async (t) => {
+    const password = `Pass wörd ${t.newName()}`
+    t.redact(password)
+    const name = t.newName()
+    expectSame(expectCreatedUser(await t.createUser({ name, password })).name, name, '"name"')
+    const headers = { authorization: basic(name, password) }
+    expectStatus(await t.request('/get/user/key', { headers }), 200)
+  }),
+  check('user-malformed', 'A new user without a name or with a numeric password is 400.', async (t) => {
+    for (const body of [{}, { name: 5 }, { name: t.newName(), password: 12345678 }]) {
+      expectDetails(await t.createUser(body), 'invalid_payload')
+    }
+  }),
   check('user-exists', 'A new user with an existing name is 409 user_exists.', async (t) => {
     const { name } = await t.user()
     expectError(await t.createUser({ name }), 'user_exists')
@@ -70,20 +72,16 @@ export const adminUsersChecks = checksOf('admin', [
       expectError(await t.asSuperadmin(route, { params }), 'user_not_found')
     }
   }),
-  check(
-    'users-searched',
-    'The list of users can be searched by part of the name and contains no secrets.',
-    async (t) => {
-      const { id, name, createdAt } = await t.user()
-      // A user that does not match the search.
-      await t.newUser()
-      const { response, users } = await listPage(t, `?search=${name.toUpperCase()}&limit=1000`)
-      const listed = users.find((user) => user.id === id)
-      expectSame(listed, { id, name, createdAt }, 'the listed user', response)
-      const others = users.filter((user) => !String(user.name).toLowerCase().includes(name.toLowerCase()))
-      expectSame(others.length, 0, 'the number of users whose names do not match the search', response)
-    },
-  ),
+  check('users-searched', 'Users can be searched by part of the name; the list has no secrets.', async (t) => {
+    const { id, name, createdAt } = await t.user()
+    // A user that does not match the search.
+    await t.newUser()
+    const { response, users } = await listPage(t, `?search=${name.toUpperCase()}&limit=1000`)
+    const listed = users.find((user) => user.id === id)
+    expectSame(listed, { id, name, createdAt }, 'the listed user', response)
+    const others = users.filter((user) => !String(user.name).toLowerCase().includes(name.toLowerCase()))
+    expectSame(others.length, 0, 'the number of users whose names do not match the search', response)
+  }),
   check('users-paged', 'The list of users is paged by limit and nextCursor, with each user once.', async (t) => {
     await Promise.all([t.user(), t.newUser(), t.newUser()])
     const all = await listPage(t, `?search=${t.prefix}&limit=1000`)
@@ -113,19 +111,15 @@ export const adminUsersChecks = checksOf('admin', [
     expectError(await t.asSuperadmin('showUser', { params: { name: user.name } }), 'user_not_found')
     expectSame(await isCounted(t, user.apiKey), true, 'whether a request with the key is counted')
   }),
-  check(
-    'user-deleted-with-all-data',
-    'A new user with the name of a deleted one has new secrets and none of the old data.',
-    async (t) => {
-      const user = await t.newUser()
-      await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { user })
-      expectStatus(await t.asSuperadmin('deleteUser', { params: { name: user.name } }), 204)
-      const again = expectCreatedUser(await t.createUser({ name: user.name }))
-      expectThat(again.fernetKey !== user.fernetKey && again.apiKey !== user.apiKey, 'other keys', 'the same')
-      expectThat(again.id !== user.id, 'another id', 'the same')
-      expectSame((await collection(t, 'fish', again)).entries, [], 'the fish of the new user')
-    },
-  ),
+  check('user-deleted-with-all-data', 'A new user with a deleted name has new secrets and no old data.', async (t) => {
+    const user = await t.newUser()
+    await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { user })
+    expectStatus(await t.asSuperadmin('deleteUser', { params: { name: user.name } }), 204)
+    const again = expectCreatedUser(await t.createUser({ name: user.name }))
+    expectThat(again.fernetKey !== user.fernetKey && again.apiKey !== user.apiKey, 'other keys', 'the same')
+    expectThat(again.id !== user.id, 'another id', 'the same')
+    expectSame((await collection(t, 'fish', again)).entries, [], 'the fish of the new user')
+  }),
   check('keys-fit-both-alphabets', 'Fernet keys are 32 bytes in base64 without "+ / - _".', async (t) => {
     const users = [await t.newUser(), await t.newUser(), await t.newUser()]
     const keys = users.map(({ fernetKey }) => fernetKey)
@@ -135,43 +129,31 @@ export const adminUsersChecks = checksOf('admin', [
     }
     expectSame(new Set(keys).size, keys.length, 'the number of different keys')
   }),
-  check(
-    'reset-fernet',
-    'A new Fernet key is valid immediately, and tokens of the old one are invalid immediately.',
-    async (t) => {
-      const user = await t.newUser()
-      expectStatus(await write(t, 'fish', SHORT_PAYLOADS.fish, { user }), 201)
-      const fernetKey = await t.reset(user.name, 'fernet')
-      expectThat(fernetKey !== user.fernetKey, 'another key', 'the same')
-      expectError(await post(t, 'fish', await encrypt(t, SHORT_PAYLOADS.fish, user), { user }), 'invalid_token')
-      expectStatus(await write(t, 'fish', SHORT_PAYLOADS.fish, { user: { ...user, fernetKey } }), 201)
-    },
-  ),
-  check(
-    'reset-fernet-keeps-data',
-    'A new Fernet key does not change stored data, and earlier tokens are still recognized as replays.',
-    async (t) => {
-      const user = await t.newUser()
-      const token = await encrypt(t, SHORT_PAYLOADS.crab, user)
-      const { id } = expectJson(await post(t, 'crab', token, { user }), 201)
-      await t.reset(user.name, 'fernet')
-      const response = await post(t, 'crab', token, { user })
-      expectSame(expectJson(response, 200).id, id, '"id"', response)
-      const read = await t.request(`/get/crab?name=${user.name}&gamemode=earth`)
-      expectSame(expectJson(read).crab, [{ name: 'crab' }], 'the crabs', read)
-    },
-  ),
-  check(
-    'reset-api-key',
-    'A new API key bypasses the limit immediately, and the old one is ignored immediately, even if it was used before.',
-    async (t) => {
-      const user = await t.newUser()
-      expectSame(await isCounted(t, user.apiKey), false, 'whether a request with the key is counted')
-      const apiKey = await t.reset(user.name, 'api-key')
-      expectSame(await isCounted(t, apiKey), false, 'whether a request with the new key is counted')
-      expectSame(await isCounted(t, user.apiKey), true, 'whether a request with the old key is counted')
-    },
-  ),
+  check('reset-fernet', 'A new Fernet key is valid, and tokens of the old one are invalid, immediately.', async (t) => {
+    const user = await t.newUser()
+    expectStatus(await write(t, 'fish', SHORT_PAYLOADS.fish, { user }), 201)
+    const fernetKey = await t.reset(user.name, 'fernet')
+    expectThat(fernetKey !== user.fernetKey, 'another key', 'the same')
+    expectError(await post(t, 'fish', await encrypt(t, SHORT_PAYLOADS.fish, user), { user }), 'invalid_token')
+    expectStatus(await write(t, 'fish', SHORT_PAYLOADS.fish, { user: { ...user, fernetKey } }), 201)
+  }),
+  check('reset-fernet-keeps-data', 'A new Fernet key changes no data, and old tokens are still replays.', async (t) => {
+    const user = await t.newUser()
+    const token = await encrypt(t, SHORT_PAYLOADS.crab, user)
+    const { id } = expectJson(await post(t, 'crab', token, { user }), 201)
+    await t.reset(user.name, 'fernet')
+    const response = await post(t, 'crab', token, { user })
+    expectSame(expectJson(response, 200).id, id, '"id"', response)
+    const read = await t.request(`/get/crab?name=${user.name}&gamemode=earth`)
+    expectSame(expectJson(read).crab, [{ name: 'crab' }], 'the crabs', read)
+  }),
+  check('reset-api-key', 'A new API key bypasses the limit, and the old one does not, immediately.', async (t) => {
+    const user = await t.newUser()
+    expectSame(await isCounted(t, user.apiKey), false, 'whether a request with the key is counted')
+    const apiKey = await t.reset(user.name, 'api-key')
+    expectSame(await isCounted(t, apiKey), false, 'whether a request with the new key is counted')
+    expectSame(await isCounted(t, user.apiKey), true, 'whether a request with the old key is counted')
+  }),
   check('reset-password', 'A new password is valid immediately.', async (t) => {
     const user = await t.newUser()
     const password = await t.reset(user.name, 'password')
@@ -191,3 +173,83 @@ export const adminUsersChecks = checksOf('admin', [
     expectError(await t.asSuperadmin('resetUser', { params, body: { type: 'fernet' } }), 'user_not_found')
   }),
 ])
+
+const ROUTES_OF = {
+  fish: { list: 'listUserFish', add: 'addUserFish', remove: 'deleteUserFish' },
+  crab: { list: 'listUserCrab', add: 'addUserCrab', remove: 'deleteUserCrab' },
+} as const
+const TWO_ENTRIES = {
+  fish: [
+    { name: 'Cod', rarity: 1 },
+    { name: 'Koi', rarity: 6 },
+  ],
+  crab: [{}, { name: 'Hermit' }],
+} as const
+const STORED_ENTRIES = {
+  fish: [
+    { name: 'Cod', rarity: 'Bronze' },
+    { name: 'Koi', rarity: 'Platinum' },
+  ],
+  crab: [{ name: 'crab' }, { name: 'Hermit' }],
+} as const
+const EARTH = '?gamemode=earth'
+
+async function add(t: TestContext, kind: Kind, { name }: OwnUser): Promise<string> {
+  const request = { params: { name }, query: EARTH, body: { [kind]: TWO_ENTRIES[kind] } }
+  const response = await t.asSuperadmin(ROUTES_OF[kind].add, request)
+  const { id, message } = expectJson(response, 201)
+  const noun = kind === 'fish' ? 'fish' : 'crabs'
+  expectSame(message, `2 ${noun} saved for user ${name}`, '"message"', response)
+  return expectText(id, '"id"', response)
+}
+
+export const adminCatchesChecks = checksOf(
+  'admin',
+  KINDS.flatMap((kind) => [
+    check(`admin-adds-${kind}`, `An administrator adds ${kind} as plain JSON, and reads return them.`, async (t) => {
+      const id = await add(t, kind, await t.user())
+      expectSame(await storedEntries(t, kind, id), STORED_ENTRIES[kind], 'what is stored')
+    }),
+    check(`admin-lists-${kind}`, `An administrator lists the ${kind} of a user with ids and times.`, async (t) => {
+      const user = await t.user()
+      const id = await add(t, kind, user)
+      const response = await t.asSuperadmin(ROUTES_OF[kind].list, { params: { name: user.name }, query: EARTH })
+      expectSame(expectJson(response).user, user.name, '"user"', response)
+      const listed = expectList(response, kind).filter((entry) => entry.id === id)
+      expectSame(listed.length, 2, 'the number of entries with the id', response)
+      for (const { caughtAt } of listed) expectDateTime(caughtAt, '"caughtAt"', response)
+    }),
+    check(`admin-removes-${kind}`, `An administrator removes a record of ${kind} by id; twice is 404.`, async (t) => {
+      const user = await t.user()
+      const [kept, removed] = [await add(t, kind, user), await add(t, kind, user)]
+      const request = { params: { name: user.name, id: removed }, query: EARTH }
+      const elsewhere = { ...request, query: '?gamemode=oneblock' }
+      expectError(await t.asSuperadmin(ROUTES_OF[kind].remove, elsewhere), 'record_not_found')
+      expectStatus(await t.asSuperadmin(ROUTES_OF[kind].remove, request), 204)
+      expectSame((await entriesOf(t, kind, removed)).length, 0, 'the entries of the removed record')
+      expectSame((await entriesOf(t, kind, kept)).length, 2, 'the entries of the other record')
+      expectError(await t.asSuperadmin(ROUTES_OF[kind].remove, request), 'record_not_found')
+    }),
+    check(`admin-${kind}-refused`, `An administrator's ${kind} are validated like a payload.`, async (t) => {
+      const { name } = await t.user()
+      const { add: route } = ROUTES_OF[kind]
+      const body = { [kind]: TWO_ENTRIES[kind] }
+      const params = { name }
+      expectError(await t.asSuperadmin(route, { params, body }), 'missing_gamemode')
+      expectError(await t.asSuperadmin(route, { params, query: '?gamemode=moon', body }), 'invalid_gamemode')
+      const nobody = { name: t.newName() }
+      expectError(await t.asSuperadmin(route, { params: nobody, query: EARTH, body }), 'user_not_found')
+      const otherKind = kind === 'fish' ? [{ name: 'Hermit' }] : [{ name: 'Cod', rarity: 1 }]
+      for (const wrong of [
+        {},
+        { [kind]: [] },
+        { [kind]: [{ ...TWO_ENTRIES[kind][0], name: '' }] },
+        { [kind]: otherKind },
+      ]) {
+        expectDetails(await t.asSuperadmin(route, { params, query: EARTH, body: wrong }), 'invalid_payload')
+      }
+      const { status } = await t.asSuperadmin(ROUTES_OF[kind].list, { params })
+      expectThat(status === 400, 'status 400 to a list without a gamemode', status)
+    }),
+  ]),
+)

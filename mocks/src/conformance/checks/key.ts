@@ -64,41 +64,29 @@ export const keyChecks = checksOf('key', [
   check('key-by-administrator-without-name', 'An administrator who names no user gets 400 missing_name.', async (t) =>
     expectError(await getKey(t, await asAdministrator(t)), 'missing_name'),
   ),
-  check(
-    'key-by-administrator-of-nobody',
-    'An administrator who names an unknown user gets 404 user_not_found.',
-    async (t) => {
-      const query = `?name=${t.newName()}`
-      expectError(await getKey(t, await asAdministrator(t), query), 'user_not_found')
-    },
-  ),
+  check('key-by-administrator-of-nobody', 'An administrator gets 404 for an unknown user.', async (t) => {
+    const query = `?name=${t.newName()}`
+    expectError(await getKey(t, await asAdministrator(t), query), 'user_not_found')
+  }),
   check('key-of-another', "A player who asks for another's key gets 403 forbidden.", async (t) => {
     const { name, password } = await t.user()
     const other = await t.newUser()
     expectError(await getKey(t, basic(name, password), `?name=${other.name}`), 'forbidden')
   }),
-  check(
-    'key-of-another-tells-nothing',
-    'A player gets the same response for the key of an unknown user as for that of another user.',
-    async (t) => {
-      const { name, password } = await t.user()
-      const other = await t.newUser()
-      const texts = new Set<unknown>()
-      for (const requested of [other.name, t.newName()]) {
-        texts.add(expectError(await getKey(t, basic(name, password), `?name=${requested}`), 'forbidden').error)
-      }
-      expectSame(texts.size, 1, 'the number of different responses')
-    },
+  check('key-of-another-tells-nothing', 'A player gets the same response for unknown and other users.', async (t) => {
+    const { name, password } = await t.user()
+    const other = await t.newUser()
+    const texts = new Set<unknown>()
+    for (const requested of [other.name, t.newName()]) {
+      texts.add(expectError(await getKey(t, basic(name, password), `?name=${requested}`), 'forbidden').error)
+    }
+    expectSame(texts.size, 1, 'the number of different responses')
+  }),
+  check('key-without-credentials', 'Without credentials, it is 401 with WWW-Authenticate: Basic.', async (t) =>
+    expectChallenge(await sendCredentials(t)),
   ),
-  check(
-    'key-without-credentials',
-    'The key endpoint responds 401 with WWW-Authenticate: Basic without credentials, even with an API key.',
-    async (t) => expectChallenge(await sendCredentials(t)),
-  ),
-  check(
-    'key-with-malformed-credentials',
-    'The key endpoint responds 401 with WWW-Authenticate: Basic to credentials that are not HTTP Basic.',
-    async (t) => expectChallenge(await sendCredentials(t, 'Basic %%%')),
+  check('key-with-malformed-credentials', 'Credentials that are not HTTP Basic are 401.', async (t) =>
+    expectChallenge(await sendCredentials(t, 'Basic %%%')),
   ),
   check('key-tells-no-names', 'A wrong password and an unknown name get the same 401.', async (t) => {
     const { name } = await t.user()
@@ -108,74 +96,58 @@ export const keyChecks = checksOf('key', [
     ]
     expectSame(new Set(texts).size, 1, 'the number of different responses')
   }),
-  check(
-    'key-after-password-reset',
-    'An old password is 401 as soon as it is replaced, even if it was just used.',
-    async (t) => {
-      const send = spareClient(t)
-      const user = await t.newUser()
-      const old = basic(user.name, user.password)
-      expectJson(await sendCredentials(t, old, send))
-      await t.reset(user.name, 'password')
-      expectChallenge(await sendCredentials(t, old, send))
-    },
-  ),
-  check(
-    'login-tells-no-names',
-    'A login with a wrong password and one with an unknown name get the same 401.',
-    async (t) => {
-      const send = spareClient(t)
-      const { username } = await t.admin()
-      const texts: unknown[] = []
-      for (const name of [username, t.newName()]) {
-        const response = notLimited(await login(send, { username: name, password: 'a-wrong-password' }))
-        texts.push(expectError(response, 'invalid_credentials').error)
-      }
-      expectSame(new Set(texts).size, 1, 'the number of different responses')
-    },
-  ),
+  check('key-after-password-reset', 'A replaced password is 401 immediately, even if it was just used.', async (t) => {
+    const send = spareClient(t)
+    const user = await t.newUser()
+    const old = basic(user.name, user.password)
+    expectJson(await sendCredentials(t, old, send))
+    await t.reset(user.name, 'password')
+    expectChallenge(await sendCredentials(t, old, send))
+  }),
+  check('login-tells-no-names', 'A login with a wrong password or an unknown name gets the same 401.', async (t) => {
+    const send = spareClient(t)
+    const { username } = await t.admin()
+    const texts: unknown[] = []
+    for (const name of [username, t.newName()]) {
+      const response = notLimited(await login(send, { username: name, password: 'a-wrong-password' }))
+      texts.push(expectError(response, 'invalid_credentials').error)
+    }
+    expectSame(new Set(texts).size, 1, 'the number of different responses')
+  }),
   check('login-of-a-player', 'An admin login with the name and password of a player is 401.', async (t) => {
     const { name, password } = await t.user()
     expectError(notLimited(await login(spareClient(t), { username: name, password })), 'invalid_credentials')
   }),
-  check(
-    'failed-credentials-are-limited',
-    'After 10 failures in 5 minutes with one name, a client gets 429 with Retry-After, also at logins and with the correct password.',
-    async (t) => {
-      const send = t.otherClient()
-      // Not a password that was verified before, since that is accepted in any case.
-      const { name, password, apiKey } = await t.newUser()
-      const headers = { [HEADERS.apiKey]: apiKey, authorization: basic(name, 'a-wrong-password') }
-      for (let count = 0; count < LIMITS.failedLogins; count += 1) {
-        expectError(await send('/get/user/key', { headers }), 'invalid_credentials')
-      }
-      const right = { ...headers, authorization: basic(name, password) }
-      for (const refused of [
-        await send('/get/user/key', { headers }),
-        await send('/get/user/key', { headers: right }),
-        await login(send, { username: name, password: 'a-wrong-password' }),
-      ]) {
-        expectError(refused, 'rate_limited')
-        expectRetryAfter(refused, LIMITS.failedLoginWindowSeconds)
-      }
-      expectSame((await t.otherClient()('/livez')).status, 200, 'the status for another client')
-    },
-  ),
-  check(
-    'failed-credentials-of-one-name',
-    'Failures with one name lock out neither other names of the client nor a password that was verified before.',
-    async (t) => {
-      const send = t.otherClient()
-      const [failing, other] = [await t.newUser(), await t.newUser()]
-      const ask = (authorization: string) =>
-        send('/get/user/key', { headers: { [HEADERS.apiKey]: failing.apiKey, authorization } })
-      expectJson(await ask(basic(failing.name, failing.password)))
-      for (let count = 0; count < LIMITS.failedLogins; count += 1) {
-        expectError(await ask(basic(failing.name, 'a-wrong-password')), 'invalid_credentials')
-      }
-      expectError(await ask(basic(failing.name, 'a-wrong-password')), 'rate_limited')
-      expectJson(await ask(basic(failing.name, failing.password)))
-      expectJson(await ask(basic(other.name, other.password)))
-    },
-  ),
+  check('failed-credentials-are-limited', 'After 10 failures with one name, a client gets 429.', async (t) => {
+    const send = t.otherClient()
+    // Not a password that was verified before, since that is accepted in any case.
+    const { name, password, apiKey } = await t.newUser()
+    const headers = { [HEADERS.apiKey]: apiKey, authorization: basic(name, 'a-wrong-password') }
+    for (let count = 0; count < LIMITS.failedLogins; count += 1) {
+      expectError(await send('/get/user/key', { headers }), 'invalid_credentials')
+    }
+    const right = { ...headers, authorization: basic(name, password) }
+    for (const refused of [
+      await send('/get/user/key', { headers }),
+      await send('/get/user/key', { headers: right }),
+      await login(send, { username: name, password: 'a-wrong-password' }),
+    ]) {
+      expectError(refused, 'rate_limited')
+      expectRetryAfter(refused, LIMITS.failedLoginWindowSeconds)
+    }
+    expectSame((await t.otherClient()('/livez')).status, 200, 'the status for another client')
+  }),
+  check('failed-credentials-of-one-name', 'Failures lock out neither other names nor verified ones.', async (t) => {
+    const send = t.otherClient()
+    const [failing, other] = [await t.newUser(), await t.newUser()]
+    const ask = (authorization: string) =>
+      send('/get/user/key', { headers: { [HEADERS.apiKey]: failing.apiKey, authorization } })
+    expectJson(await ask(basic(failing.name, failing.password)))
+    for (let count = 0; count < LIMITS.failedLogins; count += 1) {
+      expectError(await ask(basic(failing.name, 'a-wrong-password')), 'invalid_credentials')
+    }
+    expectError(await ask(basic(failing.name, 'a-wrong-password')), 'rate_limited')
+    expectJson(await ask(basic(failing.name, failing.password)))
+    expectJson(await ask(basic(other.name, other.password)))
+  }),
 ])

@@ -24,18 +24,14 @@ export const statusChecks = checksOf('status', [
     const first = await time()
     expectThat((await time()) >= first, 'a later or the same "timestamp" at the second request', 'an earlier one')
   }),
-  check(
-    'demo-fish',
-    'GET /demo/fish has the read shape, for the user demo, and covers all seven rarities.',
-    async ({ request }) => {
-      const response = await request('/demo/fish')
-      expectSame(expectJson(response).user, DEMO_USER, '"user"', response)
-      const entries = expectList(response, 'fish')
-      for (const entry of entries) expectSame(Object.keys(entry).sort(), ['name', 'rarity'], 'the fields', response)
-      const labels = new Set(entries.map(({ rarity }) => rarity))
-      expectSame([...labels].sort(), [...RARITY_LABELS].sort(), 'the rarities', response)
-    },
-  ),
+  check('demo-fish', 'GET /demo/fish has the read shape and covers all seven rarities.', async ({ request }) => {
+    const response = await request('/demo/fish')
+    expectSame(expectJson(response).user, DEMO_USER, '"user"', response)
+    const entries = expectList(response, 'fish')
+    for (const entry of entries) expectSame(Object.keys(entry).sort(), ['name', 'rarity'], 'the fields', response)
+    const labels = new Set(entries.map(({ rarity }) => rarity))
+    expectSame([...labels].sort(), [...RARITY_LABELS].sort(), 'the rarities', response)
+  }),
   check('demo-crab', 'GET /demo/crab has the read shape, for the user demo.', async ({ request }) => {
     const response = await request('/demo/crab')
     expectSame(expectJson(response).user, DEMO_USER, '"user"', response)
@@ -60,16 +56,12 @@ interface Document {
 
 export const operationsChecks = checksOf('operations', [
   ...(['livez', 'readyz'] as const).map((name) =>
-    check(
-      `operations-${name}`,
-      `GET ${ROUTES[name].path} is 200 while the service is healthy, and is not counted.`,
-      async ({ send }) => {
-        const response = await send(ROUTES[name].path)
-        expectStatus(response, 200)
-        const header = HEADERS.rateRemaining
-        expectThat(!response.headers.has(header), `no ${header}`, 'one', response)
-      },
-    ),
+    check(`operations-${name}`, `GET ${ROUTES[name].path} is 200 while healthy and uncounted.`, async ({ send }) => {
+      const response = await send(ROUTES[name].path)
+      expectStatus(response, 200)
+      const header = HEADERS.rateRemaining
+      expectThat(!response.headers.has(header), `no ${header}`, 'one', response)
+    }),
   ),
   check('operations-openapi', 'GET /openapi.json is an OpenAPI 3.1 document.', async ({ send }) => {
     const response = await send(ROUTES.openapi.path)
@@ -78,19 +70,15 @@ export const operationsChecks = checksOf('operations', [
     expectThat(typeof info?.version === 'string', 'a version', info?.version, response)
     expectThat(typeof paths === 'object', '"paths"', typeof paths, response)
   }),
-  check(
-    'operations-openapi-is-complete',
-    'The OpenAPI document describes every public and every admin endpoint.',
-    async ({ send }) => {
-      const response = await send(ROUTES.openapi.path)
-      const { paths = {} } = expectJson(response) as Document
-      for (const { method, path, access } of Object.values(ROUTES)) {
-        const template = path.replace(/:(\w+)/g, '{$1}')
-        const isDescribed = paths[template]?.[method.toLowerCase()] !== undefined
-        expectThat(access === 'operations' || isDescribed, `${method} ${template}`, 'none', response)
-      }
-    },
-  ),
+  check('operations-openapi-is-complete', 'OpenAPI describes every public and admin endpoint.', async ({ send }) => {
+    const response = await send(ROUTES.openapi.path)
+    const { paths = {} } = expectJson(response) as Document
+    for (const { method, path, access } of Object.values(ROUTES)) {
+      const template = path.replace(/:(\w+)/g, '{$1}')
+      const isDescribed = paths[template]?.[method.toLowerCase()] !== undefined
+      expectThat(access === 'operations' || isDescribed, `${method} ${template}`, 'none', response)
+    }
+  }),
   check('operations-metrics', 'GET /metrics is Prometheus text.', async ({ send }) => {
     const response = await send(ROUTES.metrics.path)
     expectStatus(response, 200)

@@ -1,6 +1,8 @@
-import { HEADERS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
-import type { TestContext } from '../context/context.ts'
+import { HEADERS, LIMITS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
+import { encrypt, expectNothingStored, GAMEMODE, post, SHORT_PAYLOADS } from '../context/catches.ts'
+import { canStream, mayBufferBodies, OTHER_ORIGIN, type TestContext } from '../context/context.ts'
 import {
+  CheckSkipped,
   expectError,
   expectErrorBody,
   expectJson,
@@ -8,7 +10,9 @@ import {
   expectSame,
   expectStatus,
   expectThat,
+  NoResponse,
 } from '../context/expect.ts'
+import type { ReceivedResponse } from '../context/response.ts'
 import { check, checksOf } from './check.ts'
 
 const VALID_IDS: readonly (readonly [string, string, string])[] = [
@@ -65,24 +69,15 @@ const VARIANTS: readonly (readonly [string, string, string])[] = [
 ]
 
 export const responsesChecks = checksOf('responses', [
-  check(
-    'error-body-form',
-    'Every error body has a sentence under "error", a "code", and the "requestId" of the header.',
-    async ({ request }) => {
-      for (const path of ['/nowhere', '/get/fish', '/get/crab?name=a', '/post/fish'])
-        expectErrorBody(await request(path))
-    },
-  ),
-  check(
-    'error-body-shows-nothing-internal',
-    'An error body contains no stack trace and no source location.',
-    async ({ request }) => {
-      const response = await request('/nowhere/%', { headers: { 'content-type': MEDIA_TYPES.json } })
-      const { text } = response
-      expectThat(!/\bat .+:\d+:\d+|node_modules|"stack"/.test(text), 'no stack trace', 'one', response)
-      expectErrorBody(response)
-    },
-  ),
+  check('error-body-form', 'Every error has a sentence, a code and the id of the request.', async ({ request }) => {
+    for (const path of ['/nowhere', '/get/fish', '/get/crab?name=a', '/post/fish']) expectErrorBody(await request(path))
+  }),
+  check('error-body-shows-nothing-internal', 'An error has no stack trace and no source location.', async (t) => {
+    const response = await t.request('/nowhere/%', { headers: { 'content-type': MEDIA_TYPES.json } })
+    const { text } = response
+    expectThat(!/\bat .+:\d+:\d+|node_modules|"stack"/.test(text), 'no stack trace', 'one', response)
+    expectErrorBody(response)
+  }),
   ...WITH_ID.map(([id, what, path]) =>
     check(id, `The response of ${what} has a header x-request-id.`, async ({ request }) =>
       expectRequestId(await request(path)),
@@ -121,16 +116,12 @@ export const responsesChecks = checksOf('responses', [
     ),
   ),
   ...WRONG_METHODS.map(([id, path, method, allowed]) =>
-    check(
-      id,
-      `${method} ${path} is 405 method_not_allowed, with Allow: ${allowed.join(', ')}.`,
-      async ({ request }) => {
-        const response = await request(path, { method })
-        expectError(response, 'method_not_allowed')
-        const allow = (response.headers.get('allow') ?? '').split(',').map((name) => name.trim())
-        expectSame(allow.filter((name) => name !== 'OPTIONS').sort(), [...allowed].sort(), 'Allow', response)
-      },
-    ),
+    check(id, `${method} ${path} is 405, with Allow: ${allowed.join(', ')}.`, async ({ request }) => {
+      const response = await request(path, { method })
+      expectError(response, 'method_not_allowed')
+      const allow = (response.headers.get('allow') ?? '').split(',').map((name) => name.trim())
+      expectSame(allow.filter((name) => name !== 'OPTIONS').sort(), [...allowed].sort(), 'Allow', response)
+    }),
   ),
   ...HEADS.map(([id, path]) =>
     check(id, `HEAD ${path} responds as GET does, without a body.`, async (t) => {
@@ -167,4 +158,158 @@ export const responsesChecks = checksOf('responses', [
     const response = await send('/v1/admin/me', { headers: { authorization: `Bearer ${token}` } })
     expectSame(expectJson(response).username, username, '"username"', response)
   }),
+])
+
+const ALLOW_ORIGIN = 'access-control-allow-origin'
+
+function expectListed(response: ReceivedResponse, name: string, wanted: readonly string[]): void {
+  const value = response.headers.get(name) ?? 'none'
+  const listed = value.toLowerCase().split(/\s*,\s*/)
+  for (const one of wanted) expectThat(listed.includes(one.toLowerCase()), `${name} with ${one}`, value, response)
+}
+
+function expectOrigin(response: ReceivedResponse, origin: string | null): void {
+  const allowed = response.headers.get(ALLOW_ORIGIN)
+  expectThat(allowed === origin, `${ALLOW_ORIGIN}: ${origin ?? 'none'}`, allowed ?? 'none', response)
+}
+
+const READS: readonly (readonly [string, string])[] = [
+  ['cors-status', '/status'],
+  ['cors-demo-fish', '/demo/fish'],
+  ['cors-demo-crab', '/demo/crab'],
+  ['cors-get-fish', '/get/fish?name=nobody&gamemode=earth'],
+  ['cors-get-crab', '/get/crab'],
+]
+
+export const corsChecks = checksOf('cors', [
+  ...READS.map(([id, path]) =>
+    check(id, `GET ${path} can be read from any origin, without credentials.`, async (t) => {
+      const response = await t.fromOrigin(path, OTHER_ORIGIN)
+      expectOrigin(response, '*')
+      const credentials = 'access-control-allow-credentials'
+      expectThat(!response.headers.has(credentials), `no ${credentials}`, 'one', response)
+    }),
+  ),
+  check('cors-exposes-headers', 'Pages of any origin can read the rate-limit headers and request id.', async (t) => {
+    const { rateLimit, rateRemaining, rateReset, requestId } = HEADERS
+    const response = await t.fromOrigin('/status', OTHER_ORIGIN)
+    expectListed(response, 'access-control-expose-headers', [rateLimit, rateRemaining, rateReset, requestId])
+  }),
+  check('cors-preflight-read', 'The preflight of a read allows any origin.', async (t) => {
+    const response = await t.preflight('/get/fish', OTHER_ORIGIN, 'GET')
+    expectStatus(response, 200, 204)
+    expectOrigin(response, '*')
+    expectListed(response, 'access-control-allow-methods', ['GET'])
+    expectListed(response, 'access-control-allow-headers', [HEADERS.apiKey])
+  }),
+  check('cors-write-other-origin', 'The response to a write cannot be read from other origins.', async (t) =>
+    expectOrigin(await t.fromOrigin('/post/fish', OTHER_ORIGIN, 'POST'), null),
+  ),
+  check('cors-preflight-write-other-origin', 'The preflight of a write allows configured origins only.', async (t) => {
+    const response = await t.preflight('/post/fish', OTHER_ORIGIN, 'POST')
+    expectStatus(response, 200, 204)
+    expectOrigin(response, null)
+  }),
+  ...(
+    [
+      ['cors-allowed-origin-read', 'GET', '/status'],
+      ['cors-allowed-origin-error', 'GET', '/nowhere'],
+      ['cors-allowed-origin-write', 'POST', '/post/fish'],
+      ['cors-allowed-origin-key', 'GET', '/get/user/key'],
+    ] as const
+  ).map(([id, method, path]) =>
+    check(id, `A configured origin is allowed exactly on ${method} ${path}, with Vary: Origin.`, async (t) => {
+      const origin = t.allowedOrigin()
+      const response = await t.fromOrigin(path, origin, method)
+      expectOrigin(response, origin)
+      expectListed(response, 'vary', ['origin'])
+    }),
+  ),
+  check('cors-allowed-origin-preflight-write', 'A configured origin may send writes with all headers.', async (t) => {
+    const origin = t.allowedOrigin()
+    const response = await t.preflight('/post/crab', origin, 'POST')
+    expectStatus(response, 200, 204)
+    expectOrigin(response, origin)
+    expectListed(response, 'access-control-allow-methods', ['POST'])
+    expectListed(response, 'access-control-allow-headers', ['content-type', HEADERS.apiKey, HEADERS.gamemode])
+  }),
+  check('cors-look-alike-origin', 'An origin that only starts like a configured one is not allowed.', async (t) =>
+    expectOrigin(await t.fromOrigin('/post/fish', `${t.allowedOrigin()}.evil.example`, 'POST'), null),
+  ),
+  check('cors-origin-is-no-authentication', 'A configured origin does not authenticate.', async (t) => {
+    const { name } = await t.user()
+    expectStatus(await t.fromOrigin(`/get/user/key?name=${name}`, t.allowedOrigin()), 401)
+    expectStatus(await t.fromOrigin('/admin/users', t.allowedOrigin()), 401)
+  }),
+])
+
+const CHUNK_BYTES = 64 * 1024
+const ENDLESS_MS = 3000
+
+/** A body that exceeds the limit and is streamed until `end` is called. */
+function endlessBody() {
+  let sent = 0
+  const ended = Promise.withResolvers<void>()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (sent <= LIMITS.bodyBytes + CHUNK_BYTES) {
+        sent += CHUNK_BYTES
+        controller.enqueue(new Uint8Array(CHUNK_BYTES).fill(0x41))
+        return
+      }
+      await ended.promise
+      controller.error(new Error('The upload was cancelled.'))
+    },
+    cancel: () => ended.resolve(),
+  })
+  return { body, end: ended.resolve }
+}
+
+export const bodiesChecks = checksOf('bodies', [
+  check('body-of-256-kib', 'A body of exactly 256 KiB is read and validated.', async (t) =>
+    expectError(await post(t, 'fish', 'A'.repeat(LIMITS.bodyBytes)), 'invalid_token'),
+  ),
+  check('body-over-256-kib', 'A body of 256 KiB and one byte is 413 payload_too_large.', async (t) => {
+    for (const kind of ['fish', 'crab'] as const)
+      expectError(await post(t, kind, 'A'.repeat(LIMITS.bodyBytes + 1)), 'payload_too_large')
+  }),
+  check('body-over-256-kib-login', 'A login of more than 256 KiB is 413 payload_too_large.', async ({ send }) => {
+    const headers = { 'content-type': MEDIA_TYPES.json }
+    const body = ' '.repeat(LIMITS.bodyBytes + 1)
+    expectError(await send('/admin/login', { method: 'POST', headers, body }), 'payload_too_large')
+  }),
+  check('body-refused-while-streaming', 'A body that is too large is refused before its end.', async (t) => {
+    if (!canStream()) throw new CheckSkipped('this platform cannot stream the body of a request')
+    const { name } = await t.user()
+    const { body, end } = endlessBody()
+    const headers = { 'content-type': MEDIA_TYPES.token, [HEADERS.gamemode]: GAMEMODE }
+    try {
+      const init = { method: 'POST', headers, body, timeoutMs: ENDLESS_MS }
+      const response = await t.request(`/post/fish?name=${name}`, init).catch((error: unknown) => {
+        if (!(error instanceof NoResponse && mayBufferBodies())) throw error
+        throw new CheckSkipped('no response, and this platform may buffer a streamed body until its end')
+      })
+      expectError(response, 'payload_too_large')
+    } finally {
+      end()
+    }
+  }),
+  ...['gzip', 'br', 'x-unknown'].map((coding) =>
+    check(`body-content-encoding-${coding}`, `A body with Content-Encoding: ${coding} is 415.`, async (t) =>
+      expectNothingStored(t, async () => {
+        const headers = { 'content-encoding': coding }
+        const response = await post(t, 'fish', await encrypt(t, SHORT_PAYLOADS.fish), { headers })
+        expectError(response, 'unsupported_media_type')
+      }),
+    ),
+  ),
+  ...['application/json', 'text/plain'].map((type) =>
+    check(`body-of-type-${type.replace('/', '-')}`, `A write of type ${type} is 415.`, async (t) =>
+      expectNothingStored(t, async () => {
+        const headers = { 'content-type': type }
+        const response = await post(t, 'crab', await encrypt(t, SHORT_PAYLOADS.crab), { headers })
+        expectError(response, 'unsupported_media_type')
+      }),
+    ),
+  ),
 ])

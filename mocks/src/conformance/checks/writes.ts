@@ -143,84 +143,60 @@ const ACCEPTED_PAYLOADS: readonly (readonly [string, string, Kind, unknown, read
 
 export const writesChecks = checksOf('writes', [
   ...KINDS.flatMap((kind) => [
-    check(
-      `write-${kind}-short`,
-      `A ${kind} in the short payload form is stored: 201 with a message that names the user, and an id.`,
-      async (t) => {
-        const { name } = await t.user()
-        const response = await write(t, kind, SHORT_PAYLOADS[kind])
-        const { message, id, ...more } = expectJson(response, 201)
-        expectSame(message, `${NOUNS[kind][0]} saved for user ${name}`, '"message"', response)
-        expectText(id, '"id"', response)
-        expectSame(Object.keys(more), [], 'further fields', response)
-      },
-    ),
-    check(
-      `write-${kind}-several`,
-      `Several ${NOUNS[kind][1]} in one write are one record with one id, and the message counts them.`,
-      async (t) => {
-        const { name } = await t.user()
-        const entry = ENTRY[kind]
-        const response = await write(t, kind, { user: name, gamemode: 'earth', [kind]: [entry, entry, entry] })
-        const { message, id } = expectJson(response, 201)
-        expectSame(message, `3 ${NOUNS[kind][1]} saved for user ${name}`, '"message"', response)
-        expectSame((await entriesOf(t, kind, String(id))).length, 3, 'the number of entries with the id')
-      },
-    ),
+    check(`write-${kind}-short`, `A ${kind} in the short form is stored: 201 with a message and an id.`, async (t) => {
+      const { name } = await t.user()
+      const response = await write(t, kind, SHORT_PAYLOADS[kind])
+      const { message, id, ...more } = expectJson(response, 201)
+      expectSame(message, `${NOUNS[kind][0]} saved for user ${name}`, '"message"', response)
+      expectText(id, '"id"', response)
+      expectSame(Object.keys(more), [], 'further fields', response)
+    }),
+    check(`write-${kind}-several`, `Several ${NOUNS[kind][1]} in one write are one record.`, async (t) => {
+      const { name } = await t.user()
+      const entry = ENTRY[kind]
+      const response = await write(t, kind, { user: name, gamemode: 'earth', [kind]: [entry, entry, entry] })
+      const { message, id } = expectJson(response, 201)
+      expectSame(message, `3 ${NOUNS[kind][1]} saved for user ${name}`, '"message"', response)
+      expectSame((await entriesOf(t, kind, String(id))).length, 3, 'the number of entries with the id')
+    }),
   ]),
   ...GAMEMODES.map((gamemode) =>
-    check(
-      `write-to-${gamemode}`,
-      `A write to ${gamemode} can name it in the header, the query or the payload.`,
-      async (t) => {
-        const { name } = await t.user()
-        const ways: readonly [unknown, PostOptions][] = [
-          [SHORT_PAYLOADS.fish, { gamemode }],
-          [SHORT_PAYLOADS.fish, { gamemode: null, query: `?name=${name}&gamemode=${gamemode}` }],
-          [{ ...SHORT_PAYLOADS.fish, gamemode }, { gamemode: null }],
-          [{ gamemode, fish: [ENTRY.fish] }, { gamemode: null }],
-        ]
-        for (const [payload, options] of ways) {
-          const id = await writeAndExpectId(t, 'fish', payload, options)
-          expectSame((await entriesOf(t, 'fish', id, gamemode)).length, 1, `the entries in ${gamemode}`)
-        }
-      },
-    ),
-  ),
-  check(
-    'write-name-in-any-letter-case',
-    'A write finds its user in any letter case and returns the name as created.',
-    async (t) => {
+    check(`write-to-${gamemode}`, `A write names ${gamemode} in the header, query or payload.`, async (t) => {
       const { name } = await t.user()
-      const user = name.toUpperCase()
-      const response = await write(t, 'crab', { user, crab: [{}] }, { query: `?name=${user}` })
-      expectSame(expectJson(response, 201).message, `Crab saved for user ${name}`, '"message"', response)
-    },
+      const ways: readonly [unknown, PostOptions][] = [
+        [SHORT_PAYLOADS.fish, { gamemode }],
+        [SHORT_PAYLOADS.fish, { gamemode: null, query: `?name=${name}&gamemode=${gamemode}` }],
+        [{ ...SHORT_PAYLOADS.fish, gamemode }, { gamemode: null }],
+        [{ gamemode, fish: [ENTRY.fish] }, { gamemode: null }],
+      ]
+      for (const [payload, options] of ways) {
+        const id = await writeAndExpectId(t, 'fish', payload, options)
+        expectSame((await entriesOf(t, 'fish', id, gamemode)).length, 1, `the entries in ${gamemode}`)
+      }
+    }),
   ),
+  check('write-name-in-any-letter-case', 'A write finds its user in any case and returns it as created.', async (t) => {
+    const { name } = await t.user()
+    const user = name.toUpperCase()
+    const response = await write(t, 'crab', { user, crab: [{}] }, { query: `?name=${user}` })
+    expectSame(expectJson(response, 201).message, `Crab saved for user ${name}`, '"message"', response)
+  }),
   check('write-for-owner-of-api-key', 'A write without a name is for the owner of the personal API key.', async (t) => {
     const id = await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { query: '' })
     expectSame((await entriesOf(t, 'fish', id)).length, 1, "the entries in the owner's collection")
   }),
-  check(
-    'write-name-before-api-key',
-    'A write with a name is for the named user, not for the owner of the API key.',
-    async (t) => {
-      const user = await t.newUser()
-      const response = await write(t, 'fish', SHORT_PAYLOADS.fish, { user })
-      expectSame(expectJson(response, 201).message, `Fish saved for user ${user.name}`, '"message"', response)
-    },
-  ),
-  check(
-    'write-without-name',
-    'A write without a name and without a personal API key is 400 missing_name, whatever the payload says.',
-    async (t) => {
-      const { name } = await t.user()
-      const body = await encrypt(t, { user: name, fish: [ENTRY.fish] })
-      const headers = { 'content-type': 'application/octet-stream', [HEADERS.gamemode]: 'earth' }
-      await t.anonymous.ensure(1)
-      expectError(await t.anonymous.send('/post/fish', { method: 'POST', headers, body }), 'missing_name')
-    },
-  ),
+  check('write-name-before-api-key', 'A write with a name is not for the owner of the API key.', async (t) => {
+    const user = await t.newUser()
+    const response = await write(t, 'fish', SHORT_PAYLOADS.fish, { user })
+    expectSame(expectJson(response, 201).message, `Fish saved for user ${user.name}`, '"message"', response)
+  }),
+  check('write-without-name', 'A write without a name and without a personal key is 400 missing_name.', async (t) => {
+    const { name } = await t.user()
+    const body = await encrypt(t, { user: name, fish: [ENTRY.fish] })
+    const headers = { 'content-type': 'application/octet-stream', [HEADERS.gamemode]: 'earth' }
+    await t.anonymous.ensure(1)
+    expectError(await t.anonymous.send('/post/fish', { method: 'POST', headers, body }), 'missing_name')
+  }),
   ...REFUSED.map(([id, what, code, { fields, query = 'name=USER', ...header }]) =>
     check(`write-${id}`, `A write ${what} is ${ERROR_CODES[code].status} ${code}.`, async (t) => {
       for (const kind of KINDS) {
@@ -232,10 +208,8 @@ export const writesChecks = checksOf('writes', [
     }),
   ),
   ...REFUSED_PAYLOADS.map(([id, what, kind, payload]) =>
-    check(
-      `payload-refused-${id}`,
-      `A payload ${what} is 400 invalid_payload with details, and nothing is stored.`,
-      async (t) => expectNothingStored(t, async () => expectDetails(await write(t, kind, payload), 'invalid_payload')),
+    check(`payload-refused-${id}`, `A payload ${what} is 400 invalid_payload, and is not stored.`, async (t) =>
+      expectNothingStored(t, async () => expectDetails(await write(t, kind, payload), 'invalid_payload')),
     ),
   ),
   ...ACCEPTED_PAYLOADS.map(([id, what, kind, payload, stored]) =>

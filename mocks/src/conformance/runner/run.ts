@@ -6,12 +6,11 @@ import { type Check, type CheckInfo, SECTIONS } from '../checks/check.ts'
 import { CHECKS } from '../checks/index.ts'
 import { createAccounts } from '../context/accounts.ts'
 import { createAnonymous } from '../context/anonymous.ts'
-import { type ConformanceUser, createTestContext } from '../context/context.ts'
-import { CheckSkipped, NO_RESPONSE, NoResponse } from '../context/expect.ts'
+import { type ConformanceUser, createTestContext, type TestContext } from '../context/context.ts'
+import { CheckSkipped, ConformanceFailure, NO_RESPONSE, NoResponse } from '../context/expect.ts'
 import { createSend, type Send, type SendRequest } from '../context/send.ts'
+import type { CheckResult, ConformanceReport, FailureCause } from '../report.ts'
 import type { ConformanceAdministrator, ConformanceOptions } from './options.ts'
-import type { CheckResult, ConformanceReport, FailureCause } from './report.ts'
-import { createRedactor, DeadlineExceeded, runCheck } from './run-check.ts'
 import { checkReachable, logIn } from './start.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
@@ -233,4 +232,85 @@ function summarize(checks: readonly CheckResult[]): Omit<ConformanceReport, 'not
 
 function randomHex(): string {
   return [...crypto.getRandomValues(new Uint8Array(5))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** The run exceeded its deadline. */
+class DeadlineExceeded extends Error {
+  override readonly name = 'DeadlineExceeded'
+}
+
+/** Runs a check. Never rejects. */
+async function runCheck(
+  { id, title, section, run }: Check,
+  context: TestContext,
+  signal: AbortSignal,
+  redaction: Redaction,
+): Promise<CheckResult> {
+  const startedAt = performance.now()
+  const result = (outcome: Outcome): CheckResult => ({
+    id,
+    title,
+    section,
+    ...outcome,
+    durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+  })
+  if (signal.aborted) return result({ outcome: 'skipped', reason: 'the deadline of the run was exceeded' })
+  try {
+    await run(context)
+    return result({ outcome: 'passed' })
+  } catch (error) {
+    return result(outcomeOf(error, redaction))
+  }
+}
+
+type Outcome = Omit<CheckResult, 'id' | 'title' | 'section' | 'durationMs'>
+
+function outcomeOf(error: unknown, { clean }: Redaction): Outcome {
+  if (error instanceof CheckSkipped) return { outcome: 'skipped', reason: clean(error.message) }
+  if (error instanceof ConformanceFailure) {
+    const { expected, actual, requestId, probableCause } = error
+    return {
+      outcome: 'failed',
+      expected: clean(expected),
+      actual: clean(actual),
+      cause: clean(probableCause),
+      ...(requestId === undefined ? {} : { requestId }),
+    }
+  }
+  if (error instanceof DeadlineExceeded) {
+    return {
+      outcome: 'failed',
+      expected: 'the whole run to end by its deadline',
+      actual: 'this check was still running',
+      cause: 'the deadline of the run was exceeded',
+    }
+  }
+  // A response of an unexpected form. The message is left out, since it may contain secrets.
+  const kind = error instanceof Error ? error.name : typeof error
+  return {
+    outcome: 'failed',
+    expected: 'a response of the documented form',
+    actual: `one that caused a ${kind}`,
+    cause: `responses of another form, which caused a ${kind}`,
+  }
+}
+
+/** Removes the secrets of a run from its messages. */
+type Redaction = ReturnType<typeof createRedactor>
+
+/** Shorter texts are not redacted, since they match unrelated words. */
+const MIN_LENGTH = 6
+
+function createRedactor() {
+  const secrets = new Set<string>()
+  return {
+    add(...added: readonly string[]): void {
+      for (const secret of added) if (secret.length >= MIN_LENGTH) secrets.add(secret)
+    },
+    clean(text: string): string {
+      let cleaned = text
+      for (const secret of secrets) cleaned = cleaned.replaceAll(secret, '[secret]')
+      return cleaned
+    },
+  }
 }
