@@ -21,6 +21,9 @@ const OPTIONS = {
 const createService = () =>
   createApp({ ...OPTIONS, storage: createMemoryStorage(), rateLimit: { requests: 2, windowMs: 300_000 } })
 
+/** Hono on Node replaces these for the whole process. */
+const PLATFORM = { Request, Response }
+
 /** Starts a host and says where it responses. */
 type StartHost = (app: App) => Promise<string>
 
@@ -28,7 +31,10 @@ const HOSTS: Readonly<Record<string, StartHost>> = {
   'Hono on Node': async (app) => {
     const hono = new Hono().all('*', (c) => app.fetch(c.req.raw, { address: getConnInfo(c).remote.address }))
     const server = serveHono({ fetch: hono.fetch, hostname: '127.0.0.1', port: 0 })
-    onTestFinished(() => void server.close())
+    onTestFinished(() => {
+      server.close()
+      Object.assign(globalThis, PLATFORM)
+    })
     if (!server.listening) await new Promise((resolve) => server.once('listening', resolve))
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   },
