@@ -26,6 +26,8 @@ export interface ContentEncoder {
 }
 
 const FORMATS: Readonly<Record<ContentCoding, string>> = { br: 'brotli', gzip: 'gzip' }
+/** Determined once: each check costs a stream, whose native memory stays until it is collected. */
+const PLATFORM_CODINGS: readonly ContentCoding[] = (['br', 'gzip'] as const).filter(isSupported)
 
 /**
  * Creates an encoder over the platform's `CompressionStream`, which does not limit how much runs at once.
@@ -36,7 +38,7 @@ export function createPlatformEncoder(wanted: readonly ContentCoding[] = ['gzip'
   const encodeStream: ContentEncoder['encodeStream'] = (body, coding) =>
     body.pipeThrough(new CompressionStream(FORMATS[coding] as CompressionFormat))
   return {
-    codings: wanted.filter(isSupported),
+    codings: wanted.filter((coding) => PLATFORM_CODINGS.includes(coding)),
     async encode(bytes, coding) {
       const source = new Blob([bytes]).stream() as ReadableStream<Uint8Array<ArrayBuffer>>
       return new Uint8Array(await new Response(encodeStream(source, coding, '')).arrayBuffer())
