@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { createLogger, readConfig, startServer } from '@fish-crab/server'
 import { expect, onTestFinished, test } from 'vitest'
 import { newFolder } from './folders.ts'
-import { type Env, run } from './harness.ts'
+import { type Env, PASSWORDS, run } from './harness.ts'
 
 const NEW_PASSWORD = 'canary-new-admin-password'
 
@@ -12,7 +12,7 @@ async function dataFolder() {
   const start = async (password: string) => {
     const env = { FISH_STORAGE: storage, FISH_PORT: '0', FISH_ADMIN_PASSWORD: password }
     const logger = createLogger('silent', { stream: process.stderr, colours: false })
-    const server = await startServer(readConfig({ env }), { logger, version: '0.0.0-test' })
+    const server = await startServer(readConfig({ env }), { logger, version: '0.0.0-test', passwords: PASSWORDS })
     let closed: Promise<void> | undefined
     const close = () => {
       closed ??= server.close()

@@ -61,6 +61,9 @@ interface Terminal {
   readonly rows?: number
 }
 
+/** What hashing costs is not what these tests are about. */
+export const PASSWORDS = createScryptHasher({ N: 16, r: 1, p: 1 })
+
 const NO_HOME = '/dev/null/home'
 
 /** Runs one command line in this process, with an environment and streams of its own. */
@@ -84,6 +87,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     page: options.page,
     clock: options.clock,
     keyring: options.keyring,
+    passwords: PASSWORDS,
     interrupted: () => options.interrupted ?? new AbortController().signal,
     stopRequests: () => options.stopRequested ?? (() => new Promise(() => {})),
   })
@@ -104,9 +108,7 @@ export async function startService(env: Env = {}) {
     },
   })
   const logger = createLogger('silent', { stream: process.stderr, colours: false })
-  // What hashing costs is not what these tests are about.
-  const passwords = createScryptHasher({ N: 16, r: 1, p: 1 })
-  return startServer(config, { logger, version: '0.0.0-test', passwords })
+  return startServer(config, { logger, version: '0.0.0-test', passwords: PASSWORDS })
 }
 
 /** A service with the player Alex, and environments to act in. */

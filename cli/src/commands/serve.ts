@@ -38,13 +38,14 @@ export const serveCommand = defineCommand({
   async run(context) {
     const { flags } = context
     const { json, ...given } = flags as Record<string, string | undefined> & { readonly json?: boolean }
-    const { env, stdout, stderr, stopRequests } = context
+    const { env, stdout, stderr, stopRequests, passwords } = context
     const settings = {
       env,
       flags: given,
       version: readManifest().version,
       colours: useColours(env, stderr),
       stopRequested: stopRequests(),
+      ...(passwords ? { passwords } : {}),
     }
     if (!json) return serve({ ...settings, stdout, stderr })
 

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '@fish-crab/sdk'
+import type { PasswordHasher } from '@fish-crab/server/app'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -83,6 +84,8 @@ export interface System {
   readonly startedAt?: number | undefined
   /** @default the keyring of the system */
   readonly keyring?: OpenEntry | undefined
+  /** Hashes passwords in commands that work on the data themselves. @default scrypt at the cost that OWASP recommends */
+  readonly passwords?: PasswordHasher | undefined
   /** Pages a text; returns whether a pager was available. @default no pager */
   readonly page?: ((pager: PagerCommand, text: string) => Promise<boolean>) | undefined
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { createLogger, readConfig, startServer } from '@fish-crab/server'
-import { run } from '../harness.ts'
+import { PASSWORDS, run } from '../harness.ts'
 import { SECRETS } from './canaries.ts'
 
 /** The data folder of a server that has stopped. */
@@ -40,7 +40,7 @@ async function makeStore(): Promise<StoppedStore> {
     FISH_MASTER_API_KEY: SECRETS.masterKey,
   }
   const logger = createLogger('silent', { stream: process.stderr, colours: false })
-  const server = await startServer(readConfig({ env }), { logger, version: '0.0.0-test' })
+  const server = await startServer(readConfig({ env }), { logger, version: '0.0.0-test', passwords: PASSWORDS })
   const admin = { HOME: parent, FISH_URL: server.url, FISH_ADMIN_PASSWORD: SECRETS.adminPassword }
   const { stdout } = await run(['user', 'create', 'Alex', '--json'], { env: admin })
   await server.close()

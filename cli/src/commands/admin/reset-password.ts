@@ -24,11 +24,12 @@ export const adminResetPasswordCommand = defineCommand({
   },
 
   async run(context) {
-    const { args, flags } = context
+    const { args, flags, passwords } = context
+    const hashing = passwords ? { passwords } : {}
     const username = parseAdminName(args.name)
     const reset = (dryRun: boolean, password: string) =>
       runMaintenance(context, (server, { env, flags }) =>
-        server.resetAdminPassword({ env, flags, username, password, dryRun }),
+        server.resetAdminPassword({ env, flags, username, password, dryRun, ...hashing }),
       )
     // Reports a wrong name or storage before prompting for a password.
     const planned = await reset(true, '')

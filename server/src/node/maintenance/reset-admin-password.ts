@@ -6,11 +6,12 @@ import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import { createScryptHasher } from '../passwords.ts'
 import { SETTINGS } from '../settings.ts'
+import type { StartOptions } from '../start.ts'
 import { type DryRunReport, MaintenanceError, maintain, readMaintenanceSettings } from './maintenance.ts'
 import { storeFileOf } from './store.ts'
 
 /** Options of {@link resetAdminPassword}. */
-export interface ResetAdminPasswordOptions extends ConfigSource {
+export interface ResetAdminPasswordOptions extends ConfigSource, Pick<StartOptions, 'passwords'> {
   /** Name of the administrator, in any letter case. */
   readonly username: string
   /** The new password, 8 to 256 characters. Ignored in a dry run. */
@@ -31,7 +32,7 @@ export interface ResetAdminPasswordReport extends DryRunReport {
  * @throws MaintenanceError `no_admin`, `in_use`, `no_store` and others; `invalid_settings` for a password of another length
  */
 export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<ResetAdminPasswordReport> {
-  const { username, password, dryRun = false, ...source } = options
+  const { username, password, dryRun = false, passwords = createScryptHasher(), ...source } = options
   return maintain(async () => {
     if (!dryRun) checkPassword(password)
     const settings = readMaintenanceSettings(source)
@@ -42,7 +43,7 @@ export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<
       const random = (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes)
       // The storage was just opened by its address: it cannot have been replaced.
       const storeId = { verify: async () => {} }
-      const admins = createAdmins({ storage, storeId, passwords: createScryptHasher(), clock: Date.now, random })
+      const admins = createAdmins({ storage, storeId, passwords, clock: Date.now, random })
       const admin = await admins.find(username)
       if (!admin) throw unknownAdminError((await admins.list()).map((one) => one.username))
       const report = { username: admin.username, role: admin.role }
