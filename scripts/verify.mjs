@@ -1,6 +1,6 @@
 // npm run verify: installs, builds, checks and passes every test. With `-- --long` it also compares 100,000
 // requests through every transport of the mock, and tries the SDK on every runtime, which brings half a gigabyte of them.
-import { build, fail, install, sideBySide, step } from './lib/steps.mjs'
+import { build, fail, install, projectEnv, sideBySide, step } from './lib/steps.mjs'
 import { provideSystemPrograms } from './lib/system-programs.mjs'
 
 const PACKAGES = ['sdk', 'server', 'mocks', 'cli']
@@ -18,7 +18,11 @@ async function checkPackages() {
 function test(...projects) {
   const selected = projects.flatMap((name) => ['--project', name])
   const options = process.env.CI === 'true' ? [] : ['--reporter=dot']
-  return step(`Pass the ${projects.join(' and ')} tests`, 'vitest', ['run', ...selected, ...options], { show: true })
+  const env = { ...projectEnv(), TEST_BUILT: 'true' }
+  return step(`Pass the ${projects.join(' and ')} tests`, 'vitest', ['run', ...selected, ...options], {
+    show: true,
+    env,
+  })
 }
 
 try {

@@ -4,7 +4,7 @@ import { existsSync, openSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { commandIds, TOPICS } from '../src/commands/index.ts'
 import { cacheFolder, cachePath } from '../src/config/paths.ts'
 import { EXIT, stdoutError } from '../src/core/errors.ts'
@@ -13,7 +13,7 @@ import { findPage, helpWords } from '../src/help/static-pages.ts'
 import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
 
-const PROGRAM = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
+const PROGRAM = inject('program')
 
 function launch(argv: readonly string[], stdout: 'pipe' | number) {
   const child = spawn(process.execPath, [PROGRAM, ...argv], {

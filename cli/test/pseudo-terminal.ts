@@ -3,7 +3,7 @@ import { inject, onTestFinished } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The file that starts `fish-cli`: from the sources in integration tests, as it is shipped in e2e tests. */
+    /** The file that starts `fish-cli`: as it is shipped in e2e tests and where `TEST_BUILT` is set, else from the sources. */
     program: string
   }
 }

@@ -4,14 +4,13 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { createMock, type Mock, type MockServer } from '@fish-crab/mocks'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import type { OpenEntry } from '../src/core/context.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, type RunOptions, run, startImpostor } from './harness.ts'
 
-const PROGRAM = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
+const PROGRAM = inject('program')
 const PASSWORD = 'canary-admin-password'
 const KEY = /^[\w+/=-]{44}\n$/
 const POSIX =
@@ -157,7 +156,14 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
       // A limit for files instead of a full disk: the signal that comes with it would end the process.
       const limited = `trap '' XFSZ; ulimit -f 1; exec "$@"`
       const child = spawn('sh', ['-c', limited, 'sh', process.execPath, PROGRAM, ...argv, '--out', file, '--json'], {
-        env: { PATH: process.env.PATH, HOME: folder, FISH_SECRET_STORE: 'file', ...env },
+        // No cache of compiled code: nothing but the secret may be written below the folder.
+        env: {
+          PATH: process.env.PATH,
+          HOME: folder,
+          XDG_CACHE_HOME: '/dev/null/cache',
+          FISH_SECRET_STORE: 'file',
+          ...env,
+        },
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       const [stdout, [status]] = await Promise.all([text(child.stdout), once(child, 'close')])

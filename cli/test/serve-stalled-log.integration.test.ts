@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { freePort } from '../../scripts/test-support/redis-server.ts'
 import { launch } from './maintenance-processes.ts'
 
-const PROGRAM = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
+const PROGRAM = inject('program')
 const REQUESTS = 2000
 
 test.each([[['serve']], [['serve', '--json']]])(

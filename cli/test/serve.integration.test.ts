@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { newFolder } from './folders.ts'
 import { type RunOptions, run } from './harness.ts'
 
@@ -112,7 +111,7 @@ test('serve ends with 69 where its storage is out of reach, as maintenance does'
 })
 
 describe('the program as a process', () => {
-  const program = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
+  const program = inject('program')
   const launch = (argv: readonly string[], env: Record<string, string>) => {
     const child = spawn(process.execPath, [program, ...argv], {
       env: { PATH: process.env.PATH, ...env },
