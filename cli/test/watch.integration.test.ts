@@ -54,7 +54,8 @@ describe('watch', () => {
   test('takes a last line without an end two seconds after it was written, by the clock of its run', async () => {
     const { log, env, begin, lines } = await scene('Unfinished')
     await writeFile(log, (begin(1) + lines(1)).replace(/ nice\n$/, '').replace(/\n[^\n]*$/, ''))
-    const at = (ms: number) => ({ now: () => Date.now() + ms, sleep: async () => {} })
+    const written = Date.now()
+    const at = (ms: number) => ({ now: () => written + ms, sleep: async () => {} })
     const argv = ['watch', log, '--once', '--from-start']
     expect((await run(argv, { env, clock: at(0) })).stdout).toBe('')
     expect((await run(argv, { env, clock: at(60_000) })).stdout).toContain('Fish 1')
