@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
 import { run } from '../../scripts/test-support/child-process.ts'
 import { EXAMPLES, findCli, findJava, findPython, need, type Tool } from '../../scripts/test-support/language-tools.ts'
+import { SERVER_SCRIPT } from '../../scripts/test-support/server-process.ts'
 import { startLossyRelay } from './relay.ts'
 import { type Player, type Service, startService } from './service.ts'
 
@@ -28,7 +28,7 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
   let player: Player
 
   beforeAll(async () => {
-    service = await startService(fileURLToPath(new URL('serve.ts', import.meta.url)))
+    service = await startService(SERVER_SCRIPT)
     player = await service.createPlayer(`Steve_${language}`)
     tool = await find()
   })
@@ -45,7 +45,8 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
     return run(command, [...args, EXAMPLES + file], env)
   }
 
-  it('fetches its key with the password of the player, and stores a fish and a crab', async (context) => {
+  it('fetches its key with the password of the player, and stores a fish and a crab, which the command line lists', async (context) => {
+    const cli = need(context, findCli(), 'the command line is not built (npm run build)')
     const ended = await runClient(context, player)
     expect(ended).toMatchObject({ status: 0, stderr: '' })
     expect(ended.stdout).toMatch(
@@ -56,14 +57,8 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
     expect(await service.read('fish', player)).toEqual([{ name: 'Salmon', rarity: 'Gold' }])
     expect(await service.read('crab', player)).toEqual([{ name: 'crab' }])
     expect(await service.read('fish', player, 'survival')).toEqual([])
-  })
-
-  it('stores what the command line then lists', async (context) => {
-    const cli = need(context, findCli(), 'the command line is not built (npm run build)')
-    const other = await service.createPlayer(`Listed_${language}`)
-    expect(await runClient(context, other)).toMatchObject({ status: 0 })
     const list = async (kind: string) => {
-      const args = [...cli.args, 'list', kind, other.name, '--gamemode', 'earth', '--json']
+      const args = [...cli.args, 'list', kind, player.name, '--gamemode', 'earth', '--json']
       const { stdout } = await run(cli.command, args, { FISH_URL: service.url })
       return JSON.parse(stdout) as unknown
     }

@@ -26,8 +26,8 @@ export interface Service {
 
 const ADMIN = { username: 'admin', password: 'correct horse battery staple' }
 
-/** Starts `script` (see serve.ts) on any free port, with file storage in a new folder. */
-export async function startService(script: string, settings: ChildEnv = {}): Promise<Service> {
+/** Starts a script (see serve.ts) with its arguments on any free port, with file storage in a new folder. */
+export async function startService(script: readonly string[], settings: ChildEnv = {}): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'fish-crab-e2e-'))
   const env = {
     FISH_PORT: '0',
@@ -36,7 +36,7 @@ export async function startService(script: string, settings: ChildEnv = {}): Pro
     FISH_LOG: 'json',
     ...settings,
   }
-  const child = start(process.execPath, [script], env)
+  const child = start(process.execPath, script, env)
   const { stdout, stderr } = child
   if (!stdout || !stderr) throw new Error('A child without output.')
   const log = text(stderr)

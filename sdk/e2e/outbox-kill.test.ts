@@ -10,8 +10,8 @@ import { openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, it, onTestFinished } from 'vitest'
 import { createUser, startServerProcess } from '../../scripts/test-support/server-process.ts'
 
-const CATCHES = 1000
-const ROUNDS = 20
+const CATCHES = 400
+const ROUNDS = 8
 
 function startChild(env: Record<string, string>): ChildProcess {
   const script = fileURLToPath(new URL('./outbox-child.ts', import.meta.url))
@@ -21,7 +21,7 @@ function startChild(env: Record<string, string>): ChildProcess {
   })
 }
 
-it('stores 1,000 catches, each once and in order, through 20 kills of the sender and 5 of the server', async () => {
+it('stores 400 catches, each once and in order, through 8 kills of the sender and 4 of the server', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'outbox-kill-'))
   const limits = { FISH_RATE_LIMIT: '25', FISH_RATE_WINDOW: '1', FISH_STORAGE: `file:${join(folder, 'server')}` }
   let server = await startServerProcess(limits)
@@ -46,7 +46,7 @@ it('stores 1,000 catches, each once and in order, through 20 kills of the sender
     const exited = once(sender, 'exit')
     await once(sender, 'message')
     await sleep(Math.random() * 450)
-    if (round % 4 === 0) {
+    if (round % 2 === 0) {
       await server.end('SIGKILL')
       server = await startServerProcess({ ...limits, FISH_PORT: new URL(url).port })
     }

@@ -6,7 +6,7 @@ import { createFernet } from '@fish-crab/sdk/fernet'
 import { expect, it } from 'vitest'
 import { createUser, type ServerProcess, startServerProcess } from '../../scripts/test-support/server-process.ts'
 
-const ROUNDS = 20
+const ROUNDS = 8
 const CLIENTS = 16
 
 interface Sent {
@@ -31,7 +31,7 @@ async function send({ url }: ServerProcess, user: CreatedUser, { token }: Sent):
   }
 }
 
-it('keeps every acknowledged catch exactly once through 20 kills under load', async () => {
+it('keeps every acknowledged catch exactly once through 8 kills under load', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fish-kill-'))
   const env = { FISH_STORAGE: `file:${folder}` }
   const acknowledged = new Map<string, string>()

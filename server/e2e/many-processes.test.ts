@@ -5,12 +5,6 @@ import { describeSharedCaches } from './shared-caches.ts'
 import { describeSharedCounts, describeSharedLogins } from './shared-counts.ts'
 import { describeSharedRemovals } from './shared-removals.ts'
 
-describeWithRedis('two server processes over one Redis', () => {
-  const shared = shareFleet(startRedisBackend, 2)
-  describeSharedCounts(shared)
-  describeSharedCaches(shared)
-})
-
 describeWithRedis('four server processes over one Redis', () => {
   const shared = shareFleet(startRedisBackend, 4)
   describeSharedCounts(shared)
