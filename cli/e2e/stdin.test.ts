@@ -9,7 +9,7 @@ import { type Fed, shell, startFish, startShell } from '../test/stdin-processes.
 // The last catch of each input is wrong: its line shows that all before it was read, and nothing is sent.
 const ADD = ['add', '--file', '-', '--json', '--user', 'Alex', '--gamemode', 'earth']
 const POSIX = process.platform === 'win32' ? ' (skipped: needs a POSIX shell)' : ''
-const DELAYS = [0, 0.05, 0.5, 2, 5]
+const DELAYS = [0, 0.5, 5]
 const FORMS = {
   CSV: ['name,rarity\nCod,1\nE', 'el,9\n', 3],
   JSON: ['[{"name":"Cod","rarity":1},{"na', 'me":"Eel","rarity":9}]', 1],
@@ -49,7 +49,7 @@ describe('stdin that comes late', () => {
         }),
       ),
     )
-    expect(runs).toHaveLength(25)
+    expect(runs).toHaveLength(15)
     await Promise.all(runs)
   })
 
@@ -78,11 +78,11 @@ describe('stdin that comes late', () => {
   })
 })
 
-describe('stdin of 48 MB', () => {
-  const BYTES = 48 * 1024 * 1024
+describe('stdin of 16 MB', () => {
+  const BYTES = 16 * 1024 * 1024
   // Node takes more than it needs while there is plenty; with less for its heap than stdin holds, it must not run out.
-  const env = () => ({ ...xdgFolders(newFolder()), NODE_OPTIONS: '--max-old-space-size=48' })
-  const MOST_MEMORY_MB = 450
+  const env = () => ({ ...xdgFolders(newFolder()), NODE_OPTIONS: '--max-old-space-size=16' })
+  const MOST_MEMORY_MB = 300
 
   /** Feeds what a function makes until it is so much, and answers the most memory that was taken. */
   async function feed(fed: Fed, pieceOf: (index: number) => string, last = '') {
@@ -150,7 +150,7 @@ describe('stdin of 48 MB', () => {
         `${catchOf('Last', 9)}${'end' in rest ? rest.end : ''}`,
       )
       await expectWrongLine(fed, lineOf(catches), form)
-      expect(catches).toBeGreaterThan(400_000)
+      expect(catches).toBeGreaterThan(150_000)
       expect(mostMegabytes).toBeLessThan(MOST_MEMORY_MB)
     },
   )
@@ -175,7 +175,7 @@ describe('stdin of 48 MB', () => {
 })
 
 describe.skipIf(POSIX !== '')(`stdout that is a pipe${POSIX}`, () => {
-  const ROWS = 100_000
+  const ROWS = 20_000
   let server: Awaited<ReturnType<typeof startImpostor>>
 
   beforeAll(async () => {
@@ -194,7 +194,7 @@ describe.skipIf(POSIX !== '')(`stdout that is a pipe${POSIX}`, () => {
   })
 
   test.each(['table', 'json', 'jsonl', 'csv', 'tsv'])(
-    'loses nothing of 100,000 rows in %s when it is read slowly',
+    'loses nothing of 20,000 rows in %s when it is read slowly',
     async (form) => {
       const { child, ended } = startShell(`fish list -o ${form} | cat`, env())
       child.stdout.on('data', () => {
