@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process'
 import {
   appendFileSync,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -14,17 +12,13 @@ import {
 } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify, stripVTControlCharacters } from 'node:util'
+import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { installPackages } from '../../scripts/test-support/packed.ts'
 import { openTerminal, type PseudoTerminal, SKIPPED } from '../test/pseudo-terminal.ts'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
-const PACKAGES = {
-  sdk: '@fish-crab/sdk',
-  server: '@fish-crab/server',
-  mocks: '@fish-crab/mocks',
-  cli: 'fish-cli',
-} as const
+const PACKAGES = ['sdk', 'server', 'mocks', 'cli']
 const READY = '<ready>'
 
 /**
@@ -245,18 +239,7 @@ describe.skipIf(SKIPPED !== '')(`a newcomer who types what the README says${SKIP
 
 /** Unpacks the packages as they would be published, with `fish-cli` in a folder for programs. */
 async function installPacked(folder: string): Promise<void> {
-  const run = promisify(execFile)
-  await Promise.all(
-    Object.entries(PACKAGES).map(async ([source, name]) => {
-      const target = join(folder, 'node_modules', name)
-      const tarballs = join(folder, 'tarballs', source)
-      for (const path of [target, tarballs]) mkdirSync(path, { recursive: true })
-      const options = ['--ignore-scripts', '--silent', '--offline', '--pack-destination', tarballs]
-      await run('npm', ['pack', ...options], { cwd: join(PROJECT, source) })
-      const [tarball = ''] = readdirSync(tarballs)
-      await run('tar', ['-xzf', join(tarballs, tarball), '-C', target, '--strip-components=1'])
-    }),
-  )
+  await installPackages(PACKAGES, folder)
   mkdirSync(join(folder, 'bin'))
   const { bin } = JSON.parse(readFileSync(join(folder, 'node_modules/fish-cli/package.json'), 'utf8')) as {
     bin: Record<string, string>

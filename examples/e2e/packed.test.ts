@@ -12,7 +12,7 @@ let service: Service
 
 beforeAll(async () => {
   installed = await installPacked()
-  service = await startService(join(installed.folder, 'serve.ts'))
+  service = await startService([join(installed.folder, 'serve.ts')])
 })
 afterAll(async () => {
   const ended = await service?.stop()
@@ -39,25 +39,37 @@ const identity = ({ name, password }: Player) => ({ FISH_USER: name, FISH_PASSWO
 describe('the examples, on the packed packages', () => {
   const sdkEntries = ['sdk', 'sdk/contract', 'sdk/fernet', 'sdk/chat', 'sdk/outbox', 'sdk/admin']
 
-  it.each([...sdkEntries, 'server', 'server/app', 'server/storage', 'mocks', 'mocks/matchers', 'mocks/standalone'])(
-    'load @fish-crab/%s from the tarball',
-    async (entry) => {
-      const program = `process.stdout.write(import.meta.resolve('@fish-crab/${entry}')); await import('@fish-crab/${entry}')`
-      const args = ['--input-type=module', '--eval', program]
-      const { stdout, stderr } = await run(process.execPath, args, {}, installed.folder)
-      expect(stderr).toBe('')
-      const [name] = entry.split('/')
-      expect(stdout).toContain(pathToFileURL(join(installed.folder, `node_modules/@fish-crab/${name}/dist/`)).href)
-    },
-  )
-
-  it.each(sdkEntries)('require @fish-crab/%s from the tarball', async (entry) => {
-    const program = `process.stdout.write(require.resolve('@fish-crab/${entry}')); require('@fish-crab/${entry}')`
-    const args = ['--input-type=commonjs', '--eval', program]
+  /** Where a program finds these entries, which it loads one after the other. */
+  const loaded = async (type: 'module' | 'commonjs', entries: readonly string[], statement: string) => {
+    const lines = entries.map((entry) => statement.replaceAll('ENTRY', `@fish-crab/${entry}`))
+    const args = [`--input-type=${type}`, '--eval', lines.join('\n')]
     const { stdout, stderr } = await run(process.execPath, args, {}, installed.folder)
     expect(stderr).toBe('')
-    expect(stdout).toMatch(/\.cjs$/)
-    expect(stdout).toContain(join(installed.folder, 'node_modules/@fish-crab/sdk/dist/'))
+    return stdout.trim().split('\n')
+  }
+
+  it('load every entry from the tarballs as a module', async () => {
+    const entries = [
+      ...sdkEntries,
+      'server',
+      'server/app',
+      'server/storage',
+      'mocks',
+      'mocks/matchers',
+      'mocks/standalone',
+    ]
+    const found = await loaded('module', entries, `await import('ENTRY'); console.log(import.meta.resolve('ENTRY'))`)
+    const folders = entries.map((entry) => `node_modules/@fish-crab/${entry.split('/')[0]}/dist/`)
+    expect(found).toEqual(
+      folders.map((folder) => expect.stringContaining(pathToFileURL(join(installed.folder, folder)).href)),
+    )
+  })
+
+  it('require every entry of the SDK from the tarball', async () => {
+    const found = await loaded('commonjs', sdkEntries, `require('ENTRY'); console.log(require.resolve('ENTRY'))`)
+    const folder = join(installed.folder, 'node_modules/@fish-crab/sdk/dist/')
+    expect(found).toEqual(sdkEntries.map(() => expect.stringContaining(folder)))
+    for (const path of found) expect(path).toMatch(/\.cjs$/)
   })
 
   it('post a fish and a crab with the password of the player alone, and print them', async () => {
@@ -75,7 +87,7 @@ describe('the examples, on the packed packages', () => {
   })
 
   it('say when to try again once the rate limit is reached, and lose no earlier catch', async () => {
-    const tight = await startService(join(installed.folder, 'serve.ts'), { FISH_RATE_LIMIT: '2' })
+    const tight = await startService([join(installed.folder, 'serve.ts')], { FISH_RATE_LIMIT: '2' })
     try {
       const player = await tight.createPlayer('Alex')
       const posted = await runExample('post-catches.ts', [], { FISH_URL: tight.url, ...identity(player) })
@@ -124,6 +136,25 @@ async function runAs(player: Player, code: string, state = '') {
   return runExample('readme.ts', [], { key: player.fernetKey, FISH_API_KEY: player.apiKey, XDG_STATE_HOME: state })
 }
 
+/** Writes programs that import every entry of the packed packages, of both kinds; their names. */
+function writePrograms(): Promise<string[]> {
+  const programs = { 'program.mts': PACKAGES, 'program.cts': ['sdk'] as const }
+  return Promise.all(
+    Object.entries(programs).map(async ([file, packages]) => {
+      const entries = packages.flatMap((name) => {
+        const { exports } = JSON.parse(installed.files[name].get('package.json') ?? '') as { exports: object }
+        const paths = Object.keys(exports).filter((path) => path !== './package.json')
+        return paths.map((path) => `@fish-crab/${name}${path.slice(1)}`)
+      })
+      expect(entries.length).toBeGreaterThan(5)
+      const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}'\n`)
+      const used = `export const entries = [${entries.map((__, index) => `entry${index}`).join(', ')}]\n`
+      await writeFile(join(installed.folder, file), imports.join('') + used)
+      return file
+    }),
+  )
+}
+
 describe('the READMEs, on the packed packages', () => {
   it.each(PACKAGES)('show code of %s that Node 22 parses', (name) => {
     const blocks = blocksOf(name)
@@ -155,7 +186,7 @@ describe('the READMEs, on the packed packages', () => {
     expect(await runExample('readme.ts', [], {})).toEqual({ status: 0, stdout: '1\n', stderr: '' })
   })
 
-  it('show how Jest gets the matchers and their types, with the declarations of libraries checked', async () => {
+  it('show how Jest gets the matchers and their types; with the declarations of libraries checked, programs that import every entry compile too', async () => {
     // The `expect` of Jest is a package of its own, which `@jest/globals` re-exports.
     const code = blockWith('@jest/globals', 'mocks').replace("from '@jest/globals'", "from 'expect'")
     const used = `import { createMock } from '@fish-crab/mocks'
@@ -166,8 +197,8 @@ await expect(Promise.resolve(mock)).resolves.toHaveReceived('postFish', 0)
 expect(() => expect(mock).toHaveSentFish({ nam: 'Salmon' })).toThrow('nam')
 `
     await writeFile(join(installed.folder, 'jest.mts'), code + used)
-    const args = [...TSC, 'jest.mts']
-    const compiled = await run(process.execPath, args, {}, installed.folder)
+    // With a module and a CommonJS module that import every entry: the compiler starts once.
+    const compiled = await run(process.execPath, [...TSC, 'jest.mts', ...(await writePrograms())], {}, installed.folder)
     expect(compiled).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(await runExample('jest.mts', [], {})).toEqual({ status: 0, stdout: '', stderr: '' })
   })
@@ -193,25 +224,6 @@ describe("a mod's test suite on the mock, on the packed packages", () => {
   ])('is green with %s', async (_, args, summary) => {
     const ended = await run(process.execPath, args, { NO_COLOR: '1' }, installed.folder)
     expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(summary) })
-  })
-})
-
-describe('a program that imports every entry of the packed packages', () => {
-  it.each([
-    ['a module', 'program.mts', PACKAGES],
-    ['CommonJS', 'program.cts', ['sdk'] as const],
-  ])('compiles as %s with the declarations of libraries checked', async (_, file, packages) => {
-    const entries = packages.flatMap((name) => {
-      const { exports } = JSON.parse(installed.files[name].get('package.json') ?? '') as { exports: object }
-      const paths = Object.keys(exports).filter((path) => path !== './package.json')
-      return paths.map((path) => `@fish-crab/${name}${path.slice(1)}`)
-    })
-    expect(entries.length).toBeGreaterThan(5)
-    const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}'\n`)
-    const used = `export const entries = [${entries.map((__, index) => `entry${index}`).join(', ')}]\n`
-    await writeFile(join(installed.folder, file), imports.join('') + used)
-    const ended = await run(process.execPath, [...TSC, file], {}, installed.folder)
-    expect(ended).toMatchObject({ status: 0, stdout: '', stderr: '' })
   })
 })
 

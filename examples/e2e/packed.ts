@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { run } from '../../scripts/test-support/child-process.ts'
 import { EXAMPLES, PROJECT } from '../../scripts/test-support/language-tools.ts'
+import { installPackages } from '../../scripts/test-support/packed.ts'
 
 /** The packages that a mod developer or an operator installs. */
 export const PACKAGES = ['sdk', 'server', 'mocks'] as const
@@ -21,7 +21,10 @@ export interface Installation {
 export async function installPacked(): Promise<Installation> {
   await mkdir(join(PROJECT, '.tmp'), { recursive: true })
   const folder = await mkdtemp(join(PROJECT, '.tmp', 'packed-'))
-  const [sdk, server, mocks] = await Promise.all(PACKAGES.map((name) => install(name, folder)))
+  await installPackages(PACKAGES, folder)
+  const [sdk, server, mocks] = await Promise.all(
+    PACKAGES.map((name) => readFiles(join(folder, 'node_modules/@fish-crab', name))),
+  )
   for (const file of ['post-catches.ts', 'print-collection.ts', 'package.json', 'mock-suite']) {
     await cp(join(EXAMPLES, file), join(folder, file), { recursive: true })
   }
@@ -33,25 +36,13 @@ export async function installPacked(): Promise<Installation> {
   }
 }
 
-async function install(name: string, folder: string): Promise<Map<string, string>> {
-  const target = join(folder, 'node_modules/@fish-crab', name)
-  const tarballs = join(folder, 'tarballs', name)
-  await Promise.all([mkdir(target, { recursive: true }), mkdir(tarballs, { recursive: true })])
-  const options = ['--ignore-scripts', '--silent', '--offline', '--pack-destination', tarballs]
-  await succeed('npm', ['pack', ...options], join(PROJECT, name))
-  const [tarball = ''] = await readdir(tarballs)
-  await succeed('tar', ['-xzf', join(tarballs, tarball), '-C', target, '--strip-components=1'], folder)
-  const names = await readdir(target, { recursive: true, withFileTypes: true })
+async function readFiles(folder: string): Promise<Map<string, string>> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = names
     .filter((entry) => !entry.isDirectory())
     .map(async (entry) => {
       const path = join(entry.parentPath, entry.name)
-      return [path.slice(target.length + 1).replaceAll('\\', '/'), await readFile(path, 'utf8')] as const
+      return [path.slice(folder.length + 1).replaceAll('\\', '/'), await readFile(path, 'utf8')] as const
     })
   return new Map(await Promise.all(files))
-}
-
-async function succeed(command: string, args: readonly string[], cwd: string): Promise<void> {
-  const { status, stdout, stderr } = await run(command, args, {}, cwd)
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
 }

@@ -1,0 +1,23 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { run } from './child-process.ts'
+import { PROJECT } from './language-tools.ts'
+
+/** Packs packages of this project as for publishing, and unpacks them in a folder as an installation would. */
+export async function installPackages(names: readonly string[], folder: string): Promise<void> {
+  const tarballs = join(folder, 'tarballs')
+  await mkdir(tarballs, { recursive: true })
+  const options = ['--json', '--ignore-scripts', '--offline', '--loglevel=error', '--pack-destination', tarballs]
+  const packed = await succeed('npm', ['pack', ...options, ...names.map((name) => `--workspace=${name}`)])
+  for (const { name, filename } of JSON.parse(packed) as readonly { name: string; filename: string }[]) {
+    const target = join(folder, 'node_modules', name)
+    await mkdir(target, { recursive: true })
+    await succeed('tar', ['-xzf', join(tarballs, filename), '-C', target, '--strip-components=1'])
+  }
+}
+
+async function succeed(command: string, args: readonly string[]): Promise<string> {
+  const { status, stdout, stderr } = await run(command, args, {}, PROJECT)
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
+  return stdout
+}
