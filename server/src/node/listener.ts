@@ -9,6 +9,7 @@ import { requestIdOf } from '../app/http/context.ts'
 import { HttpError, parserError, rawErrorResponse } from '../app/http/http-error.ts'
 import { METHODS } from '../app/http/pipeline.ts'
 import { type Connections, watchConnections } from './connections.ts'
+import { JoinedBodyRequest } from './joined-body.ts'
 
 type Fetch = (request: Request, host: { readonly target: string | undefined }) => Promise<Response>
 
@@ -75,6 +76,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, fetch, logger, isAccepting, onDrop = () => {}, isBehindProxy, limits: given } = options
   const limits = { ...CONNECTION_LIMITS, ...given }
   const server = createServer({
+    IncomingMessage: JoinedBodyRequest,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.checkMs,

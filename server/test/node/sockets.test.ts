@@ -1,6 +1,7 @@
 import type { CreatedUser, Session } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { listen } from '../../src/node/listener.ts'
 import { newFolder } from './data-folder.ts'
 import { head, openRaw } from './raw-socket.ts'
 import { startTestServer } from './running.ts'
@@ -51,6 +52,28 @@ describe('over a real socket', () => {
     const authorization = `Basic ${btoa(`Alex:${player.password}`)}`
     const key = await fetch(`${second.url}/get/user/key`, { headers: { authorization } })
     expect(await key.json()).toEqual({ fernetKey: player.fernetKey })
+  })
+
+  it('a body in chunks of one byte reaches the app whole and in few pieces', async () => {
+    const pieces: Uint8Array[] = []
+    const server = await listen({
+      host: '127.0.0.1',
+      port: 0,
+      logger: { info() {}, warn() {}, error() {} },
+      isAccepting: () => true,
+      fetch: async (request) => {
+        for await (const piece of request.body ?? []) pieces.push(piece)
+        return new Response('read')
+      },
+    })
+    onTestFinished(() => server.close(0))
+    const text = Array.from({ length: 50_000 }, (_, index) => String.fromCharCode(97 + (index % 26))).join('')
+    const connection = await openRaw(server.url)
+    connection.send(head('POST / HTTP/1.1', { 'transfer-encoding': 'chunked' }))
+    connection.send(`${[...text].map((byte) => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`)
+    await connection.until(/read/)
+    expect(Buffer.concat(pieces).toString()).toBe(text)
+    expect(pieces.length).toBeLessThan(text.length / 100)
   })
 
   it('a body of 300 KB gets 413', async () => {
