@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppSecrets } from '../app/options.ts'
 import { syncFolderAsync } from '../storage/file/folder.ts'
@@ -33,9 +33,9 @@ export async function loadSecrets(folder: string, given: Partial<AppSecrets>): P
   if (encryption && session)
     return { secrets: withPrevious({ encryption, session }, previousEncryption), discard: async () => {} }
   const path = join(folder, SECRETS_FILE)
-  const stored = await readSecrets(path)
+  const stored = await readSecrets(folder)
   const secrets = stored ?? makeSecrets()
-  if (!stored) await writeSecrets(folder, path, secrets)
+  if (!stored) await writeSecrets(folder, secrets)
   // Stored secrets do not replace a given one, so that a wrong one is noticed.
   const previous = encryption ? previousEncryption : [...(secrets.previousEncryption ?? []), ...previousEncryption]
   return {
@@ -62,15 +62,6 @@ function missingSecrets(path: string): SecretsError {
   )
 }
 
-export async function storedSecrets(folder: string): Promise<AppSecrets | undefined> {
-  return readSecrets(join(folder, SECRETS_FILE))
-}
-
-/** Replaces the secrets in a folder. They are on the disk when this settles. */
-export async function storeSecrets(folder: string, secrets: AppSecrets): Promise<void> {
-  await writeSecrets(folder, join(folder, SECRETS_FILE), secrets)
-}
-
 function withPrevious(secrets: AppSecrets, previousEncryption: readonly string[]): AppSecrets {
   return previousEncryption.length === 0 ? secrets : { ...secrets, previousEncryption }
 }
@@ -82,7 +73,9 @@ interface StoredSecrets {
   readonly sealPrevious?: readonly string[] | undefined
 }
 
-async function readSecrets(path: string): Promise<AppSecrets | undefined> {
+/** The secrets in a folder, if there are any. @throws SecretsError */
+export async function readSecrets(folder: string): Promise<AppSecrets | undefined> {
+  const path = join(folder, SECRETS_FILE)
   const text = await readText(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     if (error instanceof SecretsError) throw error
@@ -110,17 +103,16 @@ function isSecret(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-async function writeSecrets(folder: string, path: string, secrets: AppSecrets): Promise<void> {
+/** Replaces the secrets in a folder. They are on the disk when this settles. */
+export async function writeSecrets(folder: string, secrets: AppSecrets): Promise<void> {
   const { encryption: seal, session, previousEncryption: sealPrevious } = secrets
   const stored: StoredSecrets = { seal, session, sealPrevious }
+  const path = join(folder, SECRETS_FILE)
   const draft = `${path}.new`
   await rm(draft, { force: true })
   try {
-    const file = await open(draft, 'wx', 0o600)
-    await file
-      .writeFile(`${JSON.stringify(stored, undefined, 2)}\n`)
-      .then(() => file.sync())
-      .finally(() => file.close())
+    const text = `${JSON.stringify(stored, undefined, 2)}\n`
+    await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })
     await rename(draft, path)
   } catch (error) {
     await rm(draft, { force: true })

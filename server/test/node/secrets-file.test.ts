@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { loadSecrets, makeSecrets, SecretsError, storeSecrets } from '../../src/node/secrets-file.ts'
+import { loadSecrets, makeSecrets, SecretsError, writeSecrets } from '../../src/node/secrets-file.ts'
 import { newFolder } from './data-folder.ts'
 
 const FILE = 'secrets.json'
@@ -29,7 +29,7 @@ describe('the secrets of a data folder', () => {
   it.runIf(process.platform !== 'win32')('leave no part of themselves behind when they cannot be stored', async () => {
     const folder = newFolder()
     mkdirSync(join(folder, FILE))
-    await expect(storeSecrets(folder, makeSecrets())).rejects.toThrow()
+    await expect(writeSecrets(folder, makeSecrets())).rejects.toThrow()
     expect(readdirSync(folder)).toEqual([FILE])
   })
 

@@ -1,8 +1,8 @@
-import { realpathSync } from 'node:fs'
+import { mkdirSync, realpathSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import type { ConfigSource } from '../config.ts'
-import { moveIntoPlace, refuseExisting, temporaryPath, withTempFolder } from './folder.ts'
+import { makeNew } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
 import { copyStore, inspectStore, openStore, type StoreReport } from './store.ts'
 
@@ -31,14 +31,12 @@ export async function backupStore({ target, onProgress, signal, ...source }: Bac
   const run = async () => {
     const from = readDataFolder(source)
     using db = openStore(from)
-    const path = temporaryPath(folder, 'folder')
-    refuseInside(from, folder)
-    return await withTempFolder(path, async (temp) => {
+    return await makeNew(folder, 'folder', async (temp) => {
+      refuseInside(from, folder)
+      mkdirSync(temp, { mode: 0o700 })
       const report = await inspectStore(db, from, work)
       await copyStore(db, { from, to: temp }, work)
       syncFolder(temp)
-      refuseExisting(folder, 'folder')
-      moveIntoPlace(temp, folder)
       return { folder, ...report }
     })
   }

@@ -1,15 +1,13 @@
-import { createWriteStream, linkSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { createWriteStream } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
-import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { SECRET_CHECK_KEY } from '../../app/store/item-keys.ts'
 import { SCHEMA_VERSION } from '../../storage/file/schema.ts'
 import type { ConfigSource } from '../config.ts'
 import { type ExportCounts, firstLine, type LineCounts, lastLine } from './export-format.ts'
-import { moveIntoPlace, refuseExisting, temporaryPath } from './folder.ts'
+import { makeNew } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
 import { firstValue, inspectStore, itemOf, openStore, schemaOf } from './store.ts'
 
@@ -43,35 +41,28 @@ export interface ExportReport extends ExportCounts {
  * @throws MaintenanceError
  */
 export async function exportStore(options: ExportOptions): Promise<ExportReport> {
-  const { target, now, signal, onProgress, ...source } = options
+  const { target, now, signal } = options
   if (typeof target !== 'string' && typeof target?.write !== 'function') {
     throw new TypeError('target must be a path or a writable stream.')
   }
   if (!(now instanceof Date)) throw new TypeError('now must be a Date.')
-  const work = { onProgress, signal }
   const file = typeof target === 'string' ? namedPath(target) : null
   const run = async () => {
-    const folder = readDataFolder(source)
+    const folder = readDataFolder(options)
     using db = openStore(folder)
-    const draft = file === null ? '' : temporaryPath(file, 'file')
-    checkSchema(db)
-    const { users, entries, secrets } = await inspectStore(db, folder, work)
-    const counts = countLines(db)
-    const text = Readable.from(exportText(db, counts, { now, onProgress }))
-    if (typeof target !== 'string') await writeTo(target, text, { end: false, signal })
-    else if (file !== null) {
-      try {
-        // `flush` waits until the content is on the disk.
-        const stream = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
-        await writeTo(stream, text, { end: true, signal })
-        publishFile(draft, file)
-      } finally {
-        rmSync(draft, { force: true })
-      }
+    const exportTo = async (open: () => Writable, end: boolean) => {
+      checkSchema(db)
+      const { users, entries, secrets } = await inspectStore(db, folder, options)
+      const counts = countLines(db)
+      await writeTo(open(), Readable.from(exportText(db, counts, options)), { end, signal })
+      const beside = secrets === 'included' ? 'beside' : 'needed'
+      const where = itemOf(db, SECRET_CHECK_KEY) === null ? 'none' : beside
+      return { ...counts, users, entries, file, folder, secrets: where } as const
     }
-    const beside = secrets === 'included' ? 'beside' : 'needed'
-    const where = itemOf(db, SECRET_CHECK_KEY) === null ? 'none' : beside
-    return { ...counts, users, entries, file, folder, secrets: where } as const
+    if (typeof target !== 'string') return await exportTo(() => target, false)
+    // `flush` waits until the content is on the disk.
+    const created = { flags: 'wx', mode: 0o600, flush: true }
+    return await makeNew(namedPath(target), 'file', (temp) => exportTo(() => createWriteStream(temp, created), true))
   }
   const partly = 'What was written is part of an export, and no import accepts it.'
   return maintain(run, { signal, state: file === null ? partly : `${file} was not made.` })
@@ -102,23 +93,6 @@ async function writeTo(
       hint: 'Run it again, and let the reader read all of it.',
       cause: error,
     })
-  }
-}
-
-/** Unlike a rename, a link never replaces an existing file; some file systems have no links. */
-function publishFile(draft: string, file: string): void {
-  try {
-    linkSync(draft, file)
-  } catch {
-    refuseExisting(file, 'file')
-    moveIntoPlace(draft, file)
-    return
-  }
-  try {
-    syncFolder(dirname(file))
-  } catch (error) {
-    rmSync(file)
-    throw error
   }
 }
 

@@ -1,27 +1,64 @@
 import { randomBytes } from 'node:crypto'
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { linkSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { type FolderLock, lockFolder, makeFolder } from '../../storage/file/folder.ts'
 import { MaintenanceError } from './maintenance.ts'
 
 /**
- * The temporary path at which a new file or folder is made.
+ * Makes a new file or folder at a temporary path beside its own. It gets its name once it is complete and on the disk;
+ * nothing is left of a failure.
+ * @param make makes it at the given path, and flushes its content
  * @throws MaintenanceError `exists`, `no_store`
  */
-export function temporaryPath(path: string, kind: 'file' | 'folder'): string {
+export async function makeNew<Result>(
+  path: string,
+  kind: 'file' | 'folder',
+  make: (temp: string) => Promise<Result>,
+): Promise<Result> {
   refuseExisting(path, kind)
   if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) {
     throw new MaintenanceError('no_store', `The folder ${dirname(path)} does not exist.`, { hint: 'Create it first.' })
   }
-  return `${path}.partial-${randomSuffix()}`
+  const temp = `${path}.partial-${randomSuffix()}`
+  try {
+    const result = await make(temp)
+    if (!tryLink(temp, path)) {
+      refuseExisting(path, kind)
+      renameSync(temp, path)
+    }
+    syncName(path)
+    return result
+  } finally {
+    removeTemp(temp)
+  }
 }
 
-export function refuseExisting(path: string, kind: 'file' | 'folder'): void {
+function refuseExisting(path: string, kind: 'file' | 'folder'): void {
   if (!pathExists(path)) return
   throw new MaintenanceError('exists', `${path} already exists; nothing was changed.`, {
     hint: `Name a ${kind} that does not exist.`,
   })
+}
+
+/** Unlike a rename, a link never replaces an existing file. Folders have none, and neither have some file systems. */
+function tryLink(temp: string, path: string): boolean {
+  try {
+    linkSync(temp, path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Flushes the name of a new file or folder, which is removed if that fails. */
+export function syncName(path: string): void {
+  try {
+    syncFolder(dirname(path))
+  } catch (error) {
+    rmSync(path, { recursive: true })
+    throw error
+  }
 }
 
 /** True for a dangling link, too. A path that cannot be reached counts as absent: using it reports why. */
@@ -34,13 +71,16 @@ export function pathExists(path: string): boolean {
 }
 
 /**
- * Makes a new folder at its temporary path, which is removed at the end unless it was renamed or is to be kept.
- * @param run returns the result; `keep` prevents the removal
+ * Makes a temporary folder in a locked one, and removes it at the end unless it is to be kept. Removes those of killed runs.
+ * @param run receives its path, and a function that keeps it
  */
 export async function withTempFolder<Result>(
-  temp: string,
+  folder: string,
+  kind: 'restore' | 'import',
   run: (temp: string, keep: () => void) => Promise<Result>,
 ): Promise<Result> {
+  for (const killed of tempFoldersIn(folder)) removeTemp(killed)
+  const temp = join(folder, `.${kind}-${randomSuffix()}`)
   mkdirSync(temp, { mode: 0o700 })
   let isKept = false
   const keep = () => {
@@ -51,33 +91,12 @@ export async function withTempFolder<Result>(
   })
 }
 
-/** Makes a temporary folder in a locked one, and removes those of killed runs. */
-export function withTempFolderIn<Result>(
-  folder: string,
-  kind: 'restore' | 'import',
-  run: (temp: string, keep: () => void) => Promise<Result>,
-): Promise<Result> {
-  for (const temp of tempFoldersIn(folder)) removeTemp(temp)
-  return withTempFolder(join(folder, `.${kind}-${randomSuffix()}`), run)
-}
-
 /** A leftover only takes space. */
 function removeTemp(temp: string): void {
   try {
     rmSync(temp, { recursive: true, force: true, maxRetries: 3 })
   } catch {
     // What the work did, or why it failed, matters more.
-  }
-}
-
-/** Renames what is complete to its final name; undone if that fails. */
-export function moveIntoPlace(temp: string, path: string): void {
-  renameSync(temp, path)
-  try {
-    syncFolder(dirname(path))
-  } catch (error) {
-    renameSync(path, temp)
-    throw error
   }
 }
 

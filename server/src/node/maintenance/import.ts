@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { sleep } from '../../../../sdk/src/internal/wait.ts'
 import { STORE_KEY } from '../../app/store/item-keys.ts'
@@ -15,7 +16,7 @@ import type { ConfigSource } from '../config.ts'
 import { SECRETS_FILE } from '../secrets-file.ts'
 import type { ContentLine, ExportCounts } from './export-format.ts'
 import { checkExport, readExport } from './export-reader.ts'
-import { moveIntoPlace, withLockedFolder, withTempFolderIn } from './folder.ts'
+import { syncName, withLockedFolder, withTempFolder } from './folder.ts'
 import {
   type DryRunOption,
   type DryRunReport,
@@ -88,7 +89,7 @@ async function importFolder(target: string, options: ImportOptions): Promise<Imp
     // Before there is a store: damaged secrets would be found too late.
     const report = { ...counts, folder, secrets: await locateSecrets(folder, secretCheck) }
     if (dryRun) return report
-    return withTempFolderIn(folder, 'import', async (temp) => {
+    return withTempFolder(folder, 'import', async (temp) => {
       const storage = await createStorage({ driver: 'file', path: temp })
       try {
         await lockForImport(storage)
@@ -97,7 +98,8 @@ async function importFolder(target: string, options: ImportOptions): Promise<Imp
         await storage.dispose()
       }
       checkpoint(join(temp, STORE_FILE))
-      moveIntoPlace(join(temp, STORE_FILE), join(folder, STORE_FILE))
+      renameSync(join(temp, STORE_FILE), join(folder, STORE_FILE))
+      syncName(join(folder, STORE_FILE))
       return report
     })
   })

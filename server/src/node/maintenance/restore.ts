@@ -6,7 +6,7 @@ import { DatabaseSync } from '../../storage/file/sqlite.ts'
 import { fileIdOf, STORE_FILE } from '../../storage/file/store-file.ts'
 import type { ConfigSource } from '../config.ts'
 import { SECRETS_FILE } from '../secrets-file.ts'
-import { pathExists, tempFoldersIn, withLockedFolder, withTempFolderIn } from './folder.ts'
+import { pathExists, tempFoldersIn, withLockedFolder, withTempFolder } from './folder.ts'
 import {
   type DryRunOption,
   type DryRunReport,
@@ -54,7 +54,7 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
       const replaced = existing.length > 0 ? { replaced: replacedFolder(folder, now) } : {}
       const report = { folder, ...content, ...replaced }
       if (dryRun) return { ...report, dryRun }
-      return withTempFolderIn(folder, 'restore', async (temp, keep) => {
+      return withTempFolder(folder, 'restore', async (temp, keep) => {
         await copyStore(db, { from, to: temp }, options)
         swapStores(folder, { temp, ...replaced, onStuck: keep })
         return report
@@ -121,7 +121,6 @@ interface Swap {
   readonly onStuck: () => void
 }
 
-/** Replaces the store of a locked folder. Undone if it fails. */
 function swapStores(folder: string, { temp, replaced, onStuck }: Swap): void {
   const aside = replaced ?? join(temp, 'replaced')
   const [old, made, mark] = [existingFiles(folder), existingFiles(temp), readMark(folder)]

@@ -1,16 +1,20 @@
 import { join } from 'node:path'
 import type { AppSecrets } from '../../app/options.ts'
-import { STORE_KEY } from '../../app/store/item-keys.ts'
+import { ENCRYPTED_PART, ownerOfEncrypted, SECRETS_BASE, STORE_KEY } from '../../app/store/item-keys.ts'
 import { refuseImportLock } from '../../app/store/store-id.ts'
-import { DecryptionError } from '../../app/users/encryption.ts'
-import { type RotationCounts, reencryptAll } from '../../app/users/rotate-secret.ts'
-import { type ItemSource, verifySecretCheck } from '../../app/users/secret-check.ts'
+import { DecryptionError, type Encryption } from '../../app/users/encryption.ts'
+import {
+  ensureSecretCheck,
+  finishSecretCheck,
+  type ItemSource,
+  verifySecretCheck,
+} from '../../app/users/secret-check.ts'
 import type { FishStorage } from '../../storage/core/types.ts'
 import { prepareItemReads } from '../../storage/file/reader.ts'
 import { checkStore } from '../../storage/file/store-file.ts'
 import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
-import { makeSecrets, mismatchedSecrets, SECRETS_FILE, storedSecrets, storeSecrets } from '../secrets-file.ts'
+import { makeSecrets, mismatchedSecrets, readSecrets, SECRETS_FILE, writeSecrets } from '../secrets-file.ts'
 import { withLockedFolder } from './folder.ts'
 import {
   type DryRunOption,
@@ -29,8 +33,15 @@ export interface RotateSecretOptions extends ConfigSource, MaintenanceOptions, D
   readonly makeNew?: boolean
 }
 
-/** Outcome of {@link rotateSecret}. */
-export interface RotateSecretReport extends RotationCounts, DryRunReport {}
+/** Outcome of {@link rotateSecret}; in a dry run, what it would be. */
+export interface RotateSecretReport extends DryRunReport {
+  /** Encrypted keys that were checked. */
+  readonly seen: number
+  /** Keys that were encrypted again; the others had the current secret. */
+  readonly resealed: number
+  /** Ids of users whose key no secret decrypts. It is left unchanged. */
+  readonly unopened: readonly string[]
+}
 
 /**
  * Encrypts every key with `FISH_SECRET`, else with the secret beside the data. No server may use a file
@@ -46,13 +57,13 @@ export function rotateSecret(options: RotateSecretOptions): Promise<RotateSecret
     checkSettings(settings, makeNew)
     return withStorage(settings, dryRun, async (source, target) => {
       const { secrets, stored } = await planSecrets(source, settings, makeNew)
-      if (target && stored?.isNew) await storeSecrets(stored.folder, stored.secrets)
+      if (target && stored?.isNew) await writeSecrets(stored.folder, stored.secrets)
       const encryption = encryptionWith(secrets)
-      const counts = await reencryptAll({ source, target, encryption, onProgress: report, signal })
+      const counts = await reencryptAll({ source, target, encryption, report, signal })
       if (!target) return { ...counts, dryRun: true as const }
       if (counts.unopened.length === 0 && stored?.secrets.previousEncryption) {
         const { previousEncryption: _, ...current } = stored.secrets
-        await storeSecrets(stored.folder, current)
+        await writeSecrets(stored.folder, current)
       }
       return counts
     })
@@ -116,7 +127,7 @@ async function planSecrets(
 ): Promise<SecretsPlan> {
   refuseImportLock(await source.items.getItem(STORE_KEY))
   const folder = storage.driver === 'file' ? storage.path : undefined
-  const stored = folder === undefined ? undefined : await storedSecrets(folder)
+  const stored = folder === undefined ? undefined : await readSecrets(folder)
   const older = stored ? atRestSecrets(stored) : []
   // A given secret replaces the one beside the data.
   if (secret !== undefined) return { secrets: [secret, ...previousSecrets, ...older] }
@@ -145,4 +156,75 @@ function missingStoredSecret(folder: string): MaintenanceError {
   return new MaintenanceError('missing_secret', message, {
     hint: 'Restore it, or set FISH_SECRET_PREVIOUS to the secret that decrypts the keys and FISH_SECRET to a new one.',
   })
+}
+
+interface RotationOptions {
+  readonly source: ItemSource
+  /** The same storage; absent to count what would be encrypted again and write nothing. */
+  readonly target: FishStorage | undefined
+  readonly encryption: Encryption
+  readonly report: (done: number, total: number) => void
+  readonly signal: AbortSignal | undefined
+}
+
+const PAGE_ITEMS = 768
+
+/**
+ * Encrypts every key with the current secret, each by compare-and-replace: servers may run meanwhile, and a key that is
+ * reset or removed stays so. After an interruption, the next run continues. At the end, the other secrets are removed
+ * from the secret check.
+ * @throws DecryptionError before anything is changed, when a secret is missing that something may be encrypted with
+ */
+async function reencryptAll(options: RotationOptions): Promise<Omit<RotateSecretReport, 'dryRun'>> {
+  const { source, target, encryption } = options
+  // First of all, so that the check names the current secret also after an interruption.
+  if (target) await ensureSecretCheck(target, encryption)
+  let resealed = 0
+  while (true) {
+    const check = await verifySecretCheck(source, encryption)
+    const { seen, changed, unopened } = await reencryptEach(options)
+    resealed += changed
+    const counts = { seen, resealed, unopened }
+    if (!target) return counts
+    // A server that still encrypts with another secret may have written after this pass.
+    if (changed > 0) continue
+    if (unopened.length > 0 || check === null || (await finishSecretCheck(target, encryption, check))) return counts
+  }
+}
+
+async function reencryptEach({ source, target, encryption, report, signal }: RotationOptions) {
+  let [total, seen, changed] = [0, 0, 0]
+  const unopened: string[] = []
+  for await (const page of encryptedPages(source, signal)) total += page.length
+  report(seen, total)
+  for await (const page of encryptedPages(source, signal)) {
+    await Promise.all(
+      page.map(async ({ key, value, owner }) => {
+        seen += 1
+        const reencrypted = await encryption.reencrypt(value, owner).catch((error: unknown) => {
+          if (!(error instanceof DecryptionError)) throw error
+          unopened.push(owner)
+          return value
+        })
+        if (reencrypted === value) return
+        if (!target || (await target.replaceItemIf(key, value, reencrypted))) changed += 1
+      }),
+    )
+    report(seen, total)
+  }
+  return { seen, changed, unopened }
+}
+
+async function* encryptedPages(storage: ItemSource, signal: AbortSignal | undefined) {
+  let after: string | undefined
+  do {
+    signal?.throwIfAborted()
+    const range = { base: SECRETS_BASE, contains: ENCRYPTED_PART, limit: PAGE_ITEMS }
+    const page = await storage.listItems({ ...range, ...(after === undefined ? {} : { after }) })
+    yield page.items.flatMap(({ key, value }) => {
+      const owner = ownerOfEncrypted(key)
+      return owner === undefined ? [] : [{ key, value, owner }]
+    })
+    after = page.next
+  } while (after !== undefined)
 }

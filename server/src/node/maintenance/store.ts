@@ -13,7 +13,7 @@ import { prepareItemReads } from '../../storage/file/reader.ts'
 import { APPLICATION_ID, checkSchemaVersion } from '../../storage/file/schema.ts'
 import { backup, DatabaseSync } from '../../storage/file/sqlite.ts'
 import { STORE_FILE } from '../../storage/file/store-file.ts'
-import { SECRETS_FILE, storedSecrets } from '../secrets-file.ts'
+import { readSecrets, SECRETS_FILE } from '../secrets-file.ts'
 import { MaintenanceError, type MaintenanceOptions } from './maintenance.ts'
 
 /** Whether a store can be served with the secrets beside it. */
@@ -176,7 +176,7 @@ function secretsText(folder: string): string | undefined {
  * @throws SecretsError when they are damaged
  */
 export async function locateSecrets(folder: string, secretCheck: string | null): Promise<SecretsLocation> {
-  const secrets = await storedSecrets(folder)
+  const secrets = await readSecrets(folder)
   if (secretCheck === null) return 'included'
   if (!secrets) return 'needed'
   try {
