@@ -6,7 +6,7 @@ import { createLoginLimiter } from './auth/login-limiter.ts'
 import { createSessions } from './auth/sessions.ts'
 import { createCollectionReader } from './catches/read-collection.ts'
 import type { Logger, RequestHost } from './core/host.ts'
-import { createIdGenerator, pooledRandom } from './core/ids.ts'
+import { pooledRandom, uuidv7 } from './core/ids.ts'
 import { createCursors } from './http/cursors.ts'
 import { createPlatformEncoder } from './http/encoding.ts'
 import { createPipeline } from './http/pipeline.ts'
@@ -70,7 +70,7 @@ export function createApp(options: AppOptions): App {
   const allowedOrigins = options.allowedOrigins ?? []
   const rateLimit = options.rateLimit ?? { requests: LIMITS.requests, windowMs: LIMITS.windowSeconds * 1000 }
   const contentEncoder = options.contentEncoder ?? createPlatformEncoder()
-  const createId = createIdGenerator(clock, random)
+  const createId = () => uuidv7(clock(), random)
 
   const encryption =
     options.encryption ?? createEncryption([secrets.encryption, ...(secrets.previousEncryption ?? [])], random)

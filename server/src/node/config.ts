@@ -1,4 +1,4 @@
-import { SETTINGS, type Setting, type StorageAddress } from './settings.ts'
+import { SETTINGS, type Setting } from './settings.ts'
 
 type SettingName = keyof typeof SETTINGS
 
@@ -81,25 +81,14 @@ function sharedAddress({ host, port, metrics }: Partial<ServerConfig>): string[]
   return isShared ? [`${SETTINGS.metrics.env} is the address of the server itself. Set another port, or on`] : []
 }
 
-/**
- * Whether each storage requires the secrets to be set. Otherwise they are generated, and stored with the data of a file
- * storage. Processes that share a Redis must share them.
- */
-const REQUIRES_SECRETS: Readonly<Record<StorageAddress['driver'], boolean>> = {
-  file: false,
-  memory: false,
-  redis: true,
-  'redis-cluster': true,
-}
-
+/** Processes that share a Redis share its secrets. Otherwise they are generated, and stored with the data of a file store. */
 function missingSecrets({ storage, secret, jwtSecret }: Partial<ServerConfig>): string[] {
-  if (!storage || !REQUIRES_SECRETS[storage.driver]) return []
-  return [
-    ...(secret
-      ? []
-      : [`${SETTINGS.secret.env} is required with Redis, the same in every process: it encrypts keys at rest`]),
-    ...(jwtSecret
-      ? []
-      : [`${SETTINGS.jwtSecret.env} is required with Redis, the same in every process: it signs sessions`]),
+  if (!storage?.driver.startsWith('redis')) return []
+  const required = [
+    { env: SETTINGS.secret.env, value: secret, use: 'it encrypts keys at rest' },
+    { env: SETTINGS.jwtSecret.env, value: jwtSecret, use: 'it signs sessions' },
   ]
+  return required
+    .filter(({ value }) => !value)
+    .map(({ env, use }) => `${env} is required with Redis, the same in every process: ${use}`)
 }

@@ -272,7 +272,6 @@ export function parseStorageAddress(text: string): StorageAddress {
   throw new Error('must be file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:')
 }
 
-/** Whether a storage address contains a password. */
 function holdsPassword(address: string): boolean {
   return /^[a-z-]+:\/\/[^/]*@/i.test(address)
 }

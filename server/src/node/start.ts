@@ -263,7 +263,6 @@ export function printPasswordTo(stream: Writable): (admin: GeneratedAdmin) => vo
   }
 }
 
-/** Verifies the store at an interval, and logs when it is lost and when it is back. */
 function watchStore(app: App, logger: Pick<Logger, 'info' | 'error'>, intervalMs: number): { stop(): void } {
   let isVerifying = false
   let isLost = false

@@ -33,12 +33,12 @@ interface CredentialsOptions {
   readonly clock: () => number
 }
 
-interface Account<Who> {
-  readonly who: Who
+interface Account {
+  readonly who: Identity
   readonly passwordHash: string
 }
 
-type Directory<Who> = (name: string) => Promise<Account<Who> | undefined>
+type Directory = (name: string) => Promise<Account | undefined>
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="fish-crab", charset="UTF-8"' }
 
@@ -67,20 +67,20 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   const verified = createVerifiedPasswords(clock)
   const attempts = new Map<string, Promise<unknown>>()
 
-  const findAdmin: Directory<Admin> = async (name) => {
+  const findAdmin: Directory = async (name) => {
     const found = await admins.findWithHash(name)
-    return found && { who: found.admin, passwordHash: found.passwordHash }
+    return found && { who: { admin: found.admin }, passwordHash: found.passwordHash }
   }
-  const findUser: Directory<User> = async (name) => {
-    const who = await users.find(name)
-    const passwordHash = who && (await users.passwordHash(who))
-    return who && passwordHash !== undefined ? { who, passwordHash } : undefined
+  const findUser: Directory = async (name) => {
+    const user = await users.find(name)
+    const passwordHash = user && (await users.passwordHash(user))
+    return user && passwordHash !== undefined ? { who: { user }, passwordHash } : undefined
   }
 
   const decoyHash = lazy(() => passwords.hash('a password that nobody has'))
 
   /** The first account, if its password was verified in the last minutes. */
-  async function findVerified<Who>(accounts: readonly (Account<Who> | undefined)[], password: string) {
+  async function findVerified(accounts: readonly (Account | undefined)[], password: string) {
     const matches = await Promise.all(
       accounts.map((account) => verified.has(password, account ? account.passwordHash : '')),
     )
@@ -88,7 +88,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     return matches[first] ? accounts[first]?.who : undefined
   }
 
-  async function verifyAny<Who>(accounts: readonly (Account<Who> | undefined)[], password: string) {
+  async function verifyAny(accounts: readonly (Account | undefined)[], password: string) {
     const decoy = await decoyHash()
     for (const account of accounts) {
       if (!(await passwords.verify(password, account?.passwordHash ?? decoy)) || !account) continue
@@ -98,18 +98,18 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     return undefined
   }
 
-  async function identify<Who>(
+  async function identify(
     { name, password }: BasicCredentials,
     { client, request: { signal } }: RequestContext,
-    directories: readonly Directory<Who>[],
-  ): Promise<Who | undefined> {
+    directories: readonly Directory[],
+  ): Promise<Identity | undefined> {
     const since = queue.now()
     // In UTF-8, all lone surrogates are the same.
     const isPossible = password.length <= LIMITS.passwordLength && password.isWellFormed()
     const tried = password.slice(0, LIMITS.passwordLength)
     const findAccounts = () => Promise.all(directories.map((find) => (isPossible ? find(name) : undefined)))
 
-    async function findOrVerify(accounts: readonly (Account<Who> | undefined)[]): Promise<Who | undefined> {
+    async function findOrVerify(accounts: readonly (Account | undefined)[]): Promise<Identity | undefined> {
       const known = await findVerified(accounts, tried)
       if (known) return known
       return loginLimiter.run({ client, name }, async () => {
@@ -151,27 +151,19 @@ export function createCredentials(options: CredentialsOptions): Credentials {
           headers: CHALLENGE,
           message: 'Send a name and a password by HTTP Basic.',
         })
-      const asUser: Directory<Identity> = async (name) => {
-        const found = await findUser(name)
-        return found && { ...found, who: { user: found.who } }
-      }
-      const asAdmin: Directory<Identity> = async (name) => {
-        const found = await findAdmin(name)
-        return found && { ...found, who: { admin: found.who } }
-      }
       const isAboutAnother = subject && userNameKey(subject) !== userNameKey(credentials.name)
-      const directories = isAboutAnother ? [asAdmin, asUser] : [asUser, asAdmin]
+      const directories = isAboutAnother ? [findAdmin, findUser] : [findUser, findAdmin]
       const found = await identify(credentials, context, directories)
       if (!found) throw new HttpError('invalid_credentials', { headers: CHALLENGE })
       return found
     },
 
     async authenticateAdmin(credentials, context) {
-      const admin = await identify(credentials, context, [findAdmin])
+      const found = await identify(credentials, context, [findAdmin])
       // Administrators change data: not in a store that replaced this one.
       await storeId.verify()
-      if (!admin) throw new HttpError('invalid_credentials')
-      return admin
+      if (!found || !('admin' in found)) throw new HttpError('invalid_credentials')
+      return found.admin
     },
   }
 }

@@ -46,11 +46,6 @@ export function uuidv7(now: number, random: RandomSource): string {
   return text
 }
 
-/** Creates ids by {@link uuidv7}. @param clock unix time in milliseconds */
-export function createIdGenerator(clock: () => number, random: RandomSource): () => string {
-  return () => uuidv7(clock(), random)
-}
-
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /** Random letters and digits, 5.95 bits each. */

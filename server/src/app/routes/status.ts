@@ -39,7 +39,6 @@ export function readyzHandler(services: Services): Handler {
   }
 }
 
-/** Rejects if the storage is unreachable or holds another store than at start. */
 async function checkStorage({ storage, storeId }: Services): Promise<void> {
   await Promise.all([storage.ping(), storeId.verify()])
 }

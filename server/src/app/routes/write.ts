@@ -72,7 +72,6 @@ export function writeHandler(services: Services, kind: Kind): Handler {
   }
 }
 
-/** The user in the query, else the owner of the API key. */
 function userNameIn({ query, apiKeyUser }: RequestContext): string {
   const name = userNameOf(query) ?? apiKeyUser?.name
   if (!name) throw new HttpError('missing_name')

@@ -90,7 +90,6 @@ function prepareAppend(db: DatabaseSync): Append {
   }
 }
 
-/** Prepares the removal of one record; its token stays. */
 function prepareRemoveRecord(db: DatabaseSync): RemoveRecord {
   // The `+` makes SQLite use the index of ids instead of searching the whole collection.
   const remove = db.prepare(

@@ -12,7 +12,6 @@ import type {
 import { IN_COLLECTION } from './schema.ts'
 import { DatabaseSync } from './sqlite.ts'
 
-/** Prepares the statements that read the sums. */
 function prepareTallies(db: DatabaseSync) {
   const tallies = db.prepare('SELECT kind, gamemode, label, count FROM tallies WHERE count > 0')
   const ofKind = db.prepare(

@@ -69,41 +69,25 @@ interface FileDurability {
   readonly warnings: readonly string[]
 }
 
-const NORMAL = 1
-/**
- * The journals that survive a killed process, and from which `synchronous` on they survive a power loss
- * (https://sqlite.org/pragma.html#pragma_synchronous).
- */
-const FLUSHED_FROM: Readonly<Record<string, number>> = { wal: 2, delete: 3, truncate: 3, persist: 2 }
+/** The value of the pragma `synchronous` from which on SQLite flushes a write-ahead log at every commit. */
+const FULL = 2
 
 /**
- * Describes what survives a crash.
+ * Describes what survives a crash. A file system without shared memory allows no write-ahead log.
  *
  * @example
  * describeDurability({ journalMode: 'wal', synchronous: 2 }).warnings // []
  */
 export function describeDurability({ journalMode, synchronous }: FilePragmas): FileDurability {
-  const flushedFrom = FLUSHED_FROM[journalMode]
-  if (flushedFrom !== undefined && synchronous >= flushedFrom) {
+  if (journalMode === 'wal' && synchronous >= FULL) {
     return {
       durability: 'Every acknowledged write is on disk: it survives a killed process and a power loss.',
       warnings: [],
     }
   }
-  const loss =
-    flushedFrom === undefined
-      ? 'a killed process can damage the store'
-      : synchronous < NORMAL
-        ? 'a power loss can damage the store'
-        : 'a power loss can lose the last acknowledged writes'
+  const loss = 'A killed process or a power loss can lose acknowledged writes or damage the store'
   const mode = `SQLite runs with synchronous = ${synchronous} and journal_mode = ${journalMode} in this folder`
-  return {
-    durability:
-      flushedFrom === undefined
-        ? 'Acknowledged writes are in the file, but a killed process can damage the store.'
-        : `An acknowledged write survives a killed process, but ${loss}.`,
-    warnings: [`Beware, ${loss}: ${mode}. Put the data on another file system.`],
-  }
+  return { durability: `${loss}.`, warnings: [`${loss}: ${mode}. Put the data on another file system.`] }
 }
 
 /** Time limit of a write, in milliseconds; together with {@link MIN_CLOSE_MS} less than the grace period of a stop. */

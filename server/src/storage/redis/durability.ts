@@ -20,12 +20,12 @@ interface RedisPersistence {
 
 const SETTINGS = ['appendonly', 'appendfsync', 'maxmemory-policy', 'save'] as const
 
-const UNKNOWN: DurabilityReport = {
-  durability: 'A write is as durable as Redis is configured, which is unknown: CONFIG GET is refused.',
-  warnings: [
-    'The durability of Redis is unknown: CONFIG GET is refused. Make sure that appendonly is on and nothing is evicted.',
-  ],
-}
+const toReport = (durability: string, ...warnings: readonly string[]): DurabilityReport => ({ durability, warnings })
+
+const UNKNOWN = toReport(
+  'A write is as durable as Redis is configured, which is unknown: CONFIG GET is refused.',
+  'The durability of Redis is unknown: CONFIG GET is refused. Make sure that appendonly is on and nothing is evicted.',
+)
 
 /** Reads the configuration, as far as the server allows it. */
 export async function readPersistence(node: Redis): Promise<RedisPersistence> {
@@ -75,40 +75,35 @@ function isRefusal(error: unknown): boolean {
 
 function describeSync(appendfsync: string | undefined): DurabilityReport {
   if (appendfsync === 'always') {
-    return {
-      durability:
-        'Redis logs and syncs every write before it responds: an acknowledged write survives a crash and a power loss.',
-      warnings: [],
-    }
+    return toReport(
+      'Redis logs and syncs every write before it responds: an acknowledged write survives a crash and a power loss.',
+    )
   }
   // With everysec, Redis also delays the write to the log, by up to two seconds, while an older sync is running.
   const [often, loss] =
     appendfsync === 'everysec'
       ? ['once a second', 'a crash of Redis or a power loss can lose the last two seconds']
       : ['when the system does', 'a power loss can lose the last half minute or more']
-  return {
-    durability: `Redis logs every write and syncs the log ${often}: ${loss} of acknowledged writes.`,
-    warnings: [
-      `With appendfsync ${appendfsync} ${loss} of acknowledged writes. Set appendfsync always to keep them all.`,
-    ],
-  }
-}
-
-function describeWithoutLog(save: string | undefined): DurabilityReport {
-  const durability = save
-    ? `Redis keeps snapshots only (save ${save}): what was written since the last one is lost when Redis ends abruptly.`
-    : 'Redis stores nothing on disk: all data is lost when it ends.'
-  return { durability, warnings: [`Acknowledged writes can be lost: Redis is not append-only. Set appendonly yes.`] }
+  return toReport(
+    `Redis logs every write and syncs the log ${often}: ${loss} of acknowledged writes.`,
+    `With appendfsync ${appendfsync} ${loss} of acknowledged writes. Set appendfsync always to keep them all.`,
+  )
 }
 
 function describeOne({ appendonly, appendfsync, save, ...rest }: RedisPersistence): DurabilityReport {
   if (appendonly === undefined) return UNKNOWN
-  const { durability, warnings } = appendonly === 'yes' ? describeSync(appendfsync) : describeWithoutLog(save)
+  const snapshots = save
+    ? `Redis keeps snapshots only (save ${save}): what was written since the last one is lost when Redis ends abruptly.`
+    : 'Redis stores nothing on disk: all data is lost when it ends.'
+  const { durability, warnings } =
+    appendonly === 'yes'
+      ? describeSync(appendfsync)
+      : toReport(snapshots, 'Acknowledged writes can be lost: Redis is not append-only. Set appendonly yes.')
   const policy = rest['maxmemory-policy']
   if (policy === undefined || policy === 'noeviction') return { durability, warnings }
   const evicted = policy.startsWith('volatile') ? 'deletes rate limits' : 'deletes users and catches'
   const warning = `Redis ${evicted} when its memory is full: maxmemory-policy is ${policy}. Set it to noeviction.`
-  return { durability, warnings: [...warnings, warning] }
+  return toReport(durability, ...warnings, warning)
 }
 
 interface Replication {
@@ -122,26 +117,24 @@ function describeReplication({ servers, replicas }: Replication): DurabilityRepo
   if (replicas > 0) {
     const some = replicas === 1 ? '1 replica has' : `${replicas} replicas have`
     const short = servers.some((server) => server && server.online < replicas)
-    return {
-      durability: `A write is acknowledged once ${some} it too: a failover to a replica that has it keeps it.`,
-      warnings: short
+    return toReport(
+      `A write is acknowledged once ${some} it too: a failover to a replica that has it keeps it.`,
+      ...(short
         ? [`No write is acknowledged until every primary has ${replicas} reachable replicas (FISH_REDIS_WAIT).`]
-        : [],
-    }
+        : []),
+    )
   }
   if (servers.includes(undefined)) {
-    return {
-      durability: 'The number of replicas is unknown: INFO is refused. A failover can lose acknowledged writes.',
-      warnings: [
-        'The number of Redis replicas is unknown: INFO is refused. If there are any, set FISH_REDIS_WAIT to 1.',
-      ],
-    }
+    return toReport(
+      'The number of replicas is unknown: INFO is refused. A failover can lose acknowledged writes.',
+      'The number of Redis replicas is unknown: INFO is refused. If there are any, set FISH_REDIS_WAIT to 1.',
+    )
   }
-  if (servers.every((server) => server?.connected === 0)) return { durability: '', warnings: [] }
-  return {
-    durability: 'Replicas get writes later: a failover loses acknowledged writes that the replica does not have yet.',
-    warnings: ['A failover can lose acknowledged writes. Set FISH_REDIS_WAIT to 1 to wait for a replica.'],
-  }
+  if (servers.every((server) => server?.connected === 0)) return toReport('')
+  return toReport(
+    'Replicas get writes later: a failover loses acknowledged writes that the replica does not have yet.',
+    'A failover can lose acknowledged writes. Set FISH_REDIS_WAIT to 1 to wait for a replica.',
+  )
 }
 
 /**
@@ -158,10 +151,8 @@ export function describeDurability(servers: readonly RedisPersistence[], replica
     reports[0] ?? UNKNOWN,
   )
   const replicated = describeReplication(replication)
-  return {
-    durability: `${worst.durability} ${replicated.durability}`.trim(),
-    warnings: [...new Set([...reports, replicated].flatMap(({ warnings }) => warnings))],
-  }
+  const warnings = new Set([...reports, replicated].flatMap((report) => report.warnings))
+  return toReport(`${worst.durability} ${replicated.durability}`.trim(), ...warnings)
 }
 
 /** Whether acknowledged writes survive a crash, a power loss and a failover. */
