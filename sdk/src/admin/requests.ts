@@ -65,17 +65,16 @@ export interface AdminIterateOptions extends CallOptions {
   readonly pageSize?: number | undefined
 }
 
-/** Options of `users.list`. */
-export interface ListUsersOptions extends AdminListOptions {
+interface UserSearch {
   /** Part of a name, in any letter case; up to 32 characters. @default all users */
   readonly search?: string | undefined
 }
 
+/** Options of `users.list`. */
+export interface ListUsersOptions extends AdminListOptions, UserSearch {}
+
 /** Options of `users.iterate`. */
-export interface IterateUsersOptions extends AdminIterateOptions {
-  /** Part of a name, in any letter case; up to 32 characters. @default all users */
-  readonly search?: string | undefined
-}
+export interface IterateUsersOptions extends AdminIterateOptions, UserSearch {}
 
 /** What is unknown when a response is lost. */
 interface Uncertainty {

@@ -1,21 +1,16 @@
 import { DEFAULT_CRAB_NAME, type Kind } from '../contract/kinds.ts'
 import { CATCH_NAME_PATTERN } from '../contract/names.ts'
 import { RARITIES, type RarityValue, rarityValue } from '../contract/rarities.ts'
-import { chatMessageOf } from './message.ts'
+import { type ChatMessage, chatMessageOf } from './message.ts'
 
 /** Further details of a catch. Absent when the chat line does not contain them. */
-interface CatchDetails {
+interface CatchDetails extends Pick<ChatMessage, 'timeOfDay'> {
   /** Length in centimetres. */
   readonly lengthCm?: number
   /** `true` when it is the player's first catch of this name. */
   readonly firstTime?: boolean
   /** `true` when the player's augments caught it. */
   readonly byAugment?: boolean
-  /**
-   * The time of day in the prefix of the line, without date and fractions of a second: `12:00:01` in logs of the game;
-   * mods may write `12:00` or `9:30 PM`. In the local time of the machine that wrote the line.
-   */
-  readonly timeOfDay?: string
 }
 
 /** A fish in a chat line. `client.fish.add` accepts it as an entry. */

@@ -18,9 +18,7 @@ export interface ApiErrorFields {
 
 /** The server rejected the request or failed to handle it. The message is the server's; `code` names the case. */
 export class ApiError extends FishCrabError implements ApiErrorFields {
-  static override get name(): string {
-    return 'ApiError'
-  }
+  static override readonly name: string = 'ApiError'
   declare readonly code: ApiErrorFields['code']
   /** HTTP status. */
   readonly status: number
@@ -42,44 +40,32 @@ export class ApiError extends FishCrabError implements ApiErrorFields {
 
 /** 400: the request is invalid. See `code` and `details`. */
 export class BadRequestError extends ApiError {
-  static override get name(): string {
-    return 'BadRequestError'
-  }
+  static override readonly name: string = 'BadRequestError'
 }
 
 /** 401: wrong name or password, or an expired session. */
 export class AuthenticationError extends ApiError {
-  static override get name(): string {
-    return 'AuthenticationError'
-  }
+  static override readonly name: string = 'AuthenticationError'
 }
 
 /** 403: these credentials do not allow this. */
 export class PermissionDeniedError extends ApiError {
-  static override get name(): string {
-    return 'PermissionDeniedError'
-  }
+  static override readonly name: string = 'PermissionDeniedError'
 }
 
 /** 404: the user, record or address does not exist. */
 export class NotFoundError extends ApiError {
-  static override get name(): string {
-    return 'NotFoundError'
-  }
+  static override readonly name: string = 'NotFoundError'
 }
 
 /** 409: it exists already, or the change would break a rule. */
 export class ConflictError extends ApiError {
-  static override get name(): string {
-    return 'ConflictError'
-  }
+  static override readonly name: string = 'ConflictError'
 }
 
 /** 429: too many requests, and waiting would take longer than `maxWaitMs`. Try again at `resetAt`. */
 export class RateLimitError extends ApiError {
-  static override get name(): string {
-    return 'RateLimitError'
-  }
+  static override readonly name: string = 'RateLimitError'
   /** When to try again, by this machine's clock. */
   readonly resetAt: Date
   /** Milliseconds from the response until `resetAt`. */
@@ -98,7 +84,5 @@ export class RateLimitError extends ApiError {
 
 /** 5xx: the server failed, even after all retries. */
 export class ServerError extends ApiError {
-  static override get name(): string {
-    return 'ServerError'
-  }
+  static override readonly name: string = 'ServerError'
 }

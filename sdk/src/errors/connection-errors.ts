@@ -15,9 +15,7 @@ export interface ConnectionErrorFields extends Omit<FishCrabErrorFields, 'code'>
  * proxy of the environment blocked the request: then nothing reached the server.
  */
 export class ConnectionError extends FishCrabError {
-  static override get name(): string {
-    return 'ConnectionError'
-  }
+  static override readonly name: string = 'ConnectionError'
   /** The error code of the system, such as `ECONNREFUSED`, if there is one. */
   readonly systemCode: string | undefined
   /** The address of the proxy that failed, without credentials, if one did. */
@@ -35,9 +33,7 @@ export class ConnectionError extends FishCrabError {
  * `code` is `timeout`.
  */
 export class TimeoutError extends ConnectionError {
-  static override get name(): string {
-    return 'TimeoutError'
-  }
+  static override readonly name: string = 'TimeoutError'
 
   constructor(summary: string, fields: Omit<ConnectionErrorFields, 'code'> = {}) {
     super(summary, { ...fields, code: 'timeout' })
@@ -57,9 +53,7 @@ interface InvalidResponseFields extends Omit<FishCrabErrorFields, 'code' | 'caus
  * `code` is `invalid_response`.
  */
 export class InvalidResponseError extends FishCrabError {
-  static override get name(): string {
-    return 'InvalidResponseError'
-  }
+  static override readonly name: string = 'InvalidResponseError'
   /** HTTP status. */
   readonly status: number
   readonly requestId: string | undefined

@@ -23,9 +23,7 @@ export interface FishCrabErrorFields {
  */
 export class FishCrabError extends Error {
   // Explicit, since bundlers rename classes.
-  static override get name(): string {
-    return 'FishCrabError'
-  }
+  static override readonly name: string = 'FishCrabError'
   /** Stable name of the case: the server's own `code`, or one that the class documents. */
   readonly code: string
   /** What is wrong: the message without the hint. */
@@ -85,9 +83,7 @@ export interface Issue {
 
 /** Options or arguments are invalid; nothing was sent. `issues` lists every mistake. `code` is `invalid_input`. */
 export class ValidationError extends FishCrabError {
-  static override get name(): string {
-    return 'ValidationError'
-  }
+  static override readonly name: string = 'ValidationError'
   readonly issues: readonly Issue[]
 
   constructor(issues: readonly Issue[]) {

@@ -1,29 +1,19 @@
 /** Edit distance: letters inserted, deleted or substituted, or neighbours swapped (optimal string alignment). */
 function distance(from: string, to: string): number {
-  let before: readonly number[] = []
-  let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column)
-  for (let row = 1; row <= from.length; row++) {
-    const now = [row]
-    for (let column = 1; column <= to.length; column++) {
+  const rows: number[][] = []
+  const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY
+  for (let row = 0; row <= from.length; row++) {
+    const steps: number[] = []
+    rows.push(steps)
+    for (let column = 0; column <= to.length; column++) {
       const same = from[row - 1] === to[column - 1]
-      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
-      now.push(
-        Math.min(
-          at(last, column) + 1,
-          at(now, column - 1) + 1,
-          at(last, column - 1) + (same ? 0 : 1),
-          swapped ? at(before, column - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      )
+      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      const kept = at(row - 1, column - 1) + (same ? 0 : 1)
+      const changed = Math.min(kept, at(row - 1, column) + 1, at(row, column - 1) + 1)
+      steps.push(row + column === 0 ? 0 : Math.min(changed, swapped ? at(row - 2, column - 2) + 1 : changed))
     }
-    before = last
-    last = now
   }
-  return at(last, to.length)
-}
-
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? Number.POSITIVE_INFINITY
+  return at(from.length, to.length)
 }
 
 const SHORTEST_BEGINNING = 3

@@ -13,9 +13,7 @@ import { FishCrabError } from '../errors/fish-crab-error.ts'
  * }
  */
 export class OutboxFullError extends FishCrabError {
-  static override get name(): string {
-    return 'OutboxFullError'
-  }
+  static override readonly name: string = 'OutboxFullError'
   /** The option `maxCatches`. */
   readonly maxCatches: number
 
@@ -41,9 +39,7 @@ export class OutboxFullError extends FishCrabError {
  * }
  */
 export class CheckpointMovedError extends FishCrabError {
-  static override get name(): string {
-    return 'CheckpointMovedError'
-  }
+  static override readonly name: string = 'CheckpointMovedError'
 
   constructor() {
     super('Another process moved the checkpoint. Nothing was added.', {
@@ -55,9 +51,7 @@ export class CheckpointMovedError extends FishCrabError {
 
 /** The outbox is closed or closing. Its catches stay on disk. `code` is `outbox_closed`. */
 export class OutboxClosedError extends FishCrabError {
-  static override get name(): string {
-    return 'OutboxClosedError'
-  }
+  static override readonly name: string = 'OutboxClosedError'
 
   constructor() {
     super('The outbox is closed.', { code: 'outbox_closed', hint: 'Open it again.' })
@@ -91,9 +85,7 @@ export type OutboxStoreErrorCode =
  * if (error instanceof OutboxStoreError && error.code === 'outbox_disk_full') showStatus(error.message)
  */
 export class OutboxStoreError extends FishCrabError {
-  static override get name(): string {
-    return 'OutboxStoreError'
-  }
+  static override readonly name: string = 'OutboxStoreError'
   declare readonly code: OutboxStoreErrorCode
 
   constructor(code: OutboxStoreErrorCode, summary: string, fields: { hint?: string; cause?: unknown } = {}) {

@@ -177,13 +177,6 @@ function summarize(counts: readonly CollectionCounts[]): OutboxStatus {
     frozen: sum('frozen'),
     dead: sum('dead'),
     ...(times.length === 0 ? {} : { oldest: new Date(Math.min(...times)) }),
-    collections: counts.map(({ kind, user, gamemode, queued, frozen, dead }) => ({
-      kind,
-      user,
-      gamemode,
-      queued,
-      frozen,
-      dead,
-    })),
+    collections: counts.map(({ collection: _collection, oldestAt: _oldestAt, ...one }) => one),
   }
 }

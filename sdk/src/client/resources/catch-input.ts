@@ -23,11 +23,11 @@ export interface CrabInput {
   readonly caughtAt?: Date | string | undefined
 }
 
-/** An entry in the format of the service. */
+/** An entry in the format of the service; JSON leaves out what is `undefined`. */
 export interface PayloadEntry {
-  readonly name?: string
-  readonly rarity?: RarityValue
-  readonly caughtAt?: string
+  readonly name?: string | undefined
+  readonly rarity?: RarityValue | undefined
+  readonly caughtAt?: string | undefined
 }
 
 const DATE_TIME_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:?\d\d)$/i
@@ -54,11 +54,7 @@ export function parseEntries(entries: readonly (FishInput | CrabInput)[], kind: 
     if (!nameIsOptional && !isCatchName(entry.name)) {
       report('name', 'Must be 1 to 100 characters with no control characters.')
     }
-    return {
-      ...(entry.name === undefined ? {} : { name: entry.name }),
-      ...(rarity === undefined ? {} : { rarity }),
-      ...(caughtAt === undefined ? {} : { caughtAt }),
-    }
+    return { name: entry.name, rarity, caughtAt }
   })
 }
 
@@ -82,7 +78,7 @@ function parseDateTime(given: Date | string | undefined, report: Report): string
   // The service rejects years outside 0 to 9999, which toISOString writes with a sign and six digits.
   const text = date && !Number.isNaN(date.getTime()) ? date.toISOString() : undefined
   if (text && /^\d{4}-/.test(text)) return text
-  report('caughtAt', 'Must be a valid Date, or ISO 8601 text with time and zone such as 2026-01-31T12:00:00Z.')
+  report('caughtAt', 'Must be a Date, or ISO 8601 with time and zone such as 2026-01-31T12:00:00Z.')
   return undefined
 }
 

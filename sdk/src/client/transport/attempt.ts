@@ -117,7 +117,7 @@ function connectionError(
   const page = blockedPage(cause, request, baseUrl)
   return new ConnectionError(`No response from ${baseUrl}${systemCode ? ` (${systemCode})` : reason}.`, {
     hint: page
-      ? `Check that the service is running. It may also not allow requests from ${page}: its operator lists allowed origins in FISH_ALLOWED_ORIGINS.`
+      ? `Check that the service is running, and that its FISH_ALLOWED_ORIGINS includes ${page}.`
       : 'Check that the service is running and that baseUrl is right.',
     systemCode,
     rateLimit,

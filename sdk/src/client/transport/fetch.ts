@@ -26,7 +26,7 @@ export function createFetch(settings: Settings): SendAttempt {
       redirect: 'manual',
       credentials: 'omit',
       signal,
-      ...(body === undefined ? {} : { body }),
+      body: body ?? null,
     }
     const url = urlOf(request, settings.baseUrl)
     if (settings.fetch) return callCustomFetch(settings.fetch, url, init, createRedactor(request, settings))
@@ -78,8 +78,8 @@ function urlOf({ route, params, query = {} }: ApiRequest, baseUrl: string): stri
 function headersOf({ headers }: ApiRequest, { apiKey, userAgent }: Settings): Record<string, string> {
   return {
     accept: MEDIA_TYPES.json,
-    ...(platform.sendsUserAgent ? { 'user-agent': userAgent } : {}),
-    ...(apiKey === undefined ? {} : { [HEADERS.apiKey]: apiKey }),
+    ...(platform.sendsUserAgent && { 'user-agent': userAgent }),
+    ...(apiKey !== undefined && { [HEADERS.apiKey]: apiKey }),
     ...headers,
   }
 }

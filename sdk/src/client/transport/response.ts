@@ -52,15 +52,13 @@ export function isSuccess({ status }: ApiResponse): boolean {
 
 /** What the rate limiter learns from a response. */
 export function observedResponse(response: ApiResponse): ObservedResponse {
-  const { status, requestId, rateLimit, retryAfterMs, resetMs: waitMs } = response
-  const observed = {
+  const { status, requestId, rateLimit, retryAfterMs, resetMs: waitMs = 0 } = response
+  return {
     status,
     isService: requestId !== undefined,
-    retryMs: status === 429 ? (retryAfterMs ?? waitMs) : undefined,
+    retryMs: status === 429 ? (retryAfterMs ?? response.resetMs) : undefined,
+    window: rateLimit && { ...rateLimit, resetMs: rateLimit.resetAt.getTime(), waitMs },
   }
-  if (!rateLimit || waitMs === undefined) return observed
-  const { limit, remaining, resetAt } = rateLimit
-  return { ...observed, window: { limit, remaining, resetMs: resetAt.getTime(), waitMs } }
 }
 
 /** RFC 9110, 10.2.3: seconds or a date. */
