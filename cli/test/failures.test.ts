@@ -117,6 +117,14 @@ test.each([
   expect((await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.json'))).toEqual([])
 })
 
+test('a storage that fails behind the service ends with 69, as a service that is away does', async () => {
+  const body = { error: 'The storage failed on this request.', code: 'storage_error', requestId: 'one' }
+  const { url } = await answering(500, body)
+  const env = { ...context.player, FISH_URL: url }
+  const { status, stdout } = await run(['list', 'fish', 'Alex', '-g', 'earth', '--max-wait', '0', '--json'], { env })
+  expect([status, JSON.parse(stdout).error]).toMatchObject([69, { code: 'storage_error', exit: 69 }])
+})
+
 test('what a service says stays on its line', async () => {
   const service = await answering(404, { error: 'None.\r\nfish-cli: all is well\n\n', code: 'user_not_found' })
   const { status, stderr } = await run(['list', 'Alex', '-g', 'earth'], { env: { FISH_URL: service.url } })

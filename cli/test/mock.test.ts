@@ -146,7 +146,7 @@ describe('mock', () => {
     const port = String((other.address() as AddressInfo).port)
     const { status, stdout } = await run(['mock', '--port', port, '--json'])
     other.close()
-    expect(status).toBe(1)
+    expect(status).toBe(6)
     expect(JSON.parse(stdout).error).toMatchObject({
       code: 'start_failed',
       message: `Port ${port} on 127.0.0.1 is in use.`,

@@ -68,7 +68,7 @@ describe('serve', () => {
     expect(error.message).toContain('--log')
   })
 
-  test('a port in use ends with 1 and the next step', async () => {
+  test('a port in use ends with 6 and the next step', async () => {
     const inUse = await new Promise<string>((resolve) => {
       const { stopRequested, ...options } = untilReady(ENV)
       const onStdout = async (line: string) => {
@@ -79,7 +79,7 @@ describe('serve', () => {
       }
       run(['serve'], { ...options, onStdout, ...(stopRequested ? { stopRequested } : {}) })
     })
-    expect(inUse).toMatch(/^1 start_failed port \d+ .* in use/)
+    expect(inUse).toMatch(/^6 start_failed port \d+ .* in use/)
   })
 
   test('a data folder in use ends with 6, as maintenance does', async () => {

@@ -155,7 +155,7 @@ function exitStatusOf(refusal: RefusedResponse): ExitStatus {
   if (status === 400) return EXIT.usage
   if (status === 404) return EXIT.notFound
   if (status === 409) return EXIT.conflict
-  if (status === 503) return EXIT.unreachable
+  if (status === 503 || code === 'storage_error') return EXIT.unreachable
   return EXIT.failure
 }
 

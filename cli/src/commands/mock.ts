@@ -117,7 +117,12 @@ function startError(error: unknown, host: string, port: number): CliError {
     `The mock could not start: ${message}.`,
     'See: fish-cli mock --help',
   ]
-  return new CliError({ code: 'start_failed', message: reason, hint, exit: EXIT.failure })
+  return new CliError({
+    code: 'start_failed',
+    message: reason,
+    hint,
+    exit: code === 'EADDRINUSE' ? EXIT.conflict : EXIT.failure,
+  })
 }
 
 const START_ERRORS: Readonly<Record<string, (host: string, port: number) => readonly [string, string]>> = {

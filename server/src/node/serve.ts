@@ -85,6 +85,7 @@ export async function serve(options: ServeOptions): Promise<number> {
       await kill()
     }
     if (isUnknownHost(cause)) return SERVE_EXIT.usage
+    if (cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE') return SERVE_EXIT.inUse
     return (cause instanceof StorageError && STORAGE_EXITS[cause.code]) || SERVE_EXIT.failed
   }
   if (config.secret && config.secret.length < STRONG_SECRET_LENGTH) {

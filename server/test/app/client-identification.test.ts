@@ -81,6 +81,7 @@ describe('behind trusted proxies, the address', () => {
     [1, '[2001:db8::1]', '2001:db8::1'],
     [1, '2001:db8::1', '2001:db8::1'],
     [1, 'unknown', SOCKET],
+    [1, undefined, SOCKET],
     [1, '_hidden', SOCKET],
     [1, '"198.51.100.1"', SOCKET],
     [1, '999.1.1.1', SOCKET],

@@ -134,11 +134,11 @@ describe('serve', () => {
     slow.socket.destroy()
   })
 
-  it('says in one line that the port is in use, exits with 1, and has made nothing', async () => {
+  it('says in one line that the port is in use, exits with 6, and has made nothing', async () => {
     const { port } = new URL((await startTestServer()).url)
     const folder = join(newFolder(), 'data')
     const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_PORT: port, FISH_LOG: 'silent' })
-    expect(await run.status).toBe(1)
+    expect(await run.status).toBe(6)
     expect(run.stdout.text()).toBe('')
     expect(run.stderr.text()).toMatch(new RegExp(`^fish-cli serve: port ${port} [^\\n]*in use[^\\n]*--port[^\\n]*\\n$`))
     expect(existsSync(folder)).toBe(false)
@@ -169,7 +169,7 @@ describe('serve', () => {
   it('names --metrics where it is the address of the metrics that is in use', async () => {
     const other = await startTestServer()
     const run = runServe({ ...GIVEN, FISH_METRICS: new URL(other.url).host })
-    expect(await run.status).toBe(1)
+    expect(await run.status).toBe(6)
     expect(run.stderr.text()).toMatch(/is in use.*--metrics \(FISH_METRICS\)/)
     expect(run.stdout.text()).toBe('')
   })

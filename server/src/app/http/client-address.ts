@@ -1,10 +1,11 @@
 /**
  * The address of a client behind `hops` trusted proxies: the `hops`-th entry of `X-Forwarded-For` from the right, since
  * clients can forge every entry further left. With fewer entries, the address of the socket.
+ * @param forwardedFor the header; `null` or `undefined` if absent
  * @example forwardedAddress('203.0.113.9', '198.51.100.1, 192.0.2.7', 1) // '192.0.2.7'
  */
-export function forwardedAddress(socketAddress: string, forwardedFor: string | null, hops: number): string {
-  if (hops < 1 || forwardedFor === null) return socketAddress
+export function forwardedAddress(socketAddress: string, forwardedFor: string | null | undefined, hops: number): string {
+  if (hops < 1 || !forwardedFor) return socketAddress
   const entries = forwardedFor.split(',').map((entry) => entry.trim())
   const address = withoutPort(entries.at(-hops) ?? '').replace(/%.*$/, '')
   return parseIp(address) ? address : socketAddress
