@@ -220,9 +220,9 @@ function faultsOf({ faults }: ControlledMock) {
   return {
     faults: faults.pending().map(({ fault, options: { on, user, delayMs }, remaining }) => ({
       fault,
-      ...(on === undefined ? {} : { on }),
-      ...(user === undefined ? {} : { user }),
-      ...(delayMs ? { delayMs } : {}),
+      on,
+      user,
+      delayMs: delayMs || undefined,
       // JSON has no Infinity.
       remaining: Number.isFinite(remaining) ? remaining : 'always',
     })),

@@ -1,20 +1,17 @@
 import type { CrabEntry, FishEntry, Gamemode, RarityLabel, RouteName } from '@fish-crab/sdk/contract'
 import type { Transport } from '../service/outcome.ts'
 
+interface ValidPayload<Kind, Entry> {
+  readonly kind: Kind
+  readonly user?: string
+  readonly gamemode?: string
+  readonly entries: readonly Entry[]
+}
+
 /** The decrypted payload of a write. */
 export type WritePayload =
-  | {
-      readonly kind: 'fish'
-      readonly user?: string
-      readonly gamemode?: string
-      readonly entries: readonly FishEntry[]
-    }
-  | {
-      readonly kind: 'crab'
-      readonly user?: string
-      readonly gamemode?: string
-      readonly entries: readonly CrabEntry[]
-    }
+  | ValidPayload<'fish', FishEntry>
+  | ValidPayload<'crab', CrabEntry>
   /** The decrypted content is not a valid payload. */
   | { readonly kind: 'invalid'; readonly content: unknown }
   /** The body could not be decrypted. */

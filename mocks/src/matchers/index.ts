@@ -70,31 +70,29 @@ export interface MockMatchers<Result = unknown> {
 export const mockMatchers = {
   toHaveSentFish: (mock: Mock, pattern?: CatchPattern, times?: number) => sent(mock, 'fish', pattern, times),
   toHaveSentCrabs: (mock: Mock, pattern?: CatchPattern, times?: number) => sent(mock, 'crab', pattern, times),
-  toHaveBeenRateLimited(mock: Mock, times?: number): MatcherResult {
-    const requests = requestsOf(mock)
-    return toResult({
-      what: 'refuse requests because of the rate limit',
-      expected: 429,
-      all: requests.map(({ status }) => status),
-      matched: requests.filter(({ status }) => status === 429).length,
-      times,
-      received: describeRequests(requests),
-    })
-  },
+  toHaveBeenRateLimited: (mock: Mock, times?: number) =>
+    received(mock, 'refuse requests because of the rate limit', 'status', 429, times),
   toHaveReceived(mock: Mock, route: RouteName, times?: number): MatcherResult {
-    const requests = requestsOf(mock)
+    assertMock(mock)
     if (!Object.hasOwn(ROUTES, route)) {
       throw new TypeError(`Unknown route "${route}". Known routes: ${Object.keys(ROUTES).join(', ')}.`)
     }
-    return toResult({
-      what: `receive requests to ${route}`,
-      expected: route,
-      all: requests.map((request) => request.route),
-      matched: requests.filter((request) => request.route === route).length,
-      times,
-      received: describeRequests(requests),
-    })
+    return received(mock, `receive requests to ${route}`, 'route', route, times)
   },
+}
+
+/** Compares a field of the requests. */
+function received<Field extends 'status' | 'route'>(
+  mock: Mock,
+  what: string,
+  field: Field,
+  expected: HistoryEntry[Field],
+  times: number | undefined,
+): MatcherResult {
+  assertMock(mock)
+  const all = mock.requests.map((request) => request[field])
+  const matched = all.filter((value) => value === expected).length
+  return toResult({ what, expected, all, matched, times, received: describeRequests(mock.requests) })
 }
 
 type AnyCatch = StoredCatch & { readonly rarity?: RarityLabel }
@@ -212,11 +210,6 @@ function assertMock(value: Mock): void {
   const { sent, requests } = (value ?? {}) as Partial<Mock>
   if (typeof sent?.fish === 'function' && Array.isArray(requests)) return
   throw new TypeError('expect() must get a mock of createMock().')
-}
-
-function requestsOf(mock: Mock): readonly HistoryEntry[] {
-  assertMock(mock)
-  return mock.requests
 }
 
 function describeRequests(requests: readonly HistoryEntry[]): string {

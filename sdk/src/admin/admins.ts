@@ -4,8 +4,7 @@ import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AdministratorList, AdminRole } from '../contract/schemas.ts'
 import { unknownOptions } from '../errors/check-options.ts'
 import { choiceIssue, nameIssue, passwordIssue } from './checks.ts'
-import type { AdminContext, NonRetriedOptions } from './requests.ts'
-import { EMPTY_RESPONSE, jsonBody } from './requests.ts'
+import { type AdminContext, EMPTY_RESPONSE, jsonBody, type NonRetriedOptions } from './requests.ts'
 import { administratorListShape, administratorShape } from './shapes.generated.ts'
 
 /** An administrator to create. */

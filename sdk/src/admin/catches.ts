@@ -5,13 +5,11 @@ import { crabCollectionShape, fishCollectionShape, savedShape } from '../client/
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
-import type { Route } from '../contract/routes.ts'
-import { ADMIN_ROUTES } from '../contract/routes.ts'
+import { ADMIN_ROUTES, type Route } from '../contract/routes.ts'
 import type { CrabCollection, FishCollection, Saved } from '../contract/schemas.ts'
 import type { Issue } from '../errors/fish-crab-error.ts'
 import { gamemodeIssue, idIssue, nameIssue } from './checks.ts'
-import type { AdminContext, NonRetriedOptions } from './requests.ts'
-import { EMPTY_RESPONSE, jsonBody } from './requests.ts'
+import { type AdminContext, EMPTY_RESPONSE, jsonBody, type NonRetriedOptions } from './requests.ts'
 
 /** The gamemode of a collection. */
 export interface GamemodeOption {

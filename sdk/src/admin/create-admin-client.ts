@@ -1,5 +1,4 @@
-import type { CallOptions } from '../client/core/call-options.ts'
-import { resolveCallLimits } from '../client/core/call-options.ts'
+import { type CallOptions, resolveCallLimits } from '../client/core/call-options.ts'
 import { steadyTime } from '../client/core/timing.ts'
 import { type ApiPromise, apiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
 import { createTransport, type Transport } from '../client/transport/transport.ts'

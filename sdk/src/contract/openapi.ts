@@ -3,8 +3,7 @@ import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 import { GAMEMODES } from './gamemodes.ts'
 import { HEADERS, MEDIA_TYPES } from './headers.ts'
 import { type Authentication, OPERATIONS, type Operation } from './operations.ts'
-import type { Access } from './routes.ts'
-import { ROUTES, type RouteName } from './routes.ts'
+import { type Access, ROUTES, type RouteName } from './routes.ts'
 import { errorBodySchema } from './schemas.ts'
 
 /** A JSON object of an OpenAPI document. */

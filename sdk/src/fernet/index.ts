@@ -1,10 +1,17 @@
 import { preparePlatformKey } from '#fernet-key'
-import type { Fernet, FernetOptions } from './fernet.ts'
-import { fernetWith } from './fernet.ts'
+import { type Fernet, type FernetOptions, fernetWith } from './fernet.ts'
 
 export { FernetError, type FernetErrorCode } from './errors.ts'
-export type { DecryptedToken, DecryptOptions, EncryptOptions, Fernet, FernetOptions } from './fernet.ts'
-export { generateFernetKey, isWithinTtl, type TtlRule } from './fernet.ts'
+export {
+  type DecryptedToken,
+  type DecryptOptions,
+  type EncryptOptions,
+  type Fernet,
+  type FernetOptions,
+  generateFernetKey,
+  isWithinTtl,
+  type TtlRule,
+} from './fernet.ts'
 
 /**
  * Encrypts and decrypts tokens of the Fernet specification (https://github.com/fernet/spec). Keep the instance: it

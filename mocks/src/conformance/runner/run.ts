@@ -15,6 +15,7 @@ import { checkReachable, logIn } from './start.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
 const DEADLINE_MS = 300_000
+const DEADLINE_EXCEEDED = 'the deadline of the run was exceeded'
 
 const OPTIONS = keysOf<ConformanceOptions>({
   baseUrl: 1,
@@ -75,12 +76,17 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const selected = selectChecks(options)
   signal?.throwIfAborted()
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(new DeadlineExceeded()), deadlineMs + maxWaitMs)
+  const timer = setTimeout(() => deadline.abort(deadlineExceeded()), deadlineMs + maxWaitMs)
   try {
     return await runSelected(options, selected, signal ? AbortSignal.any([deadline.signal, signal]) : deadline.signal)
   } finally {
     clearTimeout(timer)
   }
+}
+
+function deadlineExceeded(): ConformanceFailure {
+  const expected = 'the whole run to end by its deadline'
+  return new ConformanceFailure(expected, 'this check was still running', undefined, DEADLINE_EXCEEDED)
 }
 
 async function runSelected(
@@ -234,11 +240,6 @@ function randomHex(): string {
   return [...crypto.getRandomValues(new Uint8Array(5))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** The run exceeded its deadline. */
-class DeadlineExceeded extends Error {
-  override readonly name = 'DeadlineExceeded'
-}
-
 /** Runs a check. Never rejects. */
 async function runCheck(
   { id, title, section, run }: Check,
@@ -254,7 +255,7 @@ async function runCheck(
     ...outcome,
     durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
   })
-  if (signal.aborted) return result({ outcome: 'skipped', reason: 'the deadline of the run was exceeded' })
+  if (signal.aborted) return result({ outcome: 'skipped', reason: DEADLINE_EXCEEDED })
   try {
     await run(context)
     return result({ outcome: 'passed' })
@@ -275,14 +276,6 @@ function outcomeOf(error: unknown, { clean }: Redaction): Outcome {
       actual: clean(actual),
       cause: clean(probableCause),
       ...(requestId === undefined ? {} : { requestId }),
-    }
-  }
-  if (error instanceof DeadlineExceeded) {
-    return {
-      outcome: 'failed',
-      expected: 'the whole run to end by its deadline',
-      actual: 'this check was still running',
-      cause: 'the deadline of the run was exceeded',
     }
   }
   // A response of an unexpected form. The message is left out, since it may contain secrets.

@@ -1,6 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts'
-import type { Settings } from '../core/options.ts'
-import { USER_AGENT } from '../core/options.ts'
+import { type Settings, USER_AGENT } from '../core/options.ts'
 import { type Clock, systemClock } from '../core/timing.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts'
 
