@@ -44,7 +44,7 @@ describe('an empty path', () => {
     // There it would be the folder where the command is run.
     const { status, code, message, hint } = await refused(parent, argv, env)
     expect([status, code, message]).toEqual([2, 'usage', `${name} is empty.`])
-    expect(hint).toMatch(/^Name /)
+    expect(hint).toMatch(/^Pass the path of a /)
     expect(message + hint).not.toContain(process.cwd())
   })
 })

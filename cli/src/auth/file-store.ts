@@ -4,6 +4,7 @@ import { withLock } from '../config/lock.ts'
 import { secretsPath } from '../config/paths.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
+import { parseJsonText } from '../core/parse-values.ts'
 import { type ProfileSecrets, parseSecrets, type SecretStore } from './store.ts'
 
 const FORMAT_VERSION = 1
@@ -42,7 +43,7 @@ function secretsOf(stored: StoredProfiles, profile: string): ProfileSecrets | un
 function readProfiles(path: string): StoredProfiles {
   const text = readPrivately(path)
   if (text === undefined) return {}
-  const { version, profiles } = documentOf(text)
+  const { version, profiles } = Object(parseJsonText(text))
   if (typeof version === 'number' && version > FORMAT_VERSION) {
     const message = `${path} was written by a newer fish-cli; it was not changed.`
     throw new CliError({ code: 'secrets_too_new', message, hint: 'Update fish-cli.', exit: EXIT.credentials })
@@ -85,12 +86,4 @@ function tooOpen(path: string, mode: number, own: boolean): CliError {
       : 'Move it away and log in again: fish-cli login USER',
     exit: EXIT.credentials,
   })
-}
-
-function documentOf(text: string): { readonly version?: unknown; readonly profiles?: unknown } {
-  try {
-    return Object(JSON.parse(text))
-  } catch {
-    return {}
-  }
 }

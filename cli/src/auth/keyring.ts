@@ -1,5 +1,6 @@
 import type { Context, KeyringEntry, OpenEntry } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
+import { parseJsonText } from '../core/parse-values.ts'
 import { parseSecrets, type SecretStore } from './store.ts'
 
 /** The part of the context that selects a keyring. */
@@ -18,7 +19,8 @@ export async function openKeyring({ env, keyring }: KeyringContext): Promise<Key
   if (process.platform === 'linux' && !env.DBUS_SESSION_BUS_ADDRESS) {
     return { available: false, why: 'No session bus (DBUS_SESSION_BUS_ADDRESS).' }
   }
-  const library = await load()
+  // An optional dependency: its binary does not exist for every platform.
+  const library = await import('@napi-rs/keyring').catch(() => undefined)
   if (!library) return { available: false, why: `${LIBRARY} is not installed for this platform.` }
   // The library's fallback on Linux, the kernel keyring, loses everything when the machine restarts.
   const openEntry: OpenEntry = (service, account) =>
@@ -28,15 +30,6 @@ export async function openKeyring({ env, keyring }: KeyringContext): Promise<Key
     return { available: true, openEntry }
   } catch {
     return { available: false, why: 'No keyring responds.' }
-  }
-}
-
-// An optional dependency: its binary does not exist for every platform.
-async function load(): Promise<typeof import('@napi-rs/keyring') | undefined> {
-  try {
-    return await import('@napi-rs/keyring')
-  } catch {
-    return undefined
   }
 }
 
@@ -58,7 +51,8 @@ export function keyringStore(openEntry: OpenEntry): SecretStore {
       throw error instanceof CliError ? error : keyringFailure('It is locked, or denied access to fish-cli.')
     }
   }
-  const get = (profile: string) => act(profile, async (entry) => textToSecrets(await entry.getPassword()))
+  const get = (profile: string) =>
+    act(profile, async (entry) => parseSecrets(parseJsonText((await entry.getPassword()) ?? '')))
   return {
     kind: 'keyring',
     title: "the system's keyring",
@@ -85,15 +79,6 @@ export function keyringFailure(why: string): CliError {
 
 export function isKeyringFailure(error: unknown): boolean {
   return error instanceof CliError && error.code === UNAVAILABLE
-}
-
-function textToSecrets(text: string | null | undefined) {
-  if (!text) return undefined
-  try {
-    return parseSecrets(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }
 
 async function withTimeout<Result>(work: Promise<Result>): Promise<Result> {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { addAbortSignal } from 'node:stream'
 import { LIMITS } from '@fish-crab/sdk/constants'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
@@ -63,9 +64,7 @@ const MAX_SECRET = 64 * 1024
 /** All of stdin without its line end, as password managers print it. */
 async function secretFromStdin({ stdin, interrupted }: Context, question: string): Promise<string> {
   if (stdin.isTTY) throw noSecretOnStdin('stdin is a terminal.', 'Remove --password-stdin to be prompted.')
-  const { signal, text } = await textOf(stdin, interrupted())
-  signal.throwIfAborted()
-  const secret = text.replace(/\r?\n$/, '')
+  const secret = (await textOf(stdin, interrupted())).replace(/\r?\n$/, '')
   if (secret === '') throw noSecretOnStdin('stdin is empty.', `Expected: ${question}.`)
   if (secret.length > MAX_SECRET || /[\r\n]/.test(secret)) {
     throw noSecretOnStdin('stdin has more than one line.', 'Pass only the password.')
@@ -73,23 +72,20 @@ async function secretFromStdin({ stdin, interrupted }: Context, question: string
   return secret
 }
 
-async function textOf(stdin: Context['stdin'], signal: AbortSignal): Promise<{ signal: AbortSignal; text: string }> {
+async function textOf(stdin: Context['stdin'], signal: AbortSignal): Promise<string> {
   const pieces: Buffer[] = []
   let length = 0
-  const stop = () => stdin.destroy()
-  signal.addEventListener('abort', stop, { once: true })
   try {
-    for await (const piece of stdin) {
+    for await (const piece of addAbortSignal(signal, stdin)) {
       pieces.push(Buffer.from(piece))
-      length += pieces.at(-1)?.length ?? 0
+      length += piece.length
       if (length > MAX_SECRET + 2) break
     }
   } catch (error) {
-    if (!signal.aborted) throw error
-  } finally {
-    signal.removeEventListener('abort', stop)
+    signal.throwIfAborted()
+    throw error
   }
-  return { signal, text: Buffer.concat(pieces).toString('utf8') }
+  return Buffer.concat(pieces).toString('utf8')
 }
 
 function noSecretOnStdin(message: string, hint: string): CliError {

@@ -33,7 +33,8 @@ export async function checkSecretFile(path: string, replace: boolean): Promise<v
     const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
     })
-    if (there && !there.isFile()) throw notRegularFile(path)
+    if (there && !there.isFile())
+      throw fileExists(`${path} is not a regular file`, 'Choose another file, or - for stdout.')
     if (there && !replace) throw systemError('EEXIST')
     await access(dirname(path), constants.W_OK | constants.X_OK)
   } catch (error) {
@@ -55,9 +56,9 @@ export async function reserveSecretFile(path: string, replace: boolean): Promise
   const file = await open(draft, 'wx', OWNER_ONLY).catch((error: unknown) => {
     throw openError(error, path)
   })
-  let isKept = false
+  let isWritten = false
   const discard = async () => {
-    if (isKept) return
+    if (isWritten) return
     // A full disk may report its error again on close.
     await file.close().catch(() => {})
     await rm(draft, { force: true })
@@ -74,7 +75,7 @@ export async function reserveSecretFile(path: string, replace: boolean): Promise
         await overwrite(file, content)
         await file.close()
         if (replace) await rename(draft, path)
-        isKept = true
+        isWritten = true
       } catch (error) {
         await discard()
         throw notSaved(error as NodeJS.ErrnoException, path, unsaved)
@@ -96,13 +97,8 @@ async function overwrite(file: FileHandle, content: string): Promise<void> {
   await file.sync()
 }
 
-function notRegularFile(path: string): CliError {
-  return new CliError({
-    code: 'file_exists',
-    message: `${path} is not a regular file; nothing was changed.`,
-    hint: 'Choose another file, or - for stdout.',
-    exit: EXIT.conflict,
-  })
+function fileExists(message: string, hint: string): CliError {
+  return new CliError({ code: 'file_exists', message: `${message}; nothing was changed.`, hint, exit: EXIT.conflict })
 }
 
 function notSaved({ code, name }: NodeJS.ErrnoException, path: string, { done, next }: UnsavedSecret): CliError {
@@ -117,15 +113,7 @@ function notSaved({ code, name }: NodeJS.ErrnoException, path: string, { done, n
 function openError(error: unknown, path: string): CliError {
   if (error instanceof CliError) return error
   const { code, name } = error as NodeJS.ErrnoException
-  if (code === 'EEXIST') {
-    const message = `${path} already exists; nothing was changed.`
-    return new CliError({
-      code: 'file_exists',
-      message,
-      hint: 'Choose another file, or add --force.',
-      exit: EXIT.conflict,
-    })
-  }
+  if (code === 'EEXIST') return fileExists(`${path} already exists`, 'Choose another file, or add --force.')
   if (code === 'ENOENT')
     return usageError(`The folder of ${path} does not exist.`, 'Create it first, or choose another file.')
   const message = `${path} cannot be written (${code ?? name}).`

@@ -56,7 +56,8 @@ export async function updateSecrets(
   const old = await openOld(context, config.profiles.get(name)?.secrets, name)
   const first = update(old?.before)
   if (!first || !hasSecrets(first)) {
-    await old?.store().update(name, () => undefined)
+    if (old && 'error' in old) throw old.error
+    await old?.remove()
     await recordStore(context, name, undefined)
     return undefined
   }
@@ -64,7 +65,7 @@ export async function updateSecrets(
   const isMove = old !== undefined && old.kind !== store.kind
   await store.update(name, (stored) => update(isMove ? old.before : stored))
   await recordStore(context, name, store.kind)
-  if (isMove && !old.isUnavailable) await old.store().update(name, () => undefined)
+  if (isMove && 'remove' in old) await old.remove()
   return store
 }
 
@@ -83,30 +84,15 @@ export async function checkSecretsUpdate(context: KeyringContext, config: Config
   return store
 }
 
-interface OldStore {
-  readonly kind: StoreKind
-  readonly before: ProfileSecrets | undefined
-  readonly isUnavailable: boolean
-  /** @throws CliError when it is unavailable */
-  readonly store: () => SecretStore
-}
-
 /** Opens the current store of a profile. An unavailable keyring does not prevent storing new secrets elsewhere. */
-async function openOld(
-  context: KeyringContext,
-  kind: StoreKind | undefined,
-  name: string,
-): Promise<OldStore | undefined> {
+async function openOld(context: KeyringContext, kind: StoreKind | undefined, name: string) {
   if (kind === undefined) return undefined
   try {
     const store = await storeOf(context, kind)
-    return { kind, before: await store.get(name), isUnavailable: false, store: () => store }
+    return { kind, before: await store.get(name), remove: () => store.update(name, () => undefined) }
   } catch (error) {
     if (!isKeyringFailure(error)) throw error
-    const store = () => {
-      throw error
-    }
-    return { kind, before: undefined, isUnavailable: true, store }
+    return { kind, before: undefined, error }
   }
 }
 

@@ -7,9 +7,7 @@ export interface SecretStore {
   /** Its name in messages. */
   readonly title: string
   get(profile: string): Promise<ProfileSecrets | undefined>
-  /**
-   * Updates the secrets of a profile and returns the new ones. `undefined` removes them.
-   */
+  /** Updates the secrets of a profile and returns the new ones. `undefined` removes them. */
   update(profile: string, update: UpdateSecrets): Promise<ProfileSecrets | undefined>
 }
 
@@ -41,18 +39,13 @@ export function hasSecrets({ fernetKey, apiKey, session }: ProfileSecrets): bool
 
 /** Validates stored secrets; `undefined` for anything that this program did not write. */
 export function parseSecrets(value: unknown): ProfileSecrets | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const { url, user, fernetKey, apiKey, session } = value as Partial<Record<keyof ProfileSecrets, unknown>>
-  const texts = [user, fernetKey, apiKey].every((text) => text === undefined || typeof text === 'string')
-  if (typeof url !== 'string' || !texts || !(session === undefined || isSession(session))) return undefined
-  return value as ProfileSecrets
+  const { url, user = '', fernetKey = '', apiKey = '', session } = Object(value)
+  const { username, token, expiresAt } = session === undefined ? NO_SESSION : Object(session)
+  const texts = [url, user, fernetKey, apiKey, username, token, expiresAt]
+  return texts.every((text) => typeof text === 'string') ? (value as ProfileSecrets) : undefined
 }
 
-function isSession(value: unknown): value is AdminSession {
-  if (typeof value !== 'object' || value === null) return false
-  const { username, token, expiresAt } = value as Partial<Record<keyof AdminSession, unknown>>
-  return [username, token, expiresAt].every((text) => typeof text === 'string')
-}
+const NO_SESSION: AdminSession = { username: '', token: '', expiresAt: '' }
 
 /**
  * Merges the secrets of a login into the stored ones. Secrets that the login did not fetch stay if they belong to the same

@@ -4,7 +4,7 @@ import { type CliError, usageError } from '../core/errors.ts'
 import type { Bar } from '../output/chart.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 import type { RowsOutput } from '../output/rows.ts'
-import { rarityStyle, type Style } from '../output/screen.ts'
+import { RARITY_STYLES, type Style } from '../output/screen.ts'
 import { type Catch, type CatchQuery, selectCatches } from './catch-query.ts'
 
 export type CatchKind = 'fish' | 'crab'
@@ -110,7 +110,7 @@ type CatchDetail = 'none' | 'short' | 'whole'
 export function fishColumns(detail: CatchDetail): readonly Column<Fish>[] {
   return [
     { field: 'name', title: 'FISH' },
-    { field: 'rarity', style: (_, { rarity }) => rarityStyle(rarity) },
+    { field: 'rarity', style: (_, { rarity }) => RARITY_STYLES[rarity] },
     ...savedColumns(detail),
   ]
 }
@@ -143,7 +143,7 @@ export function countedValue({ rarity, name = '' }: CatchCount): string {
 }
 
 function styleOf({ rarity }: CatchCount): Style | undefined {
-  return rarity && rarityStyle(rarity)
+  return rarity && RARITY_STYLES[rarity]
 }
 
 export function countColumns(by: 'rarity' | 'name'): readonly Column<CatchCount>[] {

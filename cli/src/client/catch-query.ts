@@ -1,6 +1,7 @@
 import type { Crab, Fish } from '@fish-crab/sdk'
-import { RARITIES, type RarityLabel, rarityValue } from '@fish-crab/sdk/constants'
+import { RARITIES, type RarityLabel } from '@fish-crab/sdk/constants'
 import { usageError } from '../core/errors.ts'
+import { parseRarity, parseWholeNumber } from '../core/parse-values.ts'
 
 export type Catch = Crab & Partial<Pick<Fish, 'rarity'>>
 
@@ -32,7 +33,7 @@ export function parseCatchQuery({ filter, since, sort, limit }: CatchQueryFlags,
     filter: filter === undefined ? undefined : parseFilter(filter),
     since: since === undefined ? undefined : parseSince(since, now),
     sort: sort === undefined ? undefined : parseSort(sort),
-    limit: limit === undefined ? undefined : parseLimit(limit),
+    limit: limit === undefined ? undefined : parseWholeNumber('--limit', limit, 1),
   }
 }
 
@@ -66,7 +67,7 @@ function rank(label: RarityLabel | undefined): number {
 function parseFilter(text: string): (each: Catch) => boolean {
   const [, field, wanted = ''] = /^(name|rarity)=(.*)$/is.exec(text) ?? []
   if (field?.toLowerCase() === 'rarity') {
-    const values = wanted.split(',').map((each) => rarityValue(/^\d+$/.test(each) ? Number(each) : each.trim()))
+    const values = wanted.split(',').map(parseRarity)
     if (values.includes(undefined)) {
       throw usageError('--filter rarity=… names an unknown rarity.', `Rarities: ${rarityList()}.`)
     }
@@ -105,9 +106,4 @@ function parseSort(text: string): { by: SortField; descending: boolean } {
   const by = SORT_FIELDS.find((field) => field.toLowerCase() === name)
   if (by) return { by, descending }
   throw usageError(`--sort must be one of ${SORT_FIELDS.join(', ')}.`, 'Prefix - to reverse: --sort=-rarity')
-}
-
-function parseLimit(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw usageError('--limit must be a whole number above 0.')
 }

@@ -16,7 +16,8 @@ export async function openClient(context: Context, target: Target, options: Clie
   })
 }
 
-async function readApiKey(context: Context, target: Target): Promise<string | undefined> {
+/** The API key of the environment, else of the profile. */
+export async function readApiKey(context: Context, target: Target): Promise<string | undefined> {
   return (await secretFromEnv(context, 'FISH_API_KEY')) ?? (await readSecrets(context, target))?.apiKey
 }
 

@@ -2,7 +2,7 @@ import type { Crab, Fish } from '@fish-crab/sdk'
 import { type Gamemode, RARITIES, type RarityLabel } from '@fish-crab/sdk/constants'
 import type { Bar } from '../output/chart.ts'
 import type { Column } from '../output/columns.ts'
-import { rarityStyle, type Style } from '../output/screen.ts'
+import { RARITY_STYLES, type Style } from '../output/screen.ts'
 
 /** Catches of one player, in the form of the service's own counts. */
 export interface CollectionCounts {
@@ -86,5 +86,5 @@ export function countBars(rows: readonly CountRow[]): readonly Bar[] {
 
 function styleOf({ by, label }: CountRow): Style | undefined {
   const rarity = by === 'rarity' ? RARITIES.find((each) => each.label === label) : undefined
-  return rarity && rarityStyle(rarity.label)
+  return rarity && RARITY_STYLES[rarity.label]
 }

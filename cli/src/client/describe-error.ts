@@ -11,7 +11,7 @@ import {
 } from '@fish-crab/sdk'
 import { DEFAULT_BASE_URL, ERROR_CODES } from '@fish-crab/sdk/constants'
 import type { Role } from '../core/context.ts'
-import { CliError, type ErrorReport, EXIT, type ExitStatus, errorReport, reportOf } from '../core/errors.ts'
+import { CliError, type ErrorReport, EXIT, type ExitStatus } from '../core/errors.ts'
 import { GAMEMODE_LIST, NO_SUCH_GAMEMODE } from '../core/parse-values.ts'
 import { localTime } from '../core/time.ts'
 
@@ -21,7 +21,7 @@ import { localTime } from '../core/time.ts'
  * @param needs Role that the command requires.
  */
 export function describeError(error: unknown, needs: Role = 'player'): ErrorReport {
-  if (error instanceof CliError) return reportOf(error)
+  if (error instanceof CliError) return error
   if (error instanceof RateLimitError) {
     const report = responseReport(error, rateLimitHint(error.resetAt, needs), EXIT.rateLimited)
     return { ...report, retryAt: error.resetAt.toISOString() }
@@ -48,6 +48,10 @@ export function describeError(error: unknown, needs: Role = 'player'): ErrorRepo
   // Other errors of the SDK have a hint of their own.
   if (error instanceof FishCrabError) return errorReport(error.code, error.summary, error.hint, EXIT.failure)
   return bugReport(error)
+}
+
+function errorReport(code: string, message: string, hint: string | undefined, exit: ExitStatus): ErrorReport {
+  return { code, message, hint: hint ?? null, exit, requestId: null, retryAt: null }
 }
 
 function responseReport(error: ApiError, hint: string | undefined, exit: ExitStatus): ErrorReport {
@@ -78,33 +82,25 @@ function unreachableHint(error: ConnectionError): string {
 /** A bug in this program. Its message may quote a secret, so only its class and location are printed. */
 function bugReport(error: unknown): ErrorReport {
   const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: undefined }
-  const place = stack
-    ?.split('\n')
-    .find((line) => /^\s+at /.test(line))
-    ?.trim()
+  const place = /^\s+(at .*)$/m.exec(stack ?? '')?.[1]
   const message = `fish-cli failed in a way it should not (${name}${place ? ` ${place}` : ''}).`
-  return errorReport(
-    'internal_error',
-    message,
-    'Please report it with the command you typed, without secrets.',
-    EXIT.failure,
-  )
+  const hint = 'Please report it with the command you typed, without secrets.'
+  return errorReport('internal_error', message, hint, EXIT.failure)
 }
 
 // Names of the SDK, and where their values come from in the CLI.
-const SOURCES: readonly (readonly [RegExp, string, ExitStatus])[] = [
-  [/^fernetKey$/, 'FISH_KEY', EXIT.credentials],
-  [/^apiKey$/, 'FISH_API_KEY', EXIT.credentials],
-  [/^username$/, 'The name to log in with', EXIT.credentials],
-  [/^password$/, 'The password', EXIT.credentials],
-  [/^baseUrl$/, '--url (FISH_URL)', EXIT.usage],
-  [/^user$/, 'USER (FISH_USER)', EXIT.usage],
-  [/^gamemode$/, '--gamemode (FISH_GAMEMODE)', EXIT.usage],
-  [/^limit$/, '--limit', EXIT.usage],
-  [/^name$/, 'NAME', EXIT.usage],
-  [/\.rarity$/, '--rarity', EXIT.usage],
-  [/\.name$/, 'NAME', EXIT.usage],
-]
+const SOURCES: Readonly<Record<string, readonly [string, ExitStatus]>> = {
+  fernetKey: ['FISH_KEY', EXIT.credentials],
+  apiKey: ['FISH_API_KEY', EXIT.credentials],
+  username: ['The name to log in with', EXIT.credentials],
+  password: ['The password', EXIT.credentials],
+  baseUrl: ['--url (FISH_URL)', EXIT.usage],
+  user: ['USER (FISH_USER)', EXIT.usage],
+  gamemode: ['--gamemode (FISH_GAMEMODE)', EXIT.usage],
+  limit: ['--limit', EXIT.usage],
+  name: ['NAME', EXIT.usage],
+  rarity: ['--rarity', EXIT.usage],
+}
 
 // Hints that say more than the help of the command.
 const VALIDATION_HINTS: Readonly<Record<string, string>> = {
@@ -116,7 +112,7 @@ const VALIDATION_HINTS: Readonly<Record<string, string>> = {
 /** Describes a validation error of the SDK with the names of flags and variables. */
 function validationReport({ issues }: ValidationError): ErrorReport {
   const described = issues.map(({ path, message }) => {
-    const [, source = path, exit = EXIT.usage] = SOURCES.find(([pattern]) => pattern.test(path)) ?? []
+    const [source = path, exit = EXIT.usage] = SOURCES[path.split('.').at(-1) ?? ''] ?? []
     // A message that starts with the name of a variable needs no other subject.
     const isNamed = message.startsWith(path)
     if (path === 'gamemode') return { text: `${source}: ${NO_SUCH_GAMEMODE}`, exit }
@@ -125,20 +121,13 @@ function validationReport({ issues }: ValidationError): ErrorReport {
   if (issues.every(({ path }) => path === 'fernetKey')) {
     return errorReport('invalid_key', 'FISH_KEY is no Fernet key.', SET_KEY_ANEW, EXIT.credentials)
   }
-  const onlyCredentials = described.every(({ exit }) => exit === EXIT.credentials)
-  return errorReport(
-    'usage',
-    described.map(({ text }) => text).join(' '),
-    onlyCredentials ? 'Correct it where it comes from: what was typed, or a FISH_… variable.' : hintOf(issues),
-    onlyCredentials ? EXIT.credentials : EXIT.usage,
-  )
-}
-
-function hintOf(issues: ValidationError['issues']): string | undefined {
+  const text = described.map((one) => one.text).join(' ')
+  if (described.every(({ exit }) => exit === EXIT.credentials)) {
+    const hint = 'Correct it where it comes from: what was typed, or a FISH_… variable.'
+    return errorReport('usage', text, hint, EXIT.credentials)
+  }
   const [only] = issues
-  return issues.length === 1 && only && Object.hasOwn(VALIDATION_HINTS, only.path)
-    ? VALIDATION_HINTS[only.path]
-    : undefined
+  return errorReport('usage', text, issues.length === 1 ? VALIDATION_HINTS[only?.path ?? ''] : undefined, EXIT.usage)
 }
 
 interface RefusedResponse {
@@ -179,7 +168,6 @@ const AGREE = 'Check --user and --gamemode, also in FISH_… variables.'
 
 /** Hints by error code. Errors in the command line get the help of the command instead. */
 const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
-  // The server cannot distinguish a wrong key from an invalid token, and this program sends only valid ones.
   invalid_token: `The key may have been reset. ${SET_KEY_ANEW}`,
   token_expired: 'Set the clock of this machine right; see: fish-cli doctor',
   user_mismatch: AGREE,

@@ -80,11 +80,7 @@ export async function interruptedError(outbox: Outbox): Promise<CliError> {
 
 const FLUSH = 'fish-cli outbox flush'
 
-/**
- * Turns a report into an exit status.
- *
- * @throws CliError what stopped the delivery, and how many catches stay queued
- */
+/** Turns a report into an exit status. @throws CliError what stopped the delivery, and how many catches stay queued */
 export function flushStatus(context: Notes, report: FlushReport): typeof EXIT.ok | typeof EXIT.partly {
   const { sent, left, deadLetters, stopped, leased, withoutClient } = report
   for (const { count, reason } of deadLetters)
@@ -110,8 +106,8 @@ function queuedError(error: unknown, left: number): CliError {
     message: `${message} ${queuedText(left)}`,
     hint: hint === null ? `Send them: ${FLUSH}` : `${hint} Then send them: ${FLUSH}`,
     exit,
-    retryAt: retryAt === null ? undefined : new Date(retryAt),
-    requestId: requestId ?? undefined,
+    retryAt,
+    requestId,
   })
 }
 

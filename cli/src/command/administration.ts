@@ -1,4 +1,3 @@
-import type { AdminClient } from '@fish-crab/sdk/admin'
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { openAdminClient } from '../client/admin.ts'
 import { usageError } from '../core/errors.ts'
@@ -8,14 +7,10 @@ import { adminFlag, noInputFlag, serviceFlags } from './flags.ts'
 /** Flags of every command of administrators. */
 export const administrationFlags = { ...adminFlag, ...serviceFlags, ...noInputFlag }
 
-/** A client with the role of an administrator, and the options of its calls. */
-export interface Administration {
-  readonly admin: AdminClient
-  readonly options: { readonly signal: AbortSignal }
-}
+export type Administration = Awaited<ReturnType<typeof openAdministration>>
 
-/** Opens a client for an administrator; logs in if no session is stored. */
-export async function openAdministration(context: CommandContext): Promise<Administration> {
+/** A client with the role of an administrator, and the options of its calls. Logs in if no session is stored. */
+export async function openAdministration(context: CommandContext) {
   const { flags } = context
   const admin = await openAdminClient(context, context.target, { noInput: flags['no-input'] })
   return { admin, options: { signal: context.interrupted() } }

@@ -8,10 +8,14 @@ export const profileFlag = {
   profile: Flags.string({ summary: 'The profile to use (FISH_PROFILE, else the current one).', helpValue: 'NAME' }),
 }
 
-/** Flags of every command that talks to a service. */
-export const serviceFlags = {
+export const addressFlags = {
   ...profileFlag,
   url: Flags.string({ summary: `Address of the service (FISH_URL, else ${DEFAULT_BASE_URL}).`, helpValue: 'URL' }),
+}
+
+/** Flags of every command that sends requests and may wait for the rate limit. */
+export const serviceFlags = {
+  ...addressFlags,
   'max-wait': Flags.string({
     summary: 'Seconds to wait at most when rate limited (FISH_MAX_WAIT, else as long as needed).',
     helpValue: 'SECONDS',

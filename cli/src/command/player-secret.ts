@@ -98,22 +98,22 @@ export async function outputSecret(context: CommandContext<SecretFlags>, deliver
     await file?.discard()
     throw error
   })
-  const fileError = await errorOf(file?.write(`${secret}\n`, unsaved))
-  const storeError = await errorOf(stored?.replace(secret))
-  const outcome = storeError ? { stored: false } : {}
+  const [saved, replaced] = await Promise.allSettled([file?.write(`${secret}\n`, unsaved), stored?.replace(secret)])
+  const isStored = replaced.status === 'fulfilled'
+  const outcome = isStored ? {} : { stored: false }
   if (path === undefined) await printSecret(context, delivery, secret, outcome)
-  else if (!fileError) {
+  else if (saved.status === 'fulfilled') {
     const done = `The ${title} of ${printable(user)} is in ${printable(path)}.`
     context.print({ ...about, file: path, ...outcome }, () => done)
   }
-  if (storeError) {
-    const { message, hint } = describeError(storeError.error)
+  if (!isStored) {
+    const { message, hint } = describeError(replaced.reason)
     const what = `The old ${title} of ${printable(user)} is no longer valid, and the new one was not saved in the profile.`
     context.line.say(`fish-cli: ${what} ${printable(message)}`)
     if (hint !== null) context.line.say(`  ${printable(hint)}`)
   }
-  if (fileError) throw fileError.error
-  return storeError ? EXIT.partly : EXIT.ok
+  if (saved.status === 'rejected') throw saved.reason
+  return isStored ? EXIT.ok : EXIT.partly
 }
 
 const VISIBLE_CHARACTERS = 4
@@ -136,14 +136,4 @@ async function printSecret(
   } else if (stored) context.note(`The new ${title} is stored in the profile. To print a new one, add --show.`)
   else context.note(`The ${title} is masked. To save it, add --out FILE; to print it, add --show.`)
   await context.printRows({ rows: [row], document: ([only]) => ({ ...only, ...outcome }) })
-}
-
-// Wrapped, since any value can be thrown, `undefined` too.
-async function errorOf(work: Promise<void> | undefined): Promise<{ readonly error: unknown } | undefined> {
-  try {
-    await work
-    return undefined
-  } catch (error) {
-    return { error }
-  }
 }

@@ -1,5 +1,5 @@
 import type { FishInput } from '@fish-crab/sdk'
-import { RARITIES, type RarityValue, rarityLabel, rarityValue } from '@fish-crab/sdk/constants'
+import { RARITIES, type RarityValue, rarityLabel } from '@fish-crab/sdk/constants'
 import { readPlayerKey } from '../auth/identity.ts'
 import { canPrompt } from '../auth/read-secret.ts'
 import { rarityList } from '../client/catch-query.ts'
@@ -9,6 +9,7 @@ import { Args, defineCommand, Flags } from '../command/define.ts'
 import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from '../command/flags.ts'
 import { requireGamemode, requireUser } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
+import { parseRarity } from '../core/parse-values.ts'
 import type { AddFileFlags } from '../import/run.ts'
 import { printable } from '../output/text.ts'
 
@@ -62,7 +63,7 @@ export const addCommand = defineCommand({
     const { target } = context
     const user = requireUser(target, 'Add --user USER')
     const gamemode = requireGamemode(target)
-    await confirmNames(context, names, flags)
+    await confirmNames(context, names)
     const fernetKey = await readPlayerKey(context, target, { user, noInput: flags['no-input'] })
     const client = await openClient(context, target, { user, gamemode, fernetKey })
     const signal = context.interrupted()
@@ -76,7 +77,8 @@ export const addCommand = defineCommand({
   },
 })
 
-async function confirmNames(context: CommandContext, names: readonly string[], flags: ConfirmFlags): Promise<void> {
+async function confirmNames(context: CommandContext, names: readonly string[]): Promise<void> {
+  const { flags } = context
   const mistake = flags.yes ? undefined : likelyMistake(names, flags.crab ? 'crab' : 'fish')
   if (!mistake) return
   if (!canPrompt(context, flags['no-input'])) throw usageError(mistake.problem, `${mistake.hint} Or add --yes.`)
@@ -91,12 +93,6 @@ async function addFile(context: CommandContext, names: readonly string[], flags:
   const outcome = await addFile(context, { target: context.target, flags, rarity })
   context.print(outcome.document, () => outcome.text)
   return outcome.status
-}
-
-interface ConfirmFlags {
-  readonly crab?: boolean | undefined
-  readonly yes?: boolean | undefined
-  readonly 'no-input'?: boolean | undefined
 }
 
 /** A likely mistake in the names, and what to type instead. */
@@ -122,7 +118,7 @@ function fishOf(names: readonly string[], rarity: string | undefined): readonly 
 }
 
 function rarityOf(rarity: string): RarityValue {
-  const value = rarityValue(/^\d+$/.test(rarity) ? Number(rarity) : rarity)
+  const value = parseRarity(rarity)
   if (value !== undefined) return value
   throw usageError('Unknown rarity.', `Use a number or a label: ${rarityList()}.`)
 }

@@ -117,12 +117,6 @@ export interface ScriptLocation {
   readonly unless?: string | undefined
 }
 
-// The names of the folders that bash-completion, zsh and fish look into, in the data and configuration of a user.
-const IN_BASH = ['bash-completion', 'completions', 'fish-cli']
-const IN_ZSH = ['zsh', 'site-functions', '_fish-cli']
-const IN_FISH = ['fish', 'completions', 'fish-cli.fish']
-const IN_OURS = ['completion', 'fish-cli.ps1']
-
 /**
  * Where `--install` puts the script of a shell. zsh and bash get a line that sources the file: running compinit again
  * for its folder would take many times as long.
@@ -137,17 +131,17 @@ export function scriptLocation(
   const absolute = (value: string | undefined) => (value?.startsWith('/') ? value : undefined)
   const data = absolute(env.XDG_DATA_HOME) ?? join(home, '.local', 'share')
   const config = absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config')
-  if (shell === 'fish') return { path: join(config, ...IN_FISH) }
+  if (shell === 'fish') return { path: join(config, 'fish', 'completions', 'fish-cli.fish') }
   if (shell === 'zsh') {
-    const path = join(data, ...IN_ZSH)
+    const path = join(data, 'zsh', 'site-functions', '_fish-cli')
     return { path, next: `echo '. ${quoted(path)}' >> ~/.zshrc` }
   }
   if (shell === 'bash') {
-    const own = absolute(env.BASH_COMPLETION_USER_DIR)
-    const path = own ? join(own, ...IN_BASH.slice(1)) : join(data, ...IN_BASH)
+    const folder = absolute(env.BASH_COMPLETION_USER_DIR) ?? join(data, 'bash-completion')
+    const path = join(folder, 'completions', 'fish-cli')
     return { path, next: `echo '. ${quoted(path)}' >> ~/.bashrc`, unless: 'bash loads the package bash-completion' }
   }
-  const path = join(folders({ env }).data, ...IN_OURS)
+  const path = join(folders({ env }).data, 'completion', 'fish-cli.ps1')
   return { path, next: `Add-Content -Path $PROFILE -Value ". '${path.replaceAll("'", "''")}'"` }
 }
 

@@ -11,8 +11,8 @@ import { ERROR_CODES, isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { readPlayerKey } from '../auth/identity.ts'
 import { secretFromEnv } from '../auth/read-secret.ts'
-import { readSecrets } from '../auth/secrets.ts'
 import { readAdminCredentials } from '../client/admin.ts'
+import { readApiKey } from '../client/client.ts'
 import { TRY_LATER } from '../client/describe-error.ts'
 import type { CommandContext } from '../command/define.ts'
 import { Args, defineCommand, Flags, type Values } from '../command/define.ts'
@@ -120,7 +120,7 @@ export const conformanceCommand = defineCommand({
     if (allowedOrigin !== undefined) parseOrigin('--allowed-origin', allowedOrigin)
     if (flags['dry-run']) return printChecks(context, selected.checks, baseUrl, format)
     const masterApiKey = await secretFromEnv(context, 'FISH_MASTER_API_KEY')
-    const identity = flags.user === undefined ? await administrator(context) : await player(context, flags.user)
+    const identity = await (flags.user === undefined ? administrator(context) : player(context, flags.user))
     const results = await run(context, {
       baseUrl,
       ...identity,
@@ -162,7 +162,7 @@ async function player(context: CommandContext, name: string): Promise<{ readonly
   const fernetKey = await readPlayerKey(context, context.target, { user: name })
   // Rejects a malformed key.
   createFernet(fernetKey)
-  const apiKey = (await secretFromEnv(context, 'FISH_API_KEY')) ?? (await readSecrets(context, context.target))?.apiKey
+  const apiKey = await readApiKey(context, context.target)
   const password = await secretFromEnv(context, 'FISH_PASSWORD')
   const secrets = { ...(apiKey === undefined ? {} : { apiKey }), ...(password === undefined ? {} : { password }) }
   return { user: { name, fernetKey, ...secrets } }
@@ -190,13 +190,7 @@ function printChecks(
  *
  * @throws CliError for an unknown check or section, or an empty selection
  */
-async function selectChecks({
-  only,
-  skip,
-}: {
-  only?: readonly string[] | undefined
-  skip?: readonly string[] | undefined
-}) {
+async function selectChecks({ only, skip }: Partial<Record<'only' | 'skip', readonly string[] | undefined>>) {
   const { listChecks, SECTIONS } = await import('@fish-crab/mocks/conformance')
   const sections = Object.keys(SECTIONS)
   const known = [...sections, ...listChecks().map(({ id }) => id)]
@@ -231,7 +225,7 @@ function startError({ code, message, status, retryAfterMs }: ConformanceStartErr
   }
   const { exit, hint } = START_ERRORS[code]
   if (retryAfterMs === undefined) return new CliError({ code, message, hint, exit })
-  const retryAt = new Date(now + retryAfterMs)
+  const retryAt = new Date(now + retryAfterMs).toISOString()
   return new CliError({ code, message, hint: `Try again at ${localTime(retryAt)} (local time).`, exit, retryAt })
 }
 

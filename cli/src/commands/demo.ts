@@ -6,7 +6,7 @@ import { outputFlags, serviceFlags } from '../command/flags.ts'
 import { formatOf } from '../core/format.ts'
 import type { Column } from '../output/columns.ts'
 import { renderRows } from '../output/rows.ts'
-import { rarityStyle } from '../output/screen.ts'
+import { RARITY_STYLES } from '../output/screen.ts'
 
 type DemoRow = ({ readonly kind: 'fish' } & Fish) | ({ readonly kind: 'crab' } & Crab)
 
@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<DemoRow>[] = [
   {
     field: 'rarity',
     value: (row) => (row.kind === 'fish' ? row.rarity : null),
-    style: (_, row) => (row.kind === 'fish' ? rarityStyle(row.rarity) : undefined),
+    style: (_, row) => (row.kind === 'fish' ? RARITY_STYLES[row.rarity] : undefined),
   },
 ]
 

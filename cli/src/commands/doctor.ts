@@ -1,5 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { statSync } from 'node:fs'
 import { type Client, ConnectionError } from '@fish-crab/sdk'
 import { fileStore } from '../auth/file-store.ts'
 import { findIdentity, type Identity } from '../auth/identity.ts'
@@ -11,9 +10,9 @@ import { catchesText } from '../client/flush.ts'
 import { testKey, testSession } from '../client/login.ts'
 import { openLocalOutbox, outboxPath } from '../client/outbox.ts'
 import { defineCommand, Flags } from '../command/define.ts'
-import { outputFlags, serviceFlags, userFlag } from '../command/flags.ts'
+import { addressFlags, outputFlags, userFlag } from '../command/flags.ts'
 import { checkConfigWritable, EMPTY_CONFIG, readConfig } from '../config/config-file.ts'
-import { isNotFound } from '../config/files.ts'
+import { checkReplaceable, isNotFound } from '../config/files.ts'
 import { configPath } from '../config/paths.ts'
 import { isUnencrypted } from '../config/profile.ts'
 import { settingValue } from '../config/settings.ts'
@@ -43,8 +42,7 @@ export const doctorCommand = defineCommand({
   flags: {
     offline: Flags.boolean({ summary: 'Check only this machine and send no request.' }),
     ...userFlag,
-    url: serviceFlags.url,
-    profile: serviceFlags.profile,
+    ...addressFlags,
     ...outputFlags,
   },
   columns: COLUMNS,
@@ -165,32 +163,13 @@ function modeOf(path: string): number | undefined {
 
 /** Checks that catches can be queued, and reports queued and dead ones. */
 async function checkOutbox(context: Context, target: Target): Promise<Outcome> {
-  const folder = dirname(outboxPath(context, target.url.value))
-  if (!isWritable(nearestFolder(folder))) {
-    const fix = 'Check its owner and mode and those of its parent folder, or set XDG_STATE_HOME to another folder.'
-    return fail(`Catches cannot be queued: ${folder} cannot be created or written.`, fix)
-  }
+  checkReplaceable(outboxPath(context, target.url.value))
   await using outbox = await openLocalOutbox(context, target)
   const { queued, frozen, dead } = (await outbox?.status()) ?? { queued: 0, frozen: 0, dead: 0 }
   const waiting = queued + frozen
   if (dead > 0) return warn(`${catchesText(dead)} could not be stored.`, 'See why: fish-cli outbox status')
   if (waiting > 0) return warn(`${catchesText(waiting)} not sent yet.`, 'Send them: fish-cli outbox flush')
   return ok('The outbox is empty.')
-}
-
-/** The folder, or its nearest parent that exists. */
-function nearestFolder(folder: string): string {
-  const above = dirname(folder)
-  return existsSync(folder) || above === folder ? folder : nearestFolder(above)
-}
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK)
-    return statSync(folder).isDirectory()
-  } catch {
-    return false
-  }
 }
 
 /** Checks the connection, the clock of the service and the keys, with three requests at most. */
@@ -265,7 +244,7 @@ function checkApiKey(apiKey: NonNullable<Identity['apiKey']>, counted: boolean):
 async function checkSession(
   context: Context,
   target: Target,
-  { session, signal }: { readonly session: AdminSession; readonly signal: AbortSignal },
+  { session, signal }: { session: AdminSession; signal: AbortSignal },
 ): Promise<Outcome> {
   const subject = `The session of the administrator ${session.username}`
   if ((await testSession(context, target, session, signal)) === 'accepted') {
@@ -275,7 +254,7 @@ async function checkSession(
 }
 
 function sourceText(source: Identity['key']): string {
-  return source === 'environment' ? 'the environment' : source === 'keyring' ? 'the keyring' : 'a file'
+  return source === 'file' ? 'a file' : `the ${source}`
 }
 
 /** Compares major versions, or minor versions before 1.0. */

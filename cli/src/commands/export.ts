@@ -13,12 +13,11 @@ export const exportCommand = defineCommand({
     'holds the hashes of all passwords. An existing file is never changed, and the new one gets its name when it is ' +
     'complete. A killed export may leave a file FILE.partial-…, which you can delete.',
   examples: [
-    'fish-cli export --jsonl --out fish.jsonl --storage file:/var/lib/fish',
+    'fish-cli export --out fish.jsonl --storage file:/var/lib/fish',
     { description: 'Compress the export:', command: 'fish-cli export --out - | gzip > fish.jsonl.gz' },
   ],
   flags: {
     out: Flags.string({ summary: 'File to create; - for stdout.', helpValue: 'FILE', required: true }),
-    jsonl: Flags.boolean({ summary: 'Export lines of JSON, the only format.', default: true }),
     ...storageFlag,
   },
 

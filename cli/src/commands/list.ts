@@ -1,6 +1,5 @@
 import {
   buildCatchList,
-  type CatchKind,
   countColumns,
   countedBy,
   crabColumns,
@@ -101,13 +100,10 @@ export const listCommand = defineCommand({
 })
 
 /** `list Alex` means the fish of Alex. */
-function subjectOf(args: { readonly kind?: string | undefined; readonly user?: string | undefined }): {
-  readonly kind: CatchKind
-  readonly named: string | undefined
-} {
+function subjectOf(args: { kind?: string | undefined; user?: string | undefined }) {
   const kind = kindNamed(args.kind)
   if (kind) return { kind, named: args.user }
-  if (args.user === undefined) return { kind: 'fish', named: args.kind }
+  if (args.user === undefined) return { kind: 'fish' as const, named: args.kind }
   throw unknownKind('fish-cli list crabs USER')
 }
 

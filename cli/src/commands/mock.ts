@@ -113,26 +113,15 @@ function introduction(url: string, users: readonly SeededUser[]): string {
 function startError(error: unknown, host: string, port: number): CliError {
   const { syscall, code = '', message } = error as NodeJS.ErrnoException
   if (syscall === undefined) return wrongSeed(message)
-  const [reason, hint] = START_ERRORS[code]?.(host, port) ?? [
-    `The mock could not start: ${message}.`,
-    'See: fish-cli mock --help',
-  ]
+  const inUse = code === 'EADDRINUSE'
   return new CliError({
     code: 'start_failed',
-    message: reason,
-    hint,
-    exit: code === 'EADDRINUSE' ? EXIT.conflict : EXIT.failure,
+    message: inUse
+      ? `Port ${port} on ${host} is in use.`
+      : `Cannot listen on ${host}, port ${port} (${code || message}).`,
+    hint: `${inUse ? 'Stop the program that uses it, or choose' : 'Choose'} another with --port, or change --host.`,
+    exit: inUse ? EXIT.conflict : EXIT.failure,
   })
-}
-
-const START_ERRORS: Readonly<Record<string, (host: string, port: number) => readonly [string, string]>> = {
-  EADDRINUSE: (host, port) => [
-    `Port ${port} on ${host} is in use.`,
-    'Stop the program that uses it, or choose another with --port.',
-  ],
-  EACCES: (host, port) => [`No permission to use port ${port} on ${host}.`, 'Choose one above 1023 with --port.'],
-  EADDRNOTAVAIL: (host) => [`${host} is not an address of this machine.`, 'Change --host.'],
-  ENOTFOUND: (host) => [`${host} is not an address of this machine.`, 'Change --host.'],
 }
 
 const DEFAULT_SEED: Seed = { users: [{ name: 'Alex' }] }

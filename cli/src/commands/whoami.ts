@@ -5,8 +5,7 @@ import { defineCommand, Flags } from '../command/define.ts'
 import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../command/flags.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { formatOf } from '../core/format.ts'
-import { type Column, cellOf, timeColumn, titleOf } from '../output/columns.ts'
-import { printable } from '../output/text.ts'
+import { type Column, cellText, timeColumn, titleOf } from '../output/columns.ts'
 
 type Row = Omit<Identity, 'fernetKey' | 'session'> & { readonly accepted: boolean | null }
 
@@ -38,8 +37,7 @@ export const whoamiCommand = defineCommand({
   columns: COLUMNS,
 
   async run(context) {
-    const { flags } = context
-    const { target } = context
+    const { flags, target } = context
     const { fernetKey, session, ...identity } = await findIdentity(context, target)
     if (!identity.profile && !identity.user && !identity.key) throw notLoggedIn()
     const { user } = identity
@@ -56,19 +54,13 @@ export const whoamiCommand = defineCommand({
     }
     const row = { ...identity, accepted }
     if (formatOf(flags) === 'table' && flags.fields === undefined) return context.printLong(linesOf(row))
-    const rows = [row]
-    return context.printRows({ rows, document: ([only]) => only })
+    return context.printRows({ rows: [row], document: ([only]) => only })
   },
 })
 
 /** One field per line: a single row would be wider than a terminal. */
 function linesOf(row: Row): string {
-  const lines = COLUMNS.map((column) => {
-    const value = cellOf(column, row)
-    const text = column.text ? column.text(value, row) : String(value ?? '')
-    return `${titleOf(column).toLowerCase()}: ${printable(text || 'none')}\n`
-  })
-  return lines.join('')
+  return COLUMNS.map((column) => `${titleOf(column).toLowerCase()}: ${cellText(column, row) || 'none'}\n`).join('')
 }
 
 function keyRefused(user: string): CliError {

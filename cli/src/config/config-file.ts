@@ -1,6 +1,7 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
 import type { Config, Context, Profile } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
+import { parseJsonText } from '../core/parse-values.ts'
 import { checkReplaceable, readTextFile, replaceFile } from './files.ts'
 import { checkLock, withLock } from './lock.ts'
 import { configPath } from './paths.ts'
@@ -15,7 +16,7 @@ export const EMPTY_CONFIG: Config = { current: undefined, profiles: new Map(), s
 /** @param path Named in errors @throws CliError `invalid_config`, `config_too_new` */
 function parseConfig(text: string, path: string): Config {
   const wrong = (what: string) => invalidConfig(path, what)
-  const document = jsonOf(text)
+  const document = parseJsonText(text)
   if (!isRecord(document)) throw wrong('it is not a JSON object')
   if (typeof document.version === 'number' && document.version > FORMAT_VERSION) throw tooNew(path)
   if (document.version !== FORMAT_VERSION) throw wrong('its version is missing or wrong')
@@ -38,9 +39,9 @@ function formatConfig({ current, profiles, settings }: Config): string {
 
 function profileOf(value: unknown, wrong: (what: string) => CliError): Profile {
   if (!isRecord(value)) throw wrong('it must be an object')
-  for (const [field, { needed, accepts }] of Object.entries(PROFILE_FIELDS)) {
+  for (const [field, accepts] of Object.entries(PROFILE_FIELDS)) {
     const content = value[field]
-    if (content === undefined ? needed : !(typeof content === 'string' && accepts(content)))
+    if (content === undefined ? field === 'url' : !(typeof content === 'string' && accepts(content)))
       throw wrong(`${field} is missing or wrong`)
   }
   return value as unknown as Profile
@@ -53,15 +54,6 @@ function checkSettings(values: Record<string, unknown>, wrong: (what: string) =>
       throw wrong(`the setting ${key} must be ${SETTINGS[key].rule}`)
   }
   return values as Config['settings']
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The message of JSON.parse quotes the text.
-    return undefined
-  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -6,7 +6,6 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -25,12 +24,7 @@ export function readTextFile(path: string): string | undefined {
 }
 
 /** Modes of created files and folders. */
-interface Modes {
-  readonly file: number
-  readonly folder: number
-}
-
-const OWNER_ONLY: Modes = { file: 0o600, folder: 0o700 }
+const OWNER_ONLY = { file: 0o600, folder: 0o700 }
 
 /** Creates the folder of a file, and missing parents. @throws the error of the file system */
 export function makeFolderOf(path: string, mode = OWNER_ONLY.folder): void {
@@ -39,13 +33,16 @@ export function makeFolderOf(path: string, mode = OWNER_ONLY.folder): void {
   createFolder(folder, { mode, modeAbove: mode })
 }
 
+// What does not exist is `undefined`.
+const NO_ENTRY = { throwIfNoEntry: false } as const
+
 /** Checks whether a file can be created or replaced, without changing anything. @throws CliError `file_not_…` */
 export function checkReplaceable(path: string, operation: FileOperation = 'written'): void {
   try {
     const target = targetOf(path)
     accessSync(existingFolder(dirname(target)), constants.W_OK | constants.X_OK)
     for (const file of [target, draftOf(target)]) {
-      if (statsOf(lstatSync, file)?.isDirectory()) throw systemError('EISDIR')
+      if (lstatSync(file, NO_ENTRY)?.isDirectory()) throw systemError('EISDIR')
     }
   } catch (error) {
     throw fileError(error as NodeJS.ErrnoException, path, operation)
@@ -68,7 +65,7 @@ export function replaceFile(path: string, content: string, modes = OWNER_ONLY): 
     const target = targetOf(path)
     const draft = draftOf(target)
     // With the code of the system: `rmSync` has its own for a folder.
-    if (statsOf(lstatSync, draft)?.isDirectory()) throw systemError('EISDIR')
+    if (lstatSync(draft, NO_ENTRY)?.isDirectory()) throw systemError('EISDIR')
     rmSync(draft, { force: true })
     try {
       writeFileSync(draft, content, { mode: modes.file, flag: 'wx', flush: true })
@@ -85,24 +82,15 @@ export function replaceFile(path: string, content: string, modes = OWNER_ONLY): 
 
 /** The nearest existing folder. @throws when a path segment is not a folder */
 function existingFolder(folder: string): string {
-  const found = statsOf(statSync, folder)
+  const found = statSync(folder, NO_ENTRY)
   if (found?.isDirectory()) return folder
   if (found) throw systemError('ENOTDIR')
   // A dangling link.
-  if (statsOf(lstatSync, folder)) throw systemError('EEXIST')
+  if (lstatSync(folder, NO_ENTRY)) throw systemError('EEXIST')
   const above = dirname(folder)
   // A drive that does not exist.
   if (above === folder) throw systemError('ENOENT')
   return existingFolder(above)
-}
-
-function statsOf(ask: (path: string) => Stats, path: string): Stats | undefined {
-  try {
-    return ask(path)
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
 }
 
 // A fixed name: the next change removes what a killed process left.
@@ -121,7 +109,11 @@ function targetOf(path: string): string {
 type FileOperation = 'read' | 'written' | 'locked'
 
 /** An error of the file system with its path and code, never with content. */
-export function fileError({ code, name }: NodeJS.ErrnoException, path: string, operation: FileOperation): CliError {
+export function fileError(
+  { code, name }: Pick<NodeJS.ErrnoException, 'code' | 'name'>,
+  path: string,
+  operation: FileOperation,
+): CliError {
   return new CliError({
     code: `file_not_${operation}`,
     message: `${path} cannot be ${operation} (${code ?? name}).`,

@@ -56,13 +56,8 @@ export function lockFile(path: string, timeoutMs: number): FileLock | undefined 
     makeFolderOf(path)
     return lockWithSqlite(path, timeoutMs)
   } catch (error) {
-    throw fileError(toNamedError(error as LockError), path, 'locked')
+    // Errors of SQLite have a text of their own, such as for a full disk.
+    const { code, name, errstr = code } = error as NodeJS.ErrnoException & { readonly errstr?: string }
+    throw fileError({ name, ...(errstr !== undefined && { code: errstr }) }, path, 'locked')
   }
-}
-
-/** Errors of SQLite have a code and a text of their own, such as for a full disk. */
-type LockError = NodeJS.ErrnoException & { readonly errstr?: string }
-
-function toNamedError({ code, name, message, errstr = code }: LockError): NodeJS.ErrnoException {
-  return { name, message, ...(errstr === undefined ? {} : { code: errstr }) }
 }

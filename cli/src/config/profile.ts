@@ -1,26 +1,17 @@
 import { isGamemode } from '@fish-crab/sdk/constants'
 import type { Profile } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
+import { isServiceUrl } from '../core/parse-values.ts'
 
-interface ProfileField {
-  readonly needed: boolean
-  readonly accepts: (value: string) => boolean
-}
+const isText = (value: string) => value !== ''
 
-const anyText = (value: string) => value !== ''
-
-function isAddress(value: string): boolean {
-  const { protocol, username, password } = URL.parse(value) ?? {}
-  return /^https?:$/.test(protocol ?? '') && username === '' && password === ''
-}
-
-/** Rules for the fields of a profile in the configuration file. User names are left to the SDK. */
-export const PROFILE_FIELDS: Readonly<Record<keyof Profile, ProfileField>> = {
-  url: { needed: true, accepts: isAddress },
-  user: { needed: false, accepts: anyText },
-  gamemode: { needed: false, accepts: isGamemode },
-  admin: { needed: false, accepts: anyText },
-  secrets: { needed: false, accepts: (value) => value === 'keyring' || value === 'file' },
+/** Rules for the fields of a profile in the configuration file. Only `url` is required. User names are left to the SDK. */
+export const PROFILE_FIELDS: Readonly<Record<keyof Profile, (value: string) => boolean>> = {
+  url: isServiceUrl,
+  user: isText,
+  gamemode: isGamemode,
+  admin: isText,
+  secrets: (value) => value === 'keyring' || value === 'file',
 }
 
 /** Profile created by a login that names none. */

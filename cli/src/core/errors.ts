@@ -14,46 +14,6 @@ export const EXIT = {
 
 export type ExitStatus = (typeof EXIT)[keyof typeof EXIT]
 
-interface CliErrorFields {
-  /** Stable name of what went wrong, in snake case. */
-  readonly code: string
-  readonly message: string
-  /** The next step to take, as a sentence. */
-  readonly hint?: string | undefined
-  readonly exit: ExitStatus
-  /** When to try again. */
-  readonly retryAt?: Date | undefined
-  /** Names the request in the server's log. */
-  readonly requestId?: string | undefined
-}
-
-/** An expected error. Message and hint are printed as they are, so they must not contain secrets. */
-export class CliError extends Error {
-  override readonly name = 'CliError'
-  readonly code: string
-  readonly hint: string | undefined
-  readonly exit: ExitStatus
-  readonly retryAt: Date | undefined
-  readonly requestId: string | undefined
-
-  constructor({ code, message, hint, exit, retryAt, requestId }: CliErrorFields) {
-    super(message)
-    this.code = code
-    this.hint = hint
-    this.exit = exit
-    this.retryAt = retryAt
-    this.requestId = requestId
-  }
-}
-
-export function usageError(message: string, hint?: string): CliError {
-  return new CliError({ code: 'usage', message, hint, exit: EXIT.usage })
-}
-
-export function interruption(): CliError {
-  return new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted })
-}
-
 /** An error as it is printed: the content of `{ "error": … }` under `--json`. Absent values are `null`. */
 export interface ErrorReport {
   /** Stable name: the server's `code`, or one of this program's own. */
@@ -68,14 +28,35 @@ export interface ErrorReport {
   readonly retryAt: string | null
 }
 
-/** A report of an error without a response of the service. */
-export function errorReport(code: string, message: string, hint: string | undefined, exit: ExitStatus): ErrorReport {
-  return { code, message, hint: hint ?? null, exit, requestId: null, retryAt: null }
+type CliErrorFields = Pick<ErrorReport, 'code' | 'message' | 'exit'> & {
+  readonly [Field in 'hint' | 'requestId' | 'retryAt']?: ErrorReport[Field] | undefined
 }
 
-export function reportOf({ code, message, hint, exit, retryAt, requestId }: CliError): ErrorReport {
-  const when = retryAt?.toISOString() ?? null
-  return { ...errorReport(code, message, hint, exit), retryAt: when, requestId: requestId ?? null }
+/** An expected error. Message and hint are printed as they are, so they must not contain secrets. */
+export class CliError extends Error implements ErrorReport {
+  override readonly name = 'CliError'
+  readonly code: string
+  readonly hint: string | null
+  readonly exit: ExitStatus
+  readonly requestId: string | null
+  readonly retryAt: string | null
+
+  constructor({ code, message, hint = null, exit, requestId = null, retryAt = null }: CliErrorFields) {
+    super(message)
+    this.code = code
+    this.hint = hint
+    this.exit = exit
+    this.requestId = requestId
+    this.retryAt = retryAt
+  }
+}
+
+export function usageError(message: string, hint?: string): CliError {
+  return new CliError({ code: 'usage', message, hint, exit: EXIT.usage })
+}
+
+export function interruption(): CliError {
+  return new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted })
 }
 
 /**
@@ -105,11 +86,7 @@ export const ERROR_SCHEMA = {
   },
 } as const
 
-/**
- * The error for a failed write to stdout.
- *
- * @returns `undefined` when the reader has closed the pipe, as `head` does
- */
+/** The error for a failed write to stdout. @returns `undefined` when the reader has closed the pipe, as `head` does */
 export function stdoutError({ code, name }: NodeJS.ErrnoException): CliError | undefined {
   if (code === 'EPIPE') return undefined
   const full = code === 'ENOSPC'

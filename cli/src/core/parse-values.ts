@@ -1,4 +1,4 @@
-import { GAMEMODES, type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
+import { GAMEMODES, type Gamemode, isGamemode, type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
 import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 import { usageError } from './errors.ts'
 
@@ -17,11 +17,15 @@ export function parseWholeNumber(flag: string, text: string, least: number, most
   throw usageError(`${flag} must be a whole number from ${least}${most === undefined ? '' : ` to ${most}`}.`)
 }
 
-/** Parses the address of a service. @throws CliError for credentials, a query or a fragment in it */
+/** Whether a text is the address of a service: http or https, without credentials, query and fragment. */
+export function isServiceUrl(text: string): boolean {
+  const { protocol = '', username, password, search, hash } = URL.parse(text) ?? {}
+  return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === '')
+}
+
+/** @throws CliError for a text that is not the address of a service */
 export function parseServiceUrl(text: string): string {
-  const { protocol, username, search, hash } = URL.parse(text) ?? {}
-  const isAddress = protocol === 'http:' || protocol === 'https:'
-  if (isAddress && username === '' && search === '' && hash === '') return text
+  if (isServiceUrl(text)) return text
   throw usageError('URL (FISH_URL) must be an address such as http://127.0.0.1:8787.')
 }
 
@@ -29,6 +33,27 @@ export function parseServiceUrl(text: string): string {
 export function parseOrigin(flag: string, text: string): string {
   if (URL.parse(text)?.origin === text) return text
   throw usageError(`${flag} must be an origin such as https://example.org.`)
+}
+
+/** The choice with this name, in any letter case. @throws CliError that lists the choices */
+export function parseChoice<Choice extends string>(flag: string, text: string, choices: readonly Choice[]): Choice {
+  const choice = choices.find((each) => each.toLowerCase() === text.toLowerCase())
+  if (choice !== undefined) return choice
+  throw usageError(`${flag} must be one of ${choices.join(', ')}.`)
+}
+
+/** The rarity with this number or label; `undefined` when there is none. */
+export function parseRarity(text: string): RarityValue | undefined {
+  return rarityValue(/^\d+$/.test(text) ? Number(text) : text.trim())
+}
+
+/** Parses JSON; `undefined` for anything else. Errors of `JSON.parse` quote the text, which may be a secret. */
+export function parseJsonText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 export const NO_SUCH_GAMEMODE = 'unknown gamemode.'

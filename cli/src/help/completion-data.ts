@@ -70,30 +70,18 @@ export async function describeCommands(): Promise<CompletionData> {
 }
 
 async function describeCommand(command: Command): Promise<CommandData> {
-  const defined: Interfaces.FlagInput = { ...command.flags, ...globalFlags }
-  const flags = Object.entries(defined).filter(([, { hidden }]) => !hidden)
-  const args = Object.entries(command.args).filter(([, { hidden }]) => !hidden)
-  return {
-    summary: command.summary,
-    flags: await Promise.all(
-      flags.map(async ([name, flag]) => {
-        const values = flag.type === 'option' ? await valuesOf(command, name) : undefined
-        return {
-          name,
-          char: flag.char,
-          summary: flag.summary,
-          values,
-          multiple: (flag.type === 'option' && flag.multiple) || undefined,
-        }
-      }),
-    ),
-    args: await Promise.all(
-      args.map(async ([name, { multiple }]) => ({
-        values: await valuesOf(command, name),
-        multiple: multiple || undefined,
-      })),
-    ),
-  }
+  const { summary, args } = command
+  const flags: Interfaces.FlagInput = { ...command.flags, ...globalFlags }
+  const flagData = Object.entries(flags).map(async ([name, flag]): Promise<readonly FlagData[]> => {
+    const { char, summary } = flag
+    if (flag.hidden) return []
+    if (flag.type === 'boolean') return [{ name, char, summary }]
+    return [{ name, char, summary, values: await valuesOf(command, name), multiple: flag.multiple || undefined }]
+  })
+  const argData = Object.entries(args).map(async ([name, { multiple }]) => {
+    return { values: await valuesOf(command, name), multiple: multiple || undefined }
+  })
+  return { summary, flags: (await Promise.all(flagData)).flat(), args: await Promise.all(argData) }
 }
 
 async function valuesOf({ completion, columns = [], formats }: Command, name: string): Promise<Values> {

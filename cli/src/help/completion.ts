@@ -260,9 +260,7 @@ export function parseBashLine(line: string): BashLine {
 // Needs no quotes in any shell. All valid names of profiles and players match.
 const PLAIN = /^[\w.*-]{1,64}$/
 
-/**
- * Names from the configuration, which contains no secrets. Ignores a broken configuration: commands report it.
- */
+/** Names from the configuration, which contains no secrets. Ignores a broken configuration: commands report it. */
 export function readLocalNames(env: Env): LocalNames {
   const profiles = profilesIn(env).filter(([name]) => PLAIN.test(name))
   const users = profiles.flatMap(([name, { user }]): readonly Candidate[] =>

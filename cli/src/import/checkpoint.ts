@@ -100,21 +100,23 @@ export async function claimImport(
   const run = crypto.randomUUID()
   let expected = found ?? null
   let queued = before
-  const write = async (catches: readonly NewCatch[], place: Omit<Checkpoint, 'cancelled'>) => {
+  const write = async (
+    catches: readonly NewCatch[],
+    place: Omit<Checkpoint, 'cancelled'>,
+    conflict?: ImportConflict,
+  ) => {
     const value = JSON.stringify({ ...place, run, ...(cancelled !== '' && { cancelled }) })
     const keyed = catches.map((one, index) => ({ ...one, key: `${keyPrefixOf(content)}${run}:${queued + index}` }))
-    await outbox.add(keyed, { checkpoint: { name, value, expected } })
+    await outbox.add(keyed, { checkpoint: { name, value, expected } }).catch((error: unknown) => {
+      throw error instanceof CheckpointMovedError && conflict ? importConflict(conflict) : error
+    })
     expected = value
   }
-  const writeAlone = (catches: readonly NewCatch[], place: Omit<Checkpoint, 'cancelled'>, refusal: ImportConflict) =>
-    write(catches, place).catch((error: unknown) => {
-      throw error instanceof CheckpointMovedError ? importConflict(refusal) : error
-    })
-  await writeAlone([], { place: before }, 'running')
+  await write([], { place: before }, 'running')
   return {
     before,
     async add(catches, place) {
-      await writeAlone(catches, { place }, 'overtaken')
+      await write(catches, { place }, 'overtaken')
       queued = place
     },
     async settle() {
@@ -219,34 +221,24 @@ export async function lockImport(context: Pick<Context, 'env'>, path: string, na
   }
 }
 
+const MAX_NAME = 40
+const EXTENSION = '.lock'
+
 function lockPathOf(path: string, name: string): string {
   return `${path}-${name.replace(/[^a-z\d]+/gi, '-').slice(0, MAX_NAME)}${EXTENSION}`
 }
 
-const MAX_NAME = 40
-const EXTENSION = '.lock'
-
 function removeStaleLocks(path: string, own: string): void {
-  const beginning = `${basename(path)}-`
-  // A file that cannot be removed does no harm; a later import tries again.
-  tryTo(() => {
-    const names = readdirSync(dirname(path)).filter((name) => name.startsWith(beginning) && name.endsWith(EXTENSION))
-    for (const name of names.filter((name) => name !== basename(own)))
-      tryTo(() => removeIfStale(join(dirname(path), name)))
-  })
-}
-
-function removeIfStale(file: string): void {
-  const lock = lockFile(file, 0)
-  if (!lock) return
-  lock.close()
-  rmSync(file, { force: true })
-}
-
-function tryTo(work: () => void): void {
   try {
-    work()
+    for (const name of readdirSync(dirname(path))) {
+      const file = join(dirname(path), name)
+      if (file === own || !name.startsWith(`${basename(path)}-`) || !name.endsWith(EXTENSION)) continue
+      const lock = lockFile(file, 0)
+      if (!lock) continue
+      lock.close()
+      rmSync(file, { force: true })
+    }
   } catch {
-    // See removeStaleLocks.
+    // A file that cannot be removed does no harm; a later import tries again.
   }
 }

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../core/parse-values.ts'
 import { checkLineLength, type FileRecord, fieldOf, splitLines } from './records.ts'
 
 /**
@@ -192,9 +193,7 @@ function withListFields(record: FileRecord, list: JsonList | undefined): FileRec
 
 /** Reports problems of an object whose lists were read. */
 function* checkDocument(line: number, text: string, lists: readonly JsonList[]): Generator<FileRecord> {
-  try {
-    JSON.parse(text)
-  } catch {
+  if (parseJsonText(text) === undefined) {
     yield { line, problem: INVALID_JSON }
     return
   }
@@ -217,11 +216,7 @@ export function startsWithList(text: string): boolean {
 }
 
 function gamemodeOf(text: string): unknown {
-  try {
-    return (JSON.parse(text) as { readonly gamemode?: unknown }).gamemode
-  } catch {
-    return undefined
-  }
+  return (parseJsonText(text) as { readonly gamemode?: unknown } | undefined)?.gamemode
 }
 
 const INVALID_JSON = 'Invalid JSON.'
@@ -237,20 +232,15 @@ export async function* parseJsonLines(chunks: AsyncIterable<string>): AsyncGener
 }
 
 function jsonRecord(line: number, text: string): FileRecord {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return { line, problem: 'Must be a JSON object.' }
-    }
-    const fields = value as Record<string, unknown>
-    // Otherwise it might be taken for a crab without a name.
-    if (LISTS.some((name) => Array.isArray(fields[name]))) {
-      return { line, problem: 'Is a list, not a catch.' }
-    }
-    return { line, fields: withFieldNames(fields) }
-  } catch {
-    return { line, problem: INVALID_JSON }
+  const value = parseJsonText(text)
+  if (value === undefined) return { line, problem: INVALID_JSON }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { line, problem: 'Must be a JSON object.' }
   }
+  const fields = value as Record<string, unknown>
+  // Otherwise it might be taken for a crab without a name.
+  if (LISTS.some((name) => Array.isArray(fields[name]))) return { line, problem: 'Is a list, not a catch.' }
+  return { line, fields: withFieldNames(fields) }
 }
 
 // The exact name of a field wins over an alias. Unknown keys stay.

@@ -1,7 +1,8 @@
 import { ValidationError } from '@fish-crab/sdk'
-import { type Gamemode, type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
+import type { Gamemode, RarityValue } from '@fish-crab/sdk/constants'
 import { memoryStore, type NewCatch, openOutbox } from '@fish-crab/sdk/outbox'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
+import { parseJsonText, parseRarity } from '../core/parse-values.ts'
 import { parseJson, parseJsonLines, startsWithList } from './json.ts'
 import { isTsv, parseCsv, parseTsv } from './parse-csv.ts'
 import type { FileRecord } from './records.ts'
@@ -107,40 +108,33 @@ function catchOf(
   { line, fields }: Extract<FileRecord, { fields: unknown }>,
   defaults: ImportDefaults,
 ): ReadCatch | LineError {
-  const kind = typeof fields.kind === 'string' ? fields.kind.toLowerCase() : (fields.kind ?? defaults.kind)
+  const kind = lowerCase(fields.kind) ?? defaults.kind
   const { name } = fields
-  const gamemode = typeof fields.gamemode === 'string' ? fields.gamemode.toLowerCase() : fields.gamemode
-  if ((gamemode === undefined || gamemode === null) && !defaults.gamemode) {
+  const gamemode = lowerCase(fields.gamemode)
+  if (gamemode === undefined && !defaults.gamemode) {
     return { line, problem: 'gamemode: Missing; set one for all with --gamemode.' }
   }
-  const caughtAt = parseTime(fields.caughtAt, defaults.timeZone)
+  const caughtAt = parseTime(fields.caughtAt, defaults.timeZone) ?? undefined
   if (caughtAt === NO_ZONE) {
-    return {
-      line,
-      problem: `caughtAt: No time zone; set one for all with --timezone, such as --timezone ${EXAMPLE_ZONE}.`,
-    }
+    const problem = `caughtAt: No time zone; set one for all with --timezone, such as --timezone ${EXAMPLE_ZONE}.`
+    return { line, problem }
   }
-  const about = {
-    ...(name === undefined ? {} : { name }),
-    ...(gamemode === undefined || gamemode === null ? {} : { gamemode }),
-    ...(caughtAt === undefined || caughtAt === null ? {} : { caughtAt }),
-  }
+  const given = Object.entries({ name, gamemode, caughtAt }).filter(([, value]) => value !== undefined)
+  const about = Object.fromEntries(given)
   if (kind === 'crab') {
-    if (fields.rarity !== undefined && fields.rarity !== null) return { line, problem: 'rarity: A crab has no rarity.' }
+    if ((fields.rarity ?? undefined) !== undefined) return { line, problem: 'rarity: A crab has no rarity.' }
     return { line, entry: { kind, ...about } as NewCatch }
   }
   if (kind !== 'fish') return { line, problem: 'kind: Must be fish or crab.' }
   const rarity = fields.rarity ?? defaults.rarity
   if (rarity === undefined) return { line, problem: 'rarity: Missing; set one for all with --rarity, or add --crab.' }
-  const value = rarityOf(rarity)
+  const value = ['number', 'string'].includes(typeof rarity) ? parseRarity(String(rarity)) : undefined
   if (value === undefined) return { line, problem: 'rarity: Unknown rarity.' }
   return { line, entry: { kind, rarity: value, ...about } as NewCatch }
 }
 
-function rarityOf(rarity: unknown): RarityValue | undefined {
-  if (typeof rarity === 'number') return rarityValue(rarity)
-  if (typeof rarity !== 'string') return undefined
-  return rarityValue(/^\d+$/.test(rarity) ? Number(rarity) : rarity)
+function lowerCase(value: unknown): unknown {
+  return typeof value === 'string' ? value.toLowerCase() : (value ?? undefined)
 }
 
 async function errorsOf(
@@ -162,40 +156,23 @@ async function errorsOf(
   }
 }
 
-type FileFormat = 'csv' | 'tsv' | 'json' | 'jsonl'
+const READERS = { csv: parseCsv, tsv: parseTsv, json: parseJson, jsonl: parseJsonLines }
 
-const BY_EXTENSION: Readonly<Record<string, FileFormat>> = {
-  csv: 'csv',
-  tsv: 'tsv',
-  json: 'json',
-  jsonl: 'jsonl',
-  ndjson: 'jsonl',
-}
+type FileFormat = keyof typeof READERS
 
 /**
  * Detects the format by the extension, else by the content: an array, or an object that contains a list, is JSON; an
  * object on one line is JSON Lines; a line with tabs is TSV; everything else is CSV.
  */
 export function detectFormat(extension: string, beginning: string): FileFormat {
-  const known = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined
-  if (known) return known
+  const known = extension === 'ndjson' ? 'jsonl' : extension
+  if (Object.hasOwn(READERS, known)) return known as FileFormat
   const text = beginning.trimStart()
   if (text.startsWith('[') || startsWithList(text)) return 'json'
   if (!text.startsWith('{')) return isTsv(text) ? 'tsv' : 'csv'
-  try {
-    JSON.parse(text.split('\n', 1)[0] ?? '')
-    return 'jsonl'
-  } catch {
-    // An object over several lines, or the start of a long line.
-    return text.includes('\n') && !/^\{.*\}\s*$/m.test(text) ? 'json' : 'jsonl'
-  }
-}
-
-const READERS: Readonly<Record<FileFormat, (chunks: AsyncIterable<string>) => AsyncGenerator<FileRecord>>> = {
-  csv: parseCsv,
-  tsv: parseTsv,
-  json: parseJson,
-  jsonl: parseJsonLines,
+  if (parseJsonText(text.split('\n', 1)[0] ?? '') !== undefined) return 'jsonl'
+  // An object over several lines, or the start of a long line.
+  return text.includes('\n') && !/^\{.*\}\s*$/m.test(text) ? 'json' : 'jsonl'
 }
 
 /** Parses the records of a file in any format. */
@@ -210,20 +187,17 @@ export async function* readRecords(extension: string, chunks: AsyncIterable<stri
       blankLines += chunk.split('\n').length - 1
       continue
     }
-    const rest = { [Symbol.asyncIterator]: () => iterator }
-    yield* READERS[detectFormat(extension, chunk)](prepend(blankLines, chunk, rest))
+    for await (const record of READERS[detectFormat(extension, chunk)](prepend(chunk, iterator))) {
+      yield { ...record, line: record.line + blankLines }
+    }
     return
   }
 }
 
-async function* prepend(blankLines: number, chunk: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  for (let left = blankLines; left > 0; left -= BLANK_LINES_AT_ONCE)
-    yield '\n'.repeat(Math.min(left, BLANK_LINES_AT_ONCE))
+async function* prepend(chunk: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
   yield chunk
-  yield* rest
+  yield* { [Symbol.asyncIterator]: () => rest }
 }
-
-const BLANK_LINES_AT_ONCE = 64 * 1024
 
 const EXAMPLE_ZONE = 'Europe/Berlin'
 

@@ -1,6 +1,7 @@
 import { usageError } from '../core/errors.ts'
 import { localTime } from '../core/time.ts'
 import type { Style } from './screen.ts'
+import { printable } from './text.ts'
 
 export type Cell = string | number | boolean | null | undefined
 
@@ -28,6 +29,12 @@ export interface Column<Row extends object> {
 
 export function cellOf<Row extends object>(column: Column<Row>, row: Row): Cell {
   return column.value ? column.value(row) : (row as Readonly<Record<string, Cell>>)[column.field]
+}
+
+/** The text of a cell for people. */
+export function cellText<Row extends object>(column: Column<Row>, row: Row): string {
+  const value = cellOf(column, row)
+  return printable(column.text ? column.text(value, row) : String(value ?? ''))
 }
 
 export function titleOf({ title, field }: { readonly title?: string; readonly field: string }): string {

@@ -1,5 +1,5 @@
 import { formatOf, type OutputFlags } from '../core/format.ts'
-import { type Column, cellOf, selectColumns } from './columns.ts'
+import { type Column, cellOf, cellText, selectColumns } from './columns.ts'
 import { renderDelimited } from './render-csv.ts'
 import { paint, type Screen } from './screen.ts'
 import { renderTable } from './table.ts'
@@ -8,10 +8,7 @@ import { jsonText, printable } from './text.ts'
 export interface RowsOutput<Row extends object> {
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]
-  /**
-   * Builds the document of `--json` from the rows, or from their selected fields.
-   * @default the rows as an array
-   */
+  /** Builds the document of `--json` from the rows, or from their selected fields. @default the rows as an array */
   readonly document?: (rows: readonly object[]) => unknown
   /** Message on stderr when there are no rows. An empty table prints nothing. */
   readonly empty?: string
@@ -52,14 +49,11 @@ function sanitize(text: string, { isTerminal }: Screen): string {
     .join('')
 }
 
-/** Renders rows as they arrive. */
 export type RowStream<Row extends object> = (rows: readonly Row[]) => string
 
 const GAP = '  '
 
-/**
- * Renders rows as lines to append: JSON Lines for JSON, CSV and TSV with one header, else plain lines.
- */
+/** Renders rows as they arrive, as lines to append: JSON Lines for JSON, CSV and TSV with one header, else plain lines. */
 export function createRowStream<Row extends object>(
   columns: readonly Column<Row>[],
   { json, output, fields, raw }: OutputFlags,
@@ -85,9 +79,8 @@ export function createRowStream<Row extends object>(
 function plainLine<Row extends object>(row: Row, columns: readonly Column<Row>[], { colours }: Screen): string {
   return columns
     .map((column) => {
-      const value = cellOf(column, row)
-      const text = printable(column.text ? column.text(value, row) : String(value ?? ''))
-      const style = column.style?.(value, row)
+      const style = column.style?.(cellOf(column, row), row)
+      const text = cellText(column, row)
       return style === undefined ? text : paint(style, text, colours)
     })
     .filter((text) => text !== '')

@@ -46,8 +46,8 @@ interface PaletteStyle {
 /** Colours of a stream: none, the 16 basic ones, or the palette of 256. */
 export type Colours = boolean | 256
 
-// The colours with a contrast of 4.5:1 to both black and white (WCAG 2.2, 1.4.3). None of them is yellow.
-const RARITY_STYLES: Readonly<Record<RarityLabel, Style | undefined>> = {
+/** Colours with a contrast of 4.5:1 to both black and white (WCAG 2.2, 1.4.3). None of them is yellow. */
+export const RARITY_STYLES: Readonly<Record<RarityLabel, Style | undefined>> = {
   Bronze: { palette: 131 },
   Silver: { palette: 243 },
   Gold: { palette: 131, bold: true },
@@ -80,9 +80,4 @@ export function paint(style: Style, text: string, colours: Colours): string {
   if (typeof style !== 'object' || !('palette' in style)) return styleText(style, text, { validateStream: false })
   const coloured = colours === 256 ? `\u{1b}[38;5;${style.palette}m${text}\u{1b}[39m` : text
   return style.bold ? paint('bold', coloured, colours) : coloured
-}
-
-/** The style of a rarity; `undefined` for the default colour. */
-export function rarityStyle(label: RarityLabel): Style | undefined {
-  return RARITY_STYLES[label]
 }

@@ -1,7 +1,7 @@
-import { type Column, cellOf, titleOf } from './columns.ts'
+import { type Column, cellOf, cellText, titleOf } from './columns.ts'
 import type { Screen } from './screen.ts'
 import { paint } from './screen.ts'
-import { displayWidth, pad, printable, truncate, wrapText } from './text.ts'
+import { displayWidth, pad, truncate, wrapText } from './text.ts'
 
 const GAP = '  '
 // Narrower cells are illegible; let the terminal wrap the lines instead.
@@ -54,11 +54,6 @@ function linesOf(
   const broken = cells.map((text, index) => (columns[index]?.wrap ? wrapText(text, widths[index] ?? 0) : [text]))
   const height = Math.max(1, ...broken.map(({ length }) => length))
   return Array.from({ length: height }, (_, line) => broken.map((each) => each[line] ?? ''))
-}
-
-function cellText<Row extends object>(column: Column<Row>, row: Row): string {
-  const value = cellOf(column, row)
-  return printable(column.text ? column.text(value, row) : String(value ?? ''))
 }
 
 /** Fits the widths by capping the widest columns. If that is not enough, columns stay legible and lines overflow. */

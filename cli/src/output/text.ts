@@ -121,8 +121,8 @@ function graphemeWidth(cluster: string): number {
 }
 
 /** An error as the JSON document of `--json`. It is one line, so that it can also end JSON lines. */
-export function reportJson(failure: ErrorReport): string {
-  return `${JSON.stringify({ error: failure })}\n`
+export function reportJson(error: ErrorReport): string {
+  return `${JSON.stringify({ error })}\n`
 }
 
 /** An error as text: message, hint, and the request id for support. */

@@ -1,4 +1,3 @@
-import type { Client } from '@fish-crab/sdk'
 import {
   buildCatchList,
   type CatchList,
@@ -24,7 +23,6 @@ import {
   type Outage,
   outageOf,
   outageText,
-  type PollResult,
   type PollTimes,
   pollUntil,
   rateLimitWindow,
@@ -60,22 +58,23 @@ export async function watchList(context: Context & Notes, options: WatchListOpti
   const view = isLive ? createLiveList(context, options) : createListStream(context, options)
   let outage: Outage | undefined
   let hasConnected = false
-  let isFirst = true
   try {
     const end = await pollUntil<Collection>({
       clock,
       signal,
       intervalMs,
-      poll: () => fetchCollection(client, { user, signal, list: optionsAt(clock.now()), isFirst, now: clock.now }),
+      async poll() {
+        const { kind, gamemode } = optionsAt(clock.now())
+        const value = await fetchCatches(client, kind, { user, gamemode, signal, detail: 'full', maxRetries: 0 })
+        return { value, rateLimit: rateLimitWindow(value.rateLimit, value.date, clock.now()) }
+      },
       onResult(collection, times) {
         hasConnected = true
-        isFirst = false
         if (outage) view.say(recoveryText(outage, times.at))
         outage = undefined
         return view.update(collection, times)
       },
       onError(error, times) {
-        isFirst = false
         if (!isTransient(error, hasConnected)) throw error
         const isNew = outage === undefined
         outage = outageOf(error, times.at, outage, hasConnected)
@@ -87,25 +86,6 @@ export async function watchList(context: Context & Notes, options: WatchListOpti
   } finally {
     view.end()
   }
-}
-
-interface FetchOptions {
-  readonly user: string
-  readonly signal: AbortSignal
-  readonly list: CatchListOptions
-  /** The first poll retries failed requests; later polls are retries themselves. */
-  readonly isFirst: boolean
-  readonly now: () => number
-}
-
-async function fetchCollection(
-  client: Client,
-  { user, signal, list, isFirst, now }: FetchOptions,
-): Promise<PollResult<Collection>> {
-  const { kind, gamemode } = list
-  const retries = isFirst ? {} : { maxRetries: 0 }
-  const collection = await fetchCatches(client, kind, { user, gamemode, signal, detail: 'full', ...retries })
-  return { value: collection, rateLimit: rateLimitWindow(collection.rateLimit, collection.date, now()) }
 }
 
 interface ListView {
@@ -143,7 +123,7 @@ function createLiveList(context: Context, { flags, optionsAt }: ViewOptions): Li
 function createListStream(context: Context & Notes, { flags, optionsAt }: ViewOptions): ListView {
   const diff = createCatchDiff()
   const { kind, query } = optionsAt(context.clock.now())
-  const print = createPrinter(context, flags)
+  let stream: RowStream<object> | undefined
   let left = query.limit ?? Number.POSITIVE_INFINITY
   let hasStarted = false
   return {
@@ -156,29 +136,22 @@ function createListStream(context: Context & Notes, { flags, optionsAt }: ViewOp
         )
       }
       hasStarted = true
-      left -= print(diff(collection, options), left)
+      const { output } = diff(collection, options)
+      // All lists of one run have the same columns.
+      stream ??= createRowStream(output.columns as readonly Column<object>[], flags, screenOf(context, context.stdout))
+      const rows = output.rows.slice(0, left)
+      const text = stream(rows)
+      if (text !== '') {
+        context.line.clear()
+        context.stdout.write(text)
+      }
+      left -= rows.length
       return left > 0 ? undefined : 'done'
     },
     showOutage: () => {},
     // With --json too: missing lines alone would not show an outage.
     say: (text) => context.line.say(text),
     end: () => {},
-  }
-}
-
-/** Prints at most `limit` rows. @returns how many it printed */
-function createPrinter(context: Context, flags: OutputFlags): (list: CatchList, limit: number) => number {
-  let stream: RowStream<object> | undefined
-  return ({ output }, limit) => {
-    // All lists of one run have the same columns.
-    stream ??= createRowStream(output.columns as readonly Column<object>[], flags, screenOf(context, context.stdout))
-    const rows = output.rows.slice(0, limit)
-    const text = stream(rows)
-    if (text !== '') {
-      context.line.clear()
-      context.stdout.write(text)
-    }
-    return rows.length
   }
 }
 

@@ -17,7 +17,7 @@ export interface RateLimitWindow {
   readonly resetInMs: number
 }
 
-export interface PollResult<Value> {
+interface PollResult<Value> {
   readonly value: Value
   /** Absent while the limit does not apply, as with an API key. */
   readonly rateLimit?: RateLimitWindow | undefined
@@ -47,30 +47,25 @@ export async function pollUntil<Value>(options: PollOptions<Value>): Promise<'do
   const { clock, signal, intervalMs, poll, onResult, onError } = options
   while (!signal.aborted) {
     const startedAt = clock.now()
-    const timing = () => ({ startedAt, endedAt: clock.now(), intervalMs })
     let nextAt: number
     try {
       const { value, rateLimit } = await poll()
       if (signal.aborted) break
-      const { endedAt: at } = timing()
-      nextAt = nextPollAt({ ...timing(), rateLimit })
+      const at = clock.now()
+      nextAt = nextPollAt({ startedAt, endedAt: at, intervalMs, rateLimit })
       if (onResult(value, { at, nextAt }) === 'done') return 'done'
     } catch (error) {
       if (signal.aborted) break
-      nextAt = nextRetryAt(timing(), error instanceof RateLimitError ? error.resetAt.getTime() : undefined)
-      onError(error, { at: clock.now(), nextAt })
+      const at = clock.now()
+      const resetAt = error instanceof RateLimitError ? Math.min(error.resetAt.getTime(), at + MAX_PAUSE_MS) : at
+      nextAt = Math.max(resetAt, nextPollAt({ startedAt, endedAt: at, intervalMs }))
+      onError(error, { at, nextAt })
     }
-    await pause(clock, nextAt - clock.now(), signal)
+    await clock.sleep(Math.max(0, nextAt - clock.now()), signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
   }
   return 'interrupted'
-}
-
-async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await clock.sleep(Math.max(0, ms), signal)
-  } catch (error) {
-    if (!signal.aborted) throw error
-  }
 }
 
 /** Times in milliseconds since 1970. */
@@ -100,11 +95,6 @@ export function nextPollAt({ startedAt, endedAt, intervalMs, rateLimit }: PollTi
   // One pause more than requests: after the last one, the next window starts.
   const pauseMs = Math.min(Math.ceil(resetInMs / (available + 1)), MAX_PAUSE_MS)
   return Math.max(usual, endedAt + pauseMs)
-}
-
-function nextRetryAt({ startedAt, endedAt, intervalMs }: PollTiming, resetAt: number | undefined): number {
-  const usual = Math.max(startedAt + intervalMs, endedAt)
-  return resetAt === undefined ? usual : Math.max(usual, Math.min(resetAt, endedAt + MAX_PAUSE_MS))
 }
 
 /**

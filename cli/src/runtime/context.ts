@@ -15,9 +15,9 @@ import { jsonText, wrapMessage } from '../output/text.ts'
 
 interface ProcessEvents {
   /** Called when the run becomes a service, which ends when it is asked to stop. */
-  readonly onService?: () => void
+  readonly onService?: () => unknown
   /** Called at each request to stop a service. */
-  readonly onStop?: () => void
+  readonly onStop?: () => unknown
 }
 
 /** The streams, environment and signals of this process. */

@@ -59,8 +59,7 @@ function print(text: string): void {
     }
     const failure = stdoutError(error as NodeJS.ErrnoException)
     if (!failure) return
-    const { message, hint = null, exit } = failure
-    process.stderr.write(reportText({ message, hint, requestId: null }))
-    process.exitCode = exit
+    process.stderr.write(reportText(failure))
+    process.exitCode = failure.exit
   }
 }

@@ -12,14 +12,7 @@ const EXIT_DEADLINE_MS = 1000
 export async function main(): Promise<void> {
   let isService = false
   let wasStopped = false
-  const system = processSystem({
-    onService: () => {
-      isService = true
-    },
-    onStop: () => {
-      wasStopped = true
-    },
-  })
+  const system = processSystem({ onService: () => (isService = true), onStop: () => (wasStopped = true) })
   exitOnStdoutError(system, () => isService)
   exitOnUncaughtException(system)
   const status = await runCli(process.argv.slice(2), system)
@@ -55,8 +48,7 @@ function exitOnStdoutError({ stdout, stderr }: System, isService: () => boolean)
   stdout.on('error', (cause: NodeJS.ErrnoException) => {
     const error = stdoutError(cause)
     if (!error && isService()) return
-    const { message, hint = null } = error ?? {}
-    if (message !== undefined) stderr.write(reportText({ message, hint, requestId: null }))
+    if (error) stderr.write(reportText(error))
     process.exit(error?.exit ?? EXIT.ok)
   })
 }

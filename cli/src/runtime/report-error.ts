@@ -1,7 +1,7 @@
 import type { Command } from '../command/define.ts'
 import { defaultOutput } from '../config/config-file.ts'
 import type { Context, Role } from '../core/context.ts'
-import { CliError, type ErrorReport, EXIT, reportOf } from '../core/errors.ts'
+import { CliError, type ErrorReport, EXIT } from '../core/errors.ts'
 import { hasFormatFlag, hasJsonFlag } from '../core/format.ts'
 import { screenOf } from '../output/screen.ts'
 import { reportJson, reportText, wrapMessage } from '../output/text.ts'
@@ -19,23 +19,20 @@ export interface FailedCommand {
 /** Prints an error in the requested format and returns the exit status. */
 export async function reportError(context: Context, { argv, command, role, error }: FailedCommand): Promise<number> {
   context.line.end()
-  const report = withHelp(await describe(error, role), command?.id)
+  const { code, message, hint, exit, requestId, retryAt } = await describe(error, role)
+  const help = exit === EXIT.usage && command ? `See: fish-cli ${command.id.replaceAll(':', ' ')} --help` : null
+  const report = { code, message, hint: hint ?? help, exit, requestId, retryAt }
   const isJson = hasJsonFlag(argv) || (!hasFormatFlag(argv) && presetsJson(context, command))
   if (isJson) context.stdout.write(reportJson(report))
   else context.stderr.write(wrapMessage(reportText(report), screenOf(context, context.stderr).width))
-  return report.exit
+  return exit
 }
 
 /** Loads what describes errors of the service only for those. */
 async function describe(error: unknown, role: Role | undefined): Promise<ErrorReport> {
-  if (error instanceof CliError) return reportOf(error)
+  if (error instanceof CliError) return error
   const { describeError } = await import('../client/describe-error.ts')
   return describeError(error, role)
-}
-
-function withHelp(report: ErrorReport, id: string | undefined): ErrorReport {
-  if (report.hint !== null || report.exit !== EXIT.usage || id === undefined) return report
-  return { ...report, hint: `See: fish-cli ${id.replaceAll(':', ' ')} --help` }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Command } from '../command/define.ts'
 import { commandIds, findCommand, isTopic, loadCommand } from '../commands/index.ts'
 import type { Context, Role, System } from '../core/context.ts'
 import { type CliError, EXIT, usageError } from '../core/errors.ts'
-import { formatOf, hasNoColourFlag, type OutputFlags } from '../core/format.ts'
+import { hasNoColourFlag, type OutputFlags } from '../core/format.ts'
 import { closestCommand, didYouMean } from '../help/closest.ts'
 import { helpWords, isVersionRequest, versionText } from '../help/static-pages.ts'
 import { selectColumns } from '../output/columns.ts'
@@ -42,13 +42,12 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
   return runCommand(context, { ...command, id: found.id }, { argv, rest: found.rest })
 }
 
-interface Words {
-  readonly argv: readonly string[]
-  /** What follows the words of the command. */
-  readonly rest: readonly string[]
-}
-
-async function runCommand(context: Context, command: Command & { readonly id: string }, { argv, rest }: Words) {
+/** @param words The whole command line, and what follows the words of the command */
+async function runCommand(
+  context: Context,
+  command: Command & { readonly id: string },
+  { argv, rest }: Readonly<Record<'argv' | 'rest', readonly string[]>>,
+) {
   let role: Role | undefined
   try {
     const { parseInput } = await import('./parse.ts')
@@ -56,17 +55,12 @@ async function runCommand(context: Context, command: Command & { readonly id: st
     role = command.role(input)
     const columns = (await command.columnsFor?.(input)) ?? command.columns
     // Rejects a wrong --fields before any request.
-    if (columns) checkOutput(input.flags, columns)
+    if (columns) selectColumns(columns, (input.flags as OutputFlags).fields)
     return await command.run(createCommandContext(context, command, input))
   } catch (error) {
     const { reportError } = await import('./report-error.ts')
     return reportError(context, { argv, command, role, error })
   }
-}
-
-function checkOutput(flags: OutputFlags, columns: NonNullable<Command['columns']>): void {
-  formatOf(flags)
-  selectColumns(columns, flags.fields)
 }
 
 function withoutColours(system: System): System {

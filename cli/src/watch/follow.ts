@@ -1,5 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CliError } from '../core/errors.ts'
 import {
   identityAt,
@@ -175,19 +176,11 @@ function watchForChanges(path: string): ChangeWatcher {
   })
   return {
     async wait(ms, signal) {
-      signal.throwIfAborted()
-      if (!changed) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms)
-          wake = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-          signal.addEventListener('abort', wake, { once: true })
-        })
-        if (wake) signal.removeEventListener('abort', wake)
-        wake = undefined
-      }
+      const woken = new AbortController()
+      wake = () => woken.abort()
+      const either = AbortSignal.any([signal, woken.signal])
+      if (!changed) await sleep(ms, undefined, { signal: either }).catch(() => {})
+      wake = undefined
       changed = false
       signal.throwIfAborted()
     },

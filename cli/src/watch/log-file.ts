@@ -38,10 +38,7 @@ export async function openLog(path: string): Promise<LogFile | undefined> {
   const { dev, ino } = await handle.stat({ bigint: true })
   return {
     identity: `${dev}:${ino}`,
-    async facts() {
-      const { size, mtimeMs, birthtimeMs } = await handle.stat()
-      return { size, writtenAt: Math.floor(mtimeMs), bornAt: Math.floor(birthtimeMs || mtimeMs) }
-    },
+    facts: () => factsOf(handle),
     async read(offset, length) {
       const bytes = new Uint8Array(length)
       let filled = 0
@@ -67,11 +64,10 @@ export async function openGzippedLog(path: string): Promise<LogFile | undefined>
   if (!handle) return undefined
   try {
     const { dev, ino } = await handle.stat({ bigint: true })
-    const { mtimeMs, birthtimeMs } = await handle.stat()
     const bytes = await promisify(gunzip)(await handle.readFile()).catch(() => {
       throw notReadable(`${path} is not gzip, or is damaged.`)
     })
-    const facts = { size: bytes.length, writtenAt: Math.floor(mtimeMs), bornAt: Math.floor(birthtimeMs || mtimeMs) }
+    const facts = { ...(await factsOf(handle)), size: bytes.length }
     return {
       identity: `${dev}:${ino}`,
       facts: async () => facts,
@@ -81,6 +77,11 @@ export async function openGzippedLog(path: string): Promise<LogFile | undefined>
   } finally {
     await handle.close()
   }
+}
+
+async function factsOf(handle: FileHandle): Promise<LogFacts> {
+  const { size, mtimeMs, birthtimeMs } = await handle.stat()
+  return { size, writtenAt: Math.floor(mtimeMs), bornAt: Math.floor(birthtimeMs || mtimeMs) }
 }
 
 export function isGzipped(path: string): boolean {
@@ -107,17 +108,19 @@ export async function headHashOf(file: LogFile, isWhole: boolean): Promise<strin
 }
 
 function headHash(beginning: Uint8Array, isWhole: boolean): string | undefined {
+  const { line, isComplete } = firstLine(beginning)
+  return isComplete || (isWhole && line.length > 0) ? hashOf(line) : undefined
+}
+
+function firstLine(beginning: Uint8Array): { readonly line: Uint8Array; readonly isComplete: boolean } {
   const bytes = beginning.subarray(0, MAX_HEAD)
   const end = bytes.indexOf(0x0a)
-  if (end === -1 && bytes.length < MAX_HEAD && !(isWhole && bytes.length > 0)) return undefined
-  return hashOf(end === -1 ? bytes : bytes.subarray(0, end))
+  return { line: end === -1 ? bytes : bytes.subarray(0, end), isComplete: end !== -1 || bytes.length === MAX_HEAD }
 }
 
 /** The first line of a log, as far as it has been written. */
 export async function firstLineOf(file: LogFile): Promise<string> {
-  const bytes = await file.read(0, MAX_HEAD)
-  const end = bytes.indexOf(0x0a)
-  return decodeLine(end === -1 ? bytes : bytes.subarray(0, end))
+  return decodeLine(firstLine(await file.read(0, MAX_HEAD)).line)
 }
 
 /** A position up to which a file was read, with hashes that identify it. */

@@ -102,22 +102,14 @@ interface LastCatch {
   readonly name: string
   readonly firstTime: boolean
   readonly byAugment: boolean
-  readonly lengthCm?: number
-  readonly timeOfDay?: string
+  readonly lengthCm?: number | undefined
+  readonly timeOfDay?: string | undefined
   readonly end: number
 }
 
 function lastCatchOf({ found, end }: CatchLine): LastCatch {
   const { kind, name, firstTime = false, byAugment = false, lengthCm, timeOfDay } = found
-  return {
-    kind,
-    name,
-    firstTime,
-    byAugment,
-    ...(lengthCm === undefined ? {} : { lengthCm }),
-    ...(timeOfDay === undefined ? {} : { timeOfDay }),
-    end,
-  }
+  return { kind, name, firstTime, byAugment, lengthCm, timeOfDay, end }
 }
 
 /**
@@ -137,10 +129,17 @@ function isSameCatch(last: LastCatch | undefined, { found, start }: CatchLine): 
   if (last.byAugment !== byAugment || last.name.toLowerCase() !== found.name.toLowerCase()) return false
   if (last.lengthCm !== undefined && lengthCm !== undefined && last.lengthCm !== lengthCm) return false
   if (last.timeOfDay !== undefined && timeOfDay !== undefined) {
-    return last.timeOfDay === timeOfDay || (start === last.end && secondsBetween(last.timeOfDay, timeOfDay) === 1)
+    return last.timeOfDay === timeOfDay || (start === last.end && isNextSecond(last.timeOfDay, timeOfDay))
   }
   return start === last.end
 }
+
+function isNextSecond(from: string, to: string): boolean {
+  const [a, b] = [secondOfDay(from), secondOfDay(to)]
+  return a !== undefined && b !== undefined && (a + 1) % DAY_SECONDS === b
+}
+
+const DAY_SECONDS = 86_400
 
 /** Merges two lines about one catch: each may have fields that the other lacks. */
 function mergeCatches(one: ChatCatch, other: ChatCatch): ChatCatch {
@@ -150,20 +149,6 @@ function mergeCatches(one: ChatCatch, other: ChatCatch): ChatCatch {
 }
 
 const UNKNOWN_RARITY = 5
-
-/** Seconds from one time of day to a later one; `undefined` for times without seconds. */
-function secondsBetween(from: string, to: string): number | undefined {
-  const [a, b] = [secondOfDay(from), secondOfDay(to)]
-  if (a === undefined || b === undefined) return undefined
-  return (b - a + DAY_SECONDS) % DAY_SECONDS
-}
-
-const DAY_SECONDS = 86_400
-
-function secondOfDay(time: string): number | undefined {
-  const [, hours, minutes, seconds] = /^(\d\d?):(\d\d):(\d\d)$/.exec(time) ?? []
-  return seconds === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
-}
 
 const MINUTE_MS = 60_000
 /** How much earlier than the previous line a line may be: times are whole seconds and not always in order. */
@@ -178,33 +163,27 @@ export const LINE_SLACK_MS = 5000
  * @returns `now` for a line without a time
  */
 export function timeOfLine(timeOfDay: string | undefined, after: number, now: number): number {
-  const time = timeOfDay === undefined ? undefined : readTime(timeOfDay)
-  if (!time) return now
-  const day = new Date(after - LINE_SLACK_MS)
-  const on = (days: number) =>
-    new Date(day.getFullYear(), day.getMonth(), day.getDate() + days, time.hours, time.minutes, time.seconds).getTime()
-  const moment = on(0) >= after - LINE_SLACK_MS ? on(0) : on(1)
-  if (moment <= now + MINUTE_MS) return Math.min(moment, now)
+  const second = timeOfDay === undefined ? undefined : secondOfDay(timeOfDay)
+  if (second === undefined) return now
+  const moment = timeOn(after - LINE_SLACK_MS, second)
+  const next = moment >= after - LINE_SLACK_MS ? moment : timeOn(after - LINE_SLACK_MS, second, 1)
+  if (next <= now + MINUTE_MS) return Math.min(next, now)
   // The clock was set back, or the log is older than it seems: take the latest such time before now.
-  const today = new Date(now)
-  const latest = new Date(
-    today.getFullYear(),
-    today.getMonth(),
-    today.getDate(),
-    time.hours,
-    time.minutes,
-    time.seconds,
-  )
-  if (latest.getTime() > now) latest.setDate(latest.getDate() - 1)
-  return latest.getTime()
+  const latest = timeOn(now, second)
+  return latest > now ? timeOn(now, second, -1) : latest
 }
 
-function readTime(text: string): { hours: number; minutes: number; seconds: number } | undefined {
+/** A local time of day on the day of a moment, or so many days later. */
+function timeOn(moment: number, second: number, days = 0): number {
+  const day = new Date(moment)
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + days, 0, 0, second).getTime()
+}
+
+function secondOfDay(text: string): number | undefined {
   const [, hours, minutes, seconds = '0', half] = /^(\d\d?):(\d\d)(?::(\d\d))? ?([ap]m)?$/i.exec(text) ?? []
   if (hours === undefined) return undefined
-  const afternoon = half === undefined ? 0 : half.toLowerCase() === 'pm' ? 12 : 0
-  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + afternoon
-  return { hours: hour, minutes: Number(minutes), seconds: Number(seconds) }
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
+  return hour * 3600 + Number(minutes) * 60 + Number(seconds)
 }
 
 interface LogLine {

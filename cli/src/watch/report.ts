@@ -4,7 +4,7 @@ import type { Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
 import { createWaitListener } from '../client/flush.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { timeOfDay } from '../core/time.ts'
-import { type Colours, paint, rarityStyle, screenOf } from '../output/screen.ts'
+import { type Colours, paint, RARITY_STYLES, screenOf } from '../output/screen.ts'
 import { jsonText, printable } from '../output/text.ts'
 import type { HeldCatch, RecordedCatch } from './recorder.ts'
 
@@ -18,14 +18,10 @@ export function totalsText({ fish, crabs }: Totals): string {
   return `${fish} fish, ${crabs} ${crabs === 1 ? 'crab' : 'crabs'}`
 }
 
-/** Prints catches as lines of text or JSON, with the totals so far. */
-export interface CatchPrinter {
-  print(one: RecordedCatch | HeldCatch): void
-  totals(): Totals
-  held(): number
-}
+export type CatchPrinter = ReturnType<typeof createCatchPrinter>
 
-export function createCatchPrinter(context: Context & Notes, json = false): CatchPrinter {
+/** Prints catches as lines of text or JSON, with the totals so far. */
+export function createCatchPrinter(context: Context & Notes, json = false) {
   const { stdout, line } = context
   const { colours } = screenOf(context, stdout)
   let totals: Totals = { fish: 0, crabs: 0 }
@@ -44,7 +40,7 @@ export function createCatchPrinter(context: Context & Notes, json = false): Catc
   }
 
   return {
-    print(one) {
+    print(one: RecordedCatch | HeldCatch): void {
       const isHeld = one.gamemode === null
       if (isHeld) held += 1
       else totals = one.kind === 'fish' ? { ...totals, fish: totals.fish + 1 } : { ...totals, crabs: totals.crabs + 1 }
@@ -62,7 +58,7 @@ export function createCatchPrinter(context: Context & Notes, json = false): Catc
 
 function catchText(one: RecordedCatch, totals: Totals, colours: Colours): string {
   const { rarity: label = '' } = one
-  const style = rarityStyle(label as RarityLabel)
+  const style = RARITY_STYLES[label as RarityLabel]
   const details = [
     style === undefined ? label : paint(style, label, colours),
     one.lengthCm === undefined ? '' : `${one.lengthCm} cm`,

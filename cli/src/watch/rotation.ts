@@ -97,10 +97,7 @@ const SLACK_MS = 24 * 60 * 60 * 1000
 const COMPRESSING_MS = 10_000
 const COMPRESSING_RETRY_MS = 200
 
-interface RotatedReadOptions {
-  readonly signal: AbortSignal
-  readonly clock: Pick<Clock, 'now' | 'sleep'>
-}
+type RotatedReadOptions = Pick<LogOptions, 'signal' | 'clock'>
 
 interface RotatedLog {
   readonly path: string
@@ -201,11 +198,11 @@ async function listRotatedLogs(path: string, since: number): Promise<readonly st
   const folder = dirname(path)
   const isOld = rotatedNameMatcher(basename(path))
   const names = await readdir(folder).catch(() => [])
-  const looked = names.filter(isOld).map(async (name) => {
+  const candidates = names.filter(isOld).map(async (name) => {
     const facts = await stat(join(folder, name)).catch(() => undefined)
     return facts?.isFile() && facts.mtimeMs >= since ? [{ name, writtenAt: facts.mtimeMs }] : []
   })
-  return (await Promise.all(looked))
+  return (await Promise.all(candidates))
     .flat()
     .sort((a, b) => a.writtenAt - b.writtenAt || a.name.localeCompare(b.name, 'en', { numeric: true }))
     .slice(-MAX_FILES)

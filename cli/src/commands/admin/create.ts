@@ -1,10 +1,9 @@
-import type { AdminRole } from '@fish-crab/sdk/admin'
 import { ADMIN_ROLES } from '@fish-crab/sdk/contract'
 import { readNewPassword } from '../../auth/read-secret.ts'
 import { administrationFlags, openAdministration, parseAdminName } from '../../command/administration.ts'
 import { Args, defineCommand, Flags, words } from '../../command/define.ts'
 import { outputFlags } from '../../command/flags.ts'
-import { usageError } from '../../core/errors.ts'
+import { parseChoice } from '../../core/parse-values.ts'
 import { ADMIN_COLUMNS } from './list.ts'
 
 export const adminCreateCommand = defineCommand({
@@ -35,7 +34,7 @@ export const adminCreateCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     const name = parseAdminName(args.name)
-    const role = roleOf(flags.role)
+    const role = parseChoice('--role', flags.role, ADMIN_ROLES)
     const { admin, options } = await openAdministration(context)
     const password = await readNewPassword(context, name, flags)
     const created = await admin.admins.create({ username: name, password, role }, options)
@@ -43,9 +42,3 @@ export const adminCreateCommand = defineCommand({
     return context.printRows({ rows: [{ username, role: created.role, createdAt }], document: ([only]) => only })
   },
 })
-
-function roleOf(text: string): AdminRole {
-  const role = ADMIN_ROLES.find((each) => each === text.toLowerCase())
-  if (role) return role
-  throw usageError(`--role must be one of ${ADMIN_ROLES.join(', ')}.`)
-}

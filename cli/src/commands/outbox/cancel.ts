@@ -2,7 +2,7 @@ import { catchesText } from '../../client/flush.ts'
 import { openLocalOutbox } from '../../client/outbox.ts'
 import type { CommandContext } from '../../command/define.ts'
 import { defineCommand, Flags } from '../../command/define.ts'
-import { serviceFlags, yesFlags } from '../../command/flags.ts'
+import { addressFlags, yesFlags } from '../../command/flags.ts'
 import { EXIT, usageError } from '../../core/errors.ts'
 import { cancellation, keyPrefixOf } from '../../import/checkpoint.ts'
 import { openSource } from '../../import/source.ts'
@@ -27,8 +27,7 @@ export const outboxCancelCommand = defineCommand({
     }),
     all: Flags.boolean({ summary: 'All queued catches for this service, of every player.' }),
     ...yesFlags,
-    profile: serviceFlags.profile,
-    url: serviceFlags.url,
+    ...addressFlags,
   },
 
   async run(context) {

@@ -1,7 +1,7 @@
 import { catchesText } from '../../client/flush.ts'
 import { countCatches, openLocalOutbox, selectDeadLetters } from '../../client/outbox.ts'
 import { Args, defineCommand } from '../../command/define.ts'
-import { serviceFlags, yesFlags } from '../../command/flags.ts'
+import { addressFlags, yesFlags } from '../../command/flags.ts'
 import { confirm } from '../../output/prompt.ts'
 
 export const outboxDropCommand = defineCommand({
@@ -10,7 +10,7 @@ export const outboxDropCommand = defineCommand({
     'A batch that the service rejects for good becomes a dead letter with the reason. ID is its number in outbox status.',
   examples: ['fish-cli outbox drop 3', 'fish-cli outbox drop --yes'],
   args: { id: Args.string({ description: 'dead letters by number (default: all)', multiple: true }) },
-  flags: { ...yesFlags, profile: serviceFlags.profile, url: serviceFlags.url },
+  flags: { ...yesFlags, ...addressFlags },
 
   async run(context) {
     const { args, flags } = context

@@ -11,8 +11,7 @@ export const outboxFlushCommand = defineCommand({
   flags: { ...userFlag, ...serviceFlags, ...noInputFlag },
 
   async run(context) {
-    const { flags } = context
-    const { target } = context
+    const { flags, target } = context
     const user = requireUser(target, 'Add --user USER')
     const maxWaitMs = maxWaitOf(target)
     await using outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'] })

@@ -1,6 +1,6 @@
 import { openLocalOutbox, selectDeadLetters } from '../../client/outbox.ts'
 import { Args, defineCommand } from '../../command/define.ts'
-import { serviceFlags } from '../../command/flags.ts'
+import { addressFlags } from '../../command/flags.ts'
 
 export const outboxRetryCommand = defineCommand({
   summary: 'Queue dead letters again; nothing is stored twice.',
@@ -9,7 +9,7 @@ export const outboxRetryCommand = defineCommand({
     'status. To send the batches afterwards: fish-cli outbox flush',
   examples: ['fish-cli outbox retry', 'fish-cli outbox retry 3'],
   args: { id: Args.string({ description: 'dead letters by number (default: all)', multiple: true }) },
-  flags: { profile: serviceFlags.profile, url: serviceFlags.url },
+  flags: { ...addressFlags },
 
   async run(context) {
     const { args } = context

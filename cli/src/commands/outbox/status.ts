@@ -2,7 +2,7 @@ import { catchesText } from '../../client/flush.ts'
 import { openLocalOutbox, outboxPath } from '../../client/outbox.ts'
 import type { CommandContext } from '../../command/define.ts'
 import { defineCommand } from '../../command/define.ts'
-import { outputFlags, serviceFlags } from '../../command/flags.ts'
+import { addressFlags, outputFlags } from '../../command/flags.ts'
 import type { Column } from '../../output/columns.ts'
 
 interface Row {
@@ -27,7 +27,7 @@ export const outboxStatusCommand = defineCommand({
     'The outbox holds the catches of watch and add --file until the service has stored them. A batch that the service ' +
     'rejects for good becomes a dead letter with the reason.',
   examples: ['fish-cli outbox status', 'fish-cli outbox status --json'],
-  flags: { ...outputFlags, profile: serviceFlags.profile, url: serviceFlags.url },
+  flags: { ...outputFlags, ...addressFlags },
   columns: COLUMNS,
 
   async run(context) {

@@ -22,7 +22,12 @@ export const profileRemoveCommand = defineCommand({
     const profile = config.profiles.get(name)
     if (!profile) throw profileNotFound(name, config.profiles.keys())
     await confirm(context, { question: `Remove profile ${name} and its secrets from this machine`, ...flags })
-    const isForgotten = await forgetSecrets(() => updateSecrets(context, config, name, () => undefined))
+    const forgetting = updateSecrets(context, config, name, () => undefined).then(() => true)
+    const isForgotten = await forgetting.catch((error: unknown) => {
+      // An unavailable keyring does not prevent removing the profile.
+      if (isKeyringFailure(error)) return false
+      throw error
+    })
     await changeConfig(context, (current) => without(current, name))
     context.print(
       { name, secrets: profile.secrets ?? null, secretsRemoved: isForgotten },
@@ -33,17 +38,6 @@ export const profileRemoveCommand = defineCommand({
     return EXIT.partly
   },
 })
-
-/** Whether the secrets were removed. An unavailable keyring does not prevent removing the profile. */
-async function forgetSecrets(forget: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await forget()
-    return true
-  } catch (error) {
-    if (isKeyringFailure(error)) return false
-    throw error
-  }
-}
 
 function without({ current, profiles, settings }: Config, name: string): Config {
   const rest = new Map(profiles)

@@ -1,9 +1,9 @@
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../auth/secret-file.ts'
-import { openAdminClient } from '../../client/admin.ts'
+import { administrationFlags, openAdministration } from '../../command/administration.ts'
 import type { CommandContext } from '../../command/define.ts'
 import { Args, defineCommand } from '../../command/define.ts'
-import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags } from '../../command/flags.ts'
+import { outputFlags, secretFileFlags } from '../../command/flags.ts'
 import { formatOf, type OutputFlags } from '../../core/format.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
 import { printable } from '../../output/text.ts'
@@ -17,12 +17,7 @@ const COLUMNS: readonly Column<CreatedUser>[] = [
   { field: 'apiKey', whole: true },
 ]
 
-const SECRETS: readonly { readonly label: string; readonly of: (user: CreatedUser) => string }[] = [
-  { label: 'name', of: ({ name }) => name },
-  { label: 'password', of: ({ password }) => password },
-  { label: 'Fernet key', of: ({ fernetKey }) => fernetKey },
-  { label: 'API key', of: ({ apiKey }) => apiKey },
-]
+const LABELS = { name: 'name', password: 'password', fernetKey: 'Fernet key', apiKey: 'API key' } as const
 
 const OTHER_TYPES = '--type fernet and --type api-key'
 
@@ -33,7 +28,7 @@ export const userCreateCommand = defineCommand({
     'administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE.',
   examples: ['fish-cli user create Alex', 'fish-cli user create Alex --admin admin --out alex.json'],
   args: { name: Args.string({ description: 'name of the player', required: true }) },
-  flags: { ...adminFlag, ...secretFileFlags, ...serviceFlags, ...noInputFlag, ...outputFlags },
+  flags: { ...secretFileFlags, ...administrationFlags, ...outputFlags },
   role: 'administrator',
   columns: COLUMNS,
 
@@ -41,17 +36,14 @@ export const userCreateCommand = defineCommand({
     const { args, flags } = context
     const file = secretFilePath(flags.out)
     if (file !== undefined) await checkSecretFile(file, flags.force)
-    const admin = await openAdminClient(context, context.target, { noInput: flags['no-input'] })
+    const { admin, options } = await openAdministration(context)
     const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
-    const created = admin.users.create({ name: args.name }, { signal: context.interrupted() })
-    const {
-      rateLimit: _,
-      requestId: __,
-      ...user
-    } = await created.catch(async (error: unknown) => {
+    const created = admin.users.create({ name: args.name }, options)
+    const response = await created.catch(async (error: unknown) => {
       await reserved?.discard()
       throw error
     })
+    const { rateLimit: _, requestId: __, ...user } = response
     if (file === undefined) return printSecrets(context, user, flags)
     const { id, name, createdAt } = user
     await reserved?.write(`${JSON.stringify(user, undefined, 2)}\n`, {
@@ -66,7 +58,7 @@ export const userCreateCommand = defineCommand({
 function printSecrets(context: CommandContext, user: CreatedUser, flags: OutputFlags): Promise<number> {
   context.note('Save these secrets: they cannot be shown again.')
   if (formatOf(flags) === 'table' && flags.fields === undefined) {
-    const rows = SECRETS.map(({ label, of }) => ({ what: label, value: of(user) }))
+    const rows = Object.entries(LABELS).map(([field, what]) => ({ what, value: user[field as keyof typeof LABELS] }))
     // One per line: a single row would be wider than a terminal.
     return context.printRows({ rows, columns: [{ field: 'what' }, { field: 'value', whole: true }] })
   }

@@ -5,6 +5,7 @@ import { Args, defineCommand, Flags, words } from '../../command/define.ts'
 import { dryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../../command/flags.ts'
 import { checkDestination, findStoredSecret, outputSecret } from '../../command/player-secret.ts'
 import { usageError } from '../../core/errors.ts'
+import { parseChoice } from '../../core/parse-values.ts'
 import type { Column } from '../../output/columns.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
@@ -103,9 +104,7 @@ interface ResetResponse {
 }
 
 function typeOf(text: string | undefined): ResetType {
-  const type = (Object.keys(TITLES) as ResetType[]).find((each) => each === text?.toLowerCase())
-  if (type) return type
-  const types = Object.keys(TITLES).join(', ')
-  if (text !== undefined) throw usageError(`--type must be one of ${types}.`)
-  throw usageError('Missing --type.', `Add --type with one of: ${types}`)
+  const types = Object.keys(TITLES) as ResetType[]
+  if (text !== undefined) return parseChoice('--type', text, types)
+  throw usageError('Missing --type.', `Add --type with one of: ${types.join(', ')}`)
 }
