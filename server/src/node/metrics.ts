@@ -13,12 +13,8 @@ export interface ServiceMetrics extends Metrics {
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const STORAGE_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
-interface ServiceReadings {
-  readonly droppedLogLines: () => number
-}
-
 /** Creates the metrics of a server. Each has its own, so that two in one process are counted separately. */
-export function createServiceMetrics({ droppedLogLines }: ServiceReadings): ServiceMetrics {
+export function createServiceMetrics(droppedLogLines: () => number): ServiceMetrics {
   const requests = createCounter('fish_http_requests_total', 'Requests by route, method and status.')
   const durations = createHistogram(
     'fish_http_request_duration_seconds',

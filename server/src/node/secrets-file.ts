@@ -108,14 +108,14 @@ export async function writeSecrets(folder: string, secrets: AppSecrets): Promise
   const { encryption: seal, session, previousEncryption: sealPrevious } = secrets
   const stored: StoredSecrets = { seal, session, sealPrevious }
   const path = join(folder, SECRETS_FILE)
-  const draft = `${path}.new`
-  await rm(draft, { force: true })
+  const temp = `${path}.new`
+  await rm(temp, { force: true })
   try {
     const text = `${JSON.stringify(stored, undefined, 2)}\n`
-    await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })
-    await rename(draft, path)
+    await writeFile(temp, text, { flag: 'wx', mode: 0o600, flush: true })
+    await rename(temp, path)
   } catch (error) {
-    await rm(draft, { force: true })
+    await rm(temp, { force: true })
     throw error
   }
   await syncFolderAsync(folder)

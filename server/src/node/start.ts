@@ -6,9 +6,9 @@ import { type App, createApp } from '../app/app.ts'
 import type { Logger, PasswordHasher, RequestHost } from '../app/core/host.ts'
 import { randomText } from '../app/core/ids.ts'
 import { forwardedAddress } from '../app/http/client-address.ts'
+import type { AppOptions } from '../app/options.ts'
 import { DecryptionError } from '../app/users/encryption.ts'
 import { StorageError } from '../storage/core/errors.ts'
-import type { FishStorage } from '../storage/core/types.ts'
 import { createStorage, type StorageOptions } from '../storage/index.ts'
 import { createMemoryStorage } from '../storage/memory/memory.ts'
 import type { ServerConfig } from './config.ts'
@@ -16,7 +16,7 @@ import { createNodeEncoder } from './content-encoder.ts'
 import { createDocs } from './docs-page.ts'
 import { type ConnectionLimits, listen } from './listener.ts'
 import type { BoundedLogger } from './logger.ts'
-import { createServiceMetrics, type ServiceMetrics } from './metrics.ts'
+import { createServiceMetrics } from './metrics.ts'
 import { createScryptHasher } from './passwords.ts'
 import { type LoadedSecrets, loadSecrets, makeSecrets } from './secrets-file.ts'
 
@@ -83,7 +83,7 @@ const WATCH_MS = 1000
  */
 export async function startServer(config: ServerConfig, options: StartOptions): Promise<RunningServer> {
   const { logger, connections = {} } = options
-  const metrics = createServiceMetrics({ droppedLogLines: () => logger.dropped?.() ?? 0 })
+  const metrics = createServiceMetrics(() => logger.dropped?.() ?? 0)
   let accepting = true
   const isAccepting = () => accepting
   const { host, port } = config
@@ -184,11 +184,7 @@ function storageOptions({ storage, redisWait }: ServerConfig, logger: Pick<Logge
   return { ...storage, ...(redisWait === undefined ? {} : { replicas: redisWait }), onDataLoss: report }
 }
 
-interface AppParts {
-  readonly storage: FishStorage
-  readonly metrics: ServiceMetrics
-  readonly isAccepting: () => boolean
-}
+type AppParts = Pick<AppOptions, 'storage' | 'metrics' | 'isAccepting'>
 
 async function prepareApp(parts: AppParts, config: ServerConfig, options: StartOptions): Promise<App> {
   const { logger, version, passwords = createScryptHasher() } = options

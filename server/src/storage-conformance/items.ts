@@ -3,34 +3,9 @@ import { expect, test } from 'vitest'
 import { decodeItemKey, encodeKeyPart, type FishStorage, itemKey } from '../storage/index.ts'
 
 const ODD_NAMES = [
-  'alice',
-  'Alice',
-  'alice?x',
-  'alice?',
-  'alice:x',
-  'alice::x',
-  ':alice',
-  'alice/x',
-  'alice\\x',
-  'alice$',
-  'alice.',
-  '.',
-  '..',
-  '*',
-  '%',
-  '%AACO',
-  '😀',
-  'é',
-  'e\u0301',
-  'İ',
-  ' ',
-  'a b',
-  '\u0000',
-  '\ud800',
-  '\udfff',
-  'null',
-  '__proto__',
-  'a'.repeat(300),
+  ...'alice Alice alice?x alice? alice:x alice::x :alice alice/x alice\\x alice$ alice. . .. * %'.split(' '),
+  ...'%AACO 😀 é e\u0301 İ null __proto__'.split(' '),
+  ...[' ', 'a b', '\u0000', '\ud800', '\udfff', 'a'.repeat(300)],
 ]
 
 const ODD_VALUES = [

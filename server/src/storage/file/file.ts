@@ -30,21 +30,15 @@ export async function openFileStorage(
   const folder = resolve(path)
   let writer: Writer | undefined
   try {
-    writer = await startWriter({ folder }, onWarning)
-    return wrapDriver(fileDriver({ reader: openReader(join(folder, STORE_FILE)), writer, folder }))
+    writer = await startWriter(folder, onWarning)
+    return wrapDriver(fileDriver(folder, openReader(join(folder, STORE_FILE)), writer))
   } catch (error) {
     await writer?.close()
     throw toStorageError(error, folder)
   }
 }
 
-interface FileParts {
-  readonly reader: Reader
-  readonly writer: Writer
-  readonly folder: string
-}
-
-function fileDriver({ reader, writer, folder }: FileParts): StorageDriver {
+function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriver {
   // In memory: the lock excludes other processes, and counts need not survive a restart.
   const windows = createWindows()
   const deadline = {

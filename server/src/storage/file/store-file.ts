@@ -105,10 +105,10 @@ function mismatchedLog(file: string): StorageError {
 
 /** A new store gets its name only when it is complete, so that a crash leaves no partial one. */
 function createStore(file: string): void {
-  const draft = `${file}.new`
-  for (const old of [draft, `${draft}-journal`, `${draft}-wal`, `${draft}-shm`]) rmSync(old, { force: true })
-  createPrivateFile(draft)
-  const db = new DatabaseSync(draft)
+  const temp = `${file}.new`
+  for (const old of [temp, `${temp}-journal`, `${temp}-wal`, `${temp}-shm`]) rmSync(old, { force: true })
+  createPrivateFile(temp)
+  const db = new DatabaseSync(temp)
   try {
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
     migrate(db)
@@ -116,7 +116,7 @@ function createStore(file: string): void {
   } finally {
     db.close()
   }
-  renameSync(draft, file)
+  renameSync(temp, file)
   syncFolder(dirname(file))
 }
 
@@ -125,13 +125,7 @@ const MAGIC = 'SQLite format 3\0'
 /** Size in bytes to which SQLite truncates a log that it restarts. It truncates no other file of an open database. */
 export const LOG_SIZE_LIMIT = 64 * 1024 * 1024
 
-interface FileStat {
-  /** Device and inode. */
-  readonly fileId: string
-  readonly size: number
-}
-
-function statOf(file: string): FileStat | undefined {
+function statOf(file: string) {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
   return stat && { fileId: `${stat.dev}:${stat.ino}`, size: Number(stat.size) }
 }

@@ -7,12 +7,12 @@ import { type MarkWriter, openMark } from './mark.ts'
 import { migrate, SCHEMA_VERSION } from './schema.ts'
 import { DatabaseSync, toStorageError } from './sqlite.ts'
 import { fileIdOf, guardFiles, LOG_SIZE_LIMIT, prepareStore } from './store-file.ts'
-import type { ErrorReport, FilePragmas, Reply, Request, WorkerSettings, Write } from './writer.ts'
+import type { ErrorReport, FilePragmas, Reply, Request, Write } from './writer.ts'
 
 /** Limit of writes in a transaction, so that the first ones do not wait for too many others. */
 const BATCH_WRITES = 1024
 
-function report(error: unknown, { folder }: WorkerSettings): ErrorReport {
+function report(error: unknown, folder: string): ErrorReport {
   const { code, message, cause } = toStorageError(error, folder)
   return { code, message, cause: cause instanceof Error ? cause.message : undefined }
 }
@@ -40,13 +40,13 @@ interface CommitContext {
   readonly mark: MarkWriter
   /** Refuses writes that would be lost, see `guardFiles`. */
   readonly checkFiles: () => void
-  readonly settings: WorkerSettings
+  readonly folder: string
 }
 
 /** All queued writes become one transaction: the disk is synced once for all of them. */
 function prepareCommit(
   db: DatabaseSync,
-  { mark, checkFiles, settings }: CommitContext,
+  { mark, checkFiles, folder }: CommitContext,
 ): (writes: readonly Write[]) => Reply {
   const run = prepareCommands(db)
   return (writes) => {
@@ -63,7 +63,7 @@ function prepareCommit(
     } catch (error) {
       // SQLite may have rolled back by itself, for example on a full disk.
       if (db.isTransaction) db.exec('ROLLBACK')
-      return { type: 'failed', count: writes.length, error: report(error, settings) }
+      return { type: 'failed', count: writes.length, error: report(error, folder) }
     }
   }
 }
@@ -72,14 +72,14 @@ function nextRequest(port: MessagePort): Request | undefined {
   return receiveMessageOnPort(port)?.message
 }
 
-function serve(port: MessagePort, settings: WorkerSettings, lock: FolderLock): void {
+function serve(port: MessagePort, folder: string, lock: FolderLock): void {
   const send = (reply: Reply) => port.postMessage(reply)
-  const file = prepareStore(settings.folder)
+  const file = prepareStore(folder)
   const fileId = fileIdOf(file)
   if (!fileId) throw new StorageError('unavailable', 'The data file was deleted while it was opened. Try again.')
   const db = openForWriting(file)
   const mark = openMark(db, file, (message) => send({ type: 'warning', message }))
-  const commit = prepareCommit(db, { mark, checkFiles: guardFiles(file, fileId), settings })
+  const commit = prepareCommit(db, { mark, checkFiles: guardFiles(file, fileId), folder })
   port.on('message', (first: Request) => {
     const writes: Write[] = []
     let request: Request | undefined = first
@@ -100,15 +100,15 @@ function serve(port: MessagePort, settings: WorkerSettings, lock: FolderLock): v
 }
 
 /** Not on the main thread: the disk may stall, and reading a large store takes long. */
-async function start(port: MessagePort, settings: WorkerSettings): Promise<void> {
+async function start(port: MessagePort, folder: string): Promise<void> {
   let lock: FolderLock | undefined
   try {
-    await makeFolder(settings.folder)
-    lock = lockFolder(settings.folder)
-    serve(port, settings, lock)
+    await makeFolder(folder)
+    lock = lockFolder(folder)
+    serve(port, folder, lock)
   } catch (error) {
     lock?.close()
-    port.postMessage({ type: 'refused', error: report(error, settings) } satisfies Reply)
+    port.postMessage({ type: 'refused', error: report(error, folder) } satisfies Reply)
     port.close()
   }
 }

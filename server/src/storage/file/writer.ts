@@ -51,11 +51,6 @@ export type Reply =
   | { readonly type: 'committed'; readonly results: readonly WriteResult[] }
   | { readonly type: 'failed'; readonly count: number; readonly error: ErrorReport }
 
-export interface WorkerSettings {
-  /** Absolute path of the data folder, which the worker creates and locks. */
-  readonly folder: string
-}
-
 /** The values of the pragmas `journal_mode` and `synchronous`. */
 export interface FilePragmas {
   readonly journalMode: string
@@ -112,13 +107,14 @@ interface PendingWrite {
 /**
  * Starts the worker; settles when it has locked the folder, checked or created the database, and has it open.
  *
+ * @param folder absolute path of the data folder, which the worker creates and locks
  * @param onWarning called with later warnings for the operator
  * @throws {StorageError} if the worker cannot open it
  */
-export async function startWriter(settings: WorkerSettings, onWarning: (message: string) => void): Promise<Writer> {
+export async function startWriter(folder: string, onWarning: (message: string) => void): Promise<Writer> {
   // From source Node runs the TypeScript file itself; the build puts the worker beside its other chunks.
   const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './file-worker.js'
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: settings, name: 'fish-storage' })
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: folder, name: 'fish-storage' })
   const report = await new Promise<FileDurability>((resolve, reject) => {
     const ended = (cause?: unknown) =>
       reject(new StorageError('unavailable', 'The writer thread could not start.', { cause }))

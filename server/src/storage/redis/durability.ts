@@ -161,12 +161,6 @@ export function keepsWrites(servers: readonly RedisPersistence[], replication: R
   return isSynced && (replication.replicas > 0 || replication.servers.every((server) => server?.connected === 0))
 }
 
-interface OlderDataOptions {
-  /** Whether the configuration of Redis allows it to lose acknowledged writes. */
-  readonly mayLose: boolean
-  readonly onDataLoss?: ((message: string) => void) | undefined
-}
-
 export interface WatchedConnection {
   readonly connection: Connection
   /**
@@ -181,8 +175,14 @@ export interface WatchedConnection {
  * restored backup. If it may lose writes, the loss is reported and the service continues; otherwise every operation rejects
  * until the newer data is back. Each change returns its count, so this needs no extra command, except after each reconnect to a
  * single server, before anything else. Reconnects to nodes of a cluster are not seen.
+ *
+ * @param mayLose whether the configuration of Redis allows it to lose acknowledged writes
  */
-export function detectOlderData(inner: Connection, { mayLose, onDataLoss }: OlderDataOptions): WatchedConnection {
+export function detectOlderData(
+  inner: Connection,
+  mayLose: boolean,
+  onDataLoss?: (message: string) => void,
+): WatchedConnection {
   const { client } = inner
   const acknowledged = new Map<string, number>()
   // Invalidated at each reconnect or lower count, and verified by a comparison.

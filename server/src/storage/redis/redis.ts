@@ -87,7 +87,7 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
     const report = describeDurability(persistence, { servers, replicas })
     const mayLose = !keepsWrites(persistence, { servers, replicas })
     const open = (complete: Connection) => {
-      const watched = detectOlderData(complete, { mayLose, onDataLoss: options.onDataLoss })
+      const watched = detectOlderData(complete, mayLose, options.onDataLoss)
       return wrapDriver(redisDriver(options.driver, watched, { commands, report }))
     }
     if (replicas === 0) return open(connection)
