@@ -79,8 +79,9 @@ describe('a run', () => {
   it('soon after another run from the same address passes, since its failed logins use other names', async () => {
     const { options } = await openDirect()
     const { otherClient: _, maxWaitMs: __, ...rest } = options
-    await runConformance(rest)
-    const report = await runConformance(rest)
+    const withLogins = { ...rest, only: ['admin', 'key'] }
+    await runConformance(withLogins)
+    const report = await runConformance(withLogins)
     expect(failuresOf(report)).toEqual([])
     const wrong = report.checks.filter(({ id }) => id === 'key-tells-no-names' || id === 'login-tells-no-names')
     expect(wrong.map(({ outcome }) => outcome)).toEqual(['passed', 'passed'])
@@ -106,7 +107,7 @@ describe('a run', () => {
 
   it('does not exhaust a large window', async () => {
     const { options } = await openDirect({ rateLimit: { requests: 5000, windowMs: 300_000 } })
-    const { checks, failed } = await runConformance(options)
+    const { checks, failed } = await runConformance({ ...options, only: ['rate-limit'] })
     expect(failed).toBe(0)
     expect(checks.find(({ id }) => id === 'limit-is-exact')).toMatchObject({
       outcome: 'skipped',

@@ -56,6 +56,6 @@ describe('the docstrings', () => {
     expect(unparsable.map(({ file, line }) => `${file}:${line} needs Node 24`)).toEqual([])
     const values = new Map(names.filter(({ isType }) => !isType).map(({ name, entry }) => [name, entry]))
     const imported = [...values].map(([name, entry]) => `declare const ${name}: typeof import('${entry}').${name}\n`)
-    expect(checkExamples(examples, GLOBALS + imported.join(''))).toEqual([])
+    expect(checkExamples(project, examples, GLOBALS + imported.join(''))).toEqual([])
   })
 })

@@ -100,8 +100,11 @@ function exportedValues(source: ts.SourceFile): string[] {
   })
 }
 
-/** What the compiler says about each example, as a module of its own under `globals`; with the place in the sources. */
-export function checkExamples(examples: readonly Example[], globals: string): string[] {
+/**
+ * What the compiler says about each example, as a module of its own under `globals`; with the place in the sources.
+ * @param project whose files need not be read again
+ */
+export function checkExamples(project: ts.Program, examples: readonly Example[], globals: string): string[] {
   const modules = new Map(examples.map((example) => [`${ROOT}${example.file}.${example.line}.example.ts`, example]))
   const texts = new Map([...modules].map(([path, example]) => [path, `${example.code}\n${importOwn(example)}`]))
   const globalsPath = `${ROOT}sdk/globals.example.d.ts`
@@ -112,7 +115,8 @@ export function checkExamples(examples: readonly Example[], globals: string): st
   host.readFile = (path) => texts.get(path) ?? readFile(path)
   host.getSourceFile = (path, version, ...rest) => {
     const text = texts.get(path)
-    return text === undefined ? getSourceFile(path, version, ...rest) : ts.createSourceFile(path, text, version, true)
+    if (text !== undefined) return ts.createSourceFile(path, text, version, true)
+    return project.getSourceFile(path) ?? getSourceFile(path, version, ...rest)
   }
   const program = ts.createProgram([...texts.keys()], compilerOptions(), host)
   return [...texts.keys()].flatMap((path) => {

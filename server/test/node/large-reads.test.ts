@@ -50,10 +50,8 @@ async function heldBytes(): Promise<number> {
   let held = Number.POSITIVE_INFINITY
   for (let now = 0; now < held; now = process.memoryUsage().arrayBuffers) {
     if (now > 0) held = now
-    for (let turn = 0; turn < 3; turn += 1) {
-      collect()
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
+    collect()
+    await new Promise((resolve) => setTimeout(resolve, 10))
   }
   return held
 }
