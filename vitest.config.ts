@@ -1,3 +1,4 @@
+import { existsSync, statfsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
@@ -25,6 +26,10 @@ const program = source(process.env.TEST_BUILT === 'true' ? 'cli/bin/run.js' : 'c
 /** Tests of processes wait more than they compute. Vitest takes no percentage above 100. */
 const workersThatWait = 2 * availableParallelism()
 
+/** Where temporary files cost no disk: unit tests make them durable thousands of times. In a container it may be too small. */
+const MEMORY = '/dev/shm'
+const hasMemory = existsSync(MEMORY) && statfsSync(MEMORY).bavail * statfsSync(MEMORY).bsize > 2 ** 30
+
 export default defineConfig({
   test: {
     projects: [
@@ -37,7 +42,7 @@ export default defineConfig({
           name: 'unit',
           isolate: false,
           // Node strips the types of the storage's writer thread once, not each time that a store is opened.
-          env: { NODE_COMPILE_CACHE: source('node_modules/.cache/node') },
+          env: { NODE_COMPILE_CACHE: source('node_modules/.cache/node'), ...(hasMemory ? { TMPDIR: MEMORY } : {}) },
           include: [`${packages}/test/**/*.test.ts`],
           exclude: ['**/*.integration.test.ts'],
           maxWorkers: '100%',
