@@ -23,7 +23,7 @@ interface RateLimitMiddlewareOptions {
 }
 
 interface UserFinder {
-  findByApiKey(apiKey: string): Promise<User | undefined>
+  findByApiKeyHash(hash: string): Promise<User | undefined>
 }
 
 /** Counts a request. Throws `rate_limited` above the limit. */
@@ -41,8 +41,9 @@ export function createRateLimitMiddleware(options: RateLimitMiddlewareOptions): 
 
   async function isValid(apiKey: string, context: RequestContext): Promise<boolean> {
     // Compares hashes, so that the time it takes reveals nothing about the key.
-    if (masterHash && (await sha256Hex(apiKey)) === (await masterHash)) return true
-    const owner = await users.findByApiKey(apiKey)
+    const hash = await sha256Hex(apiKey)
+    if (masterHash && hash === (await masterHash)) return true
+    const owner = await users.findByApiKeyHash(hash)
     if (owner) context.apiKeyUser = owner
     return owner !== undefined
   }

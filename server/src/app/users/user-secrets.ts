@@ -96,8 +96,8 @@ export function createSecretStore({ storage, storeId, encryption, passwords, ran
       await Promise.all((['password', 'fernet'] as const).map((secret) => items.removeItem(secretKey(id, secret))))
     },
 
-    nameByApiKey: apiKeys.nameOf,
-    hasApiKey: apiKeys.belongsTo,
+    nameByApiKeyHash: apiKeys.nameOf,
+    hasApiKeyHash: apiKeys.belongsTo,
 
     secrets: {
       async passwordHash({ id }) {
@@ -188,14 +188,14 @@ function createApiKeys(storage: FishStorage) {
       }
     },
 
-    /** The name of the user that this API key was last given to. */
-    async nameOf(apiKey: string): Promise<string | undefined> {
-      return (await items.getItem(apiKeyOwnerKey(await sha256Hex(apiKey)))) ?? undefined
+    /** The name of the user that the API key with this hash was last given to. */
+    async nameOf(hash: string): Promise<string | undefined> {
+      return (await items.getItem(apiKeyOwnerKey(hash))) ?? undefined
     },
 
-    async belongsTo({ id }: User, apiKey: string): Promise<boolean> {
+    async belongsTo({ id }: User, hash: string): Promise<boolean> {
       const stored = (await items.getItem(itemOf(id))) ?? ''
-      return stored.split(SEPARATOR).includes(await sha256Hex(apiKey))
+      return stored.split(SEPARATOR).includes(hash)
     },
   }
 }

@@ -19,7 +19,7 @@ export interface Users extends UserSecrets {
   find(name: string): Promise<User | undefined>
   /** Like {@link find}; throws `user_not_found`. */
   require(name: string): Promise<User>
-  findByApiKey(apiKey: string): Promise<User | undefined>
+  findByApiKeyHash(hash: string): Promise<User | undefined>
   list(query: UserQuery): Promise<UserList>
   count(): Promise<number>
   nameOf(id: string): Promise<string | undefined>
@@ -63,10 +63,10 @@ export function createUsers(options: UsersOptions): Users {
       return user
     },
 
-    async findByApiKey(apiKey) {
-      const name = await store.nameByApiKey(apiKey)
+    async findByApiKeyHash(hash) {
+      const name = await store.nameByApiKeyHash(hash)
       const user = name === undefined ? undefined : await find(name)
-      if (user && (await store.hasApiKey(user, apiKey))) return user
+      if (user && (await store.hasApiKeyHash(user, hash))) return user
       await storeId.verify()
       return undefined
     },
