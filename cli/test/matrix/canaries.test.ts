@@ -9,12 +9,14 @@ import { expectFailureJson, expectNoTraces } from './expect-cell.ts'
 import { titled } from './row.ts'
 import { ALL_ROWS } from './rows/all.ts'
 import { type Cell, runIn } from './run-cell.ts'
-import { type Setup, setUp } from './setups.ts'
+import { loginsOnce, setUp } from './setups.ts'
 import { storeOnce } from './store.ts'
 
 const stores = storeOnce()
 const { store } = stores
 afterAll(() => stores[Symbol.asyncDispose]())
+const logins = loginsOnce()
+afterAll(() => logins[Symbol.asyncDispose]())
 
 describe('tracesIn', () => {
   test('finds a secret in every form it may be written in, and nothing elsewhere', () => {
@@ -80,7 +82,11 @@ describe.each(titled(ALL_ROWS))('$title', ({ row }) => {
     ]),
   )('shows no secret that login kept: %s', async (_, fault) => {
     await using context = await openContext({ store })
-    await setUp(context, [...new Set<Setup>(['login', 'session', ...(row.given ?? [])])])
+    await logins.logIn(context)
+    await setUp(
+      context,
+      row.given?.filter((setup) => setup !== 'login' && setup !== 'session'),
+    )
     if (fault) context.mock.fail(fault, { times: Number.POSITIVE_INFINITY })
     const env = { ...Object.fromEntries(IN_FILES.map((name) => [name, ''])), ...row.env }
     for (const more of [[], ['--json']]) expectNoTraces(await runIn(context, row, { more, env }))

@@ -5,7 +5,7 @@ import type { Fault } from '@fish-crab/mocks'
 import { outboxPath } from '../../src/client/outbox.ts'
 import { type Env, run } from '../harness.ts'
 import { SECRETS } from './canaries.ts'
-import type { CellContext } from './context.ts'
+import { type CellContext, openContext } from './context.ts'
 
 /** What can be there before a command is run. */
 export type Setup = keyof typeof SETUPS
@@ -79,14 +79,39 @@ async function leaveInOutbox(context: CellContext, fault: Fault, exit: number): 
 
 async function logIn(context: CellContext, argv: readonly string[]): Promise<void> {
   await done(context, argv, { FISH_URL: context.service })
-  if (context.url === context.service) return
-  // The service has ended since.
-  const folder = (name: string) => join(context.home, name, 'fish-crab')
+  // Without a server, the service has ended since.
+  if (context.url !== context.service) await moveLogins(context, context.service)
+}
+
+/** Lets what was stored for a service hold for the service of the context. */
+async function moveLogins({ home, url }: CellContext, from: string): Promise<void> {
+  const folder = (name: string) => join(home, name, 'fish-crab')
   for (const at of [folder('config'), folder('state')]) {
     for (const name of (await readdir(at)).filter((each) => each.endsWith('.json'))) {
       const text = await readFile(join(at, name), 'utf8')
-      await writeFile(join(at, name), text.replaceAll(context.service, context.url))
+      await writeFile(join(at, name), text.replaceAll(from, url))
     }
+  }
+}
+
+/** Logs in as player and administrator when it is first needed, and copies what was stored into each context after that. */
+export function loginsOnce(): AsyncDisposable & { readonly logIn: (context: CellContext) => Promise<void> } {
+  let making: Promise<CellContext> | undefined
+  async function make(store: CellContext['store']): Promise<CellContext> {
+    const context = await openContext({ store })
+    await setUp(context, ['login', 'session'])
+    return context
+  }
+  return {
+    async logIn(context) {
+      making ??= make(context.store)
+      const { home, service } = await making
+      await cp(home, context.home, { recursive: true })
+      await moveLogins(context, service)
+    },
+    async [Symbol.asyncDispose]() {
+      await (await making)?.[Symbol.asyncDispose]()
+    },
   }
 }
 
