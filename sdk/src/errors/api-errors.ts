@@ -18,7 +18,9 @@ export interface ApiErrorFields {
 
 /** The server rejected the request or failed to handle it. The message is the server's; `code` names the case. */
 export class ApiError extends FishCrabError implements ApiErrorFields {
-  static override readonly name: string = 'ApiError'
+  static override get name(): string {
+    return 'ApiError'
+  }
   declare readonly code: ApiErrorFields['code']
   /** HTTP status. */
   readonly status: number
@@ -40,32 +42,44 @@ export class ApiError extends FishCrabError implements ApiErrorFields {
 
 /** 400: the request is invalid. See `code` and `details`. */
 export class BadRequestError extends ApiError {
-  static override readonly name: string = 'BadRequestError'
+  static override get name(): string {
+    return 'BadRequestError'
+  }
 }
 
 /** 401: wrong name or password, or an expired session. */
 export class AuthenticationError extends ApiError {
-  static override readonly name: string = 'AuthenticationError'
+  static override get name(): string {
+    return 'AuthenticationError'
+  }
 }
 
 /** 403: these credentials do not allow this. */
 export class PermissionDeniedError extends ApiError {
-  static override readonly name: string = 'PermissionDeniedError'
+  static override get name(): string {
+    return 'PermissionDeniedError'
+  }
 }
 
 /** 404: the user, record or address does not exist. */
 export class NotFoundError extends ApiError {
-  static override readonly name: string = 'NotFoundError'
+  static override get name(): string {
+    return 'NotFoundError'
+  }
 }
 
 /** 409: it exists already, or the change would break a rule. */
 export class ConflictError extends ApiError {
-  static override readonly name: string = 'ConflictError'
+  static override get name(): string {
+    return 'ConflictError'
+  }
 }
 
 /** 429: too many requests, and waiting would take longer than `maxWaitMs`. Try again at `resetAt`. */
 export class RateLimitError extends ApiError {
-  static override readonly name: string = 'RateLimitError'
+  static override get name(): string {
+    return 'RateLimitError'
+  }
   /** When to try again, by this machine's clock. */
   readonly resetAt: Date
   /** Milliseconds from the response until `resetAt`. */
@@ -84,5 +98,7 @@ export class RateLimitError extends ApiError {
 
 /** 5xx: the server failed, even after all retries. */
 export class ServerError extends ApiError {
-  static override readonly name: string = 'ServerError'
+  static override get name(): string {
+    return 'ServerError'
+  }
 }

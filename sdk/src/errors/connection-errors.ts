@@ -15,7 +15,9 @@ export interface ConnectionErrorFields extends Omit<FishCrabErrorFields, 'code'>
  * proxy of the environment blocked the request: then nothing reached the server.
  */
 export class ConnectionError extends FishCrabError {
-  static override readonly name: string = 'ConnectionError'
+  static override get name(): string {
+    return 'ConnectionError'
+  }
   /** The error code of the system, such as `ECONNREFUSED`, if there is one. */
   readonly systemCode: string | undefined
   /** The address of the proxy that failed, without credentials, if one did. */
@@ -33,7 +35,9 @@ export class ConnectionError extends FishCrabError {
  * `code` is `timeout`.
  */
 export class TimeoutError extends ConnectionError {
-  static override readonly name: string = 'TimeoutError'
+  static override get name(): string {
+    return 'TimeoutError'
+  }
 
   constructor(summary: string, fields: Omit<ConnectionErrorFields, 'code'> = {}) {
     super(summary, { ...fields, code: 'timeout' })
@@ -53,7 +57,9 @@ interface InvalidResponseFields extends Omit<FishCrabErrorFields, 'code' | 'caus
  * `code` is `invalid_response`.
  */
 export class InvalidResponseError extends FishCrabError {
-  static override readonly name: string = 'InvalidResponseError'
+  static override get name(): string {
+    return 'InvalidResponseError'
+  }
   /** HTTP status. */
   readonly status: number
   readonly requestId: string | undefined

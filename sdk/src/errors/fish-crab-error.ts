@@ -22,8 +22,10 @@ export interface FishCrabErrorFields {
  * }
  */
 export class FishCrabError extends Error {
-  // Explicit, since bundlers rename classes.
-  static override readonly name: string = 'FishCrabError'
+  // Explicit, since bundlers rename classes. No field: the CommonJS build would assign it to a read-only property.
+  static override get name(): string {
+    return 'FishCrabError'
+  }
   /** Stable name of the case: the server's own `code`, or one that the class documents. */
   readonly code: string
   /** What is wrong: the message without the hint. */
@@ -83,7 +85,9 @@ export interface Issue {
 
 /** Options or arguments are invalid; nothing was sent. `issues` lists every mistake. `code` is `invalid_input`. */
 export class ValidationError extends FishCrabError {
-  static override readonly name: string = 'ValidationError'
+  static override get name(): string {
+    return 'ValidationError'
+  }
   readonly issues: readonly Issue[]
 
   constructor(issues: readonly Issue[]) {

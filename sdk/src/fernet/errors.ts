@@ -25,7 +25,9 @@ const HINTS: Readonly<Record<FernetErrorCode, string>> = {
  * - `token_expired`: the token is authentic, but older than the TTL or more than 60 s ahead of the clock.
  */
 export class FernetError extends FishCrabError {
-  static override readonly name: string = 'FernetError'
+  static override get name(): string {
+    return 'FernetError'
+  }
   declare readonly code: FernetErrorCode
 
   constructor(code: FernetErrorCode) {

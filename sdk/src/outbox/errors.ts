@@ -13,7 +13,9 @@ import { FishCrabError } from '../errors/fish-crab-error.ts'
  * }
  */
 export class OutboxFullError extends FishCrabError {
-  static override readonly name: string = 'OutboxFullError'
+  static override get name(): string {
+    return 'OutboxFullError'
+  }
   /** The option `maxCatches`. */
   readonly maxCatches: number
 
@@ -39,7 +41,9 @@ export class OutboxFullError extends FishCrabError {
  * }
  */
 export class CheckpointMovedError extends FishCrabError {
-  static override readonly name: string = 'CheckpointMovedError'
+  static override get name(): string {
+    return 'CheckpointMovedError'
+  }
 
   constructor() {
     super('Another process moved the checkpoint. Nothing was added.', {
@@ -51,7 +55,9 @@ export class CheckpointMovedError extends FishCrabError {
 
 /** The outbox is closed or closing. Its catches stay on disk. `code` is `outbox_closed`. */
 export class OutboxClosedError extends FishCrabError {
-  static override readonly name: string = 'OutboxClosedError'
+  static override get name(): string {
+    return 'OutboxClosedError'
+  }
 
   constructor() {
     super('The outbox is closed.', { code: 'outbox_closed', hint: 'Open it again.' })
@@ -85,7 +91,9 @@ export type OutboxStoreErrorCode =
  * if (error instanceof OutboxStoreError && error.code === 'outbox_disk_full') showStatus(error.message)
  */
 export class OutboxStoreError extends FishCrabError {
-  static override readonly name: string = 'OutboxStoreError'
+  static override get name(): string {
+    return 'OutboxStoreError'
+  }
   declare readonly code: OutboxStoreErrorCode
 
   constructor(code: OutboxStoreErrorCode, summary: string, fields: { hint?: string; cause?: unknown } = {}) {

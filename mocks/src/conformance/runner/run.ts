@@ -218,10 +218,8 @@ function skip({ id, title, section }: CheckInfo, reason: string): CheckResult {
 }
 
 function causesOf(checks: readonly CheckResult[]): FailureCause[] {
-  const ids = new Map<string, string[]>()
-  for (const { id, cause } of checks) if (cause !== undefined) ids.set(cause, [...(ids.get(cause) ?? []), id])
-  return [...ids]
-    .map(([cause, checks]) => ({ cause, checks }))
+  return [...Map.groupBy(checks, ({ cause }) => cause)]
+    .flatMap(([cause, group]) => (cause === undefined ? [] : [{ cause, checks: group.map(({ id }) => id) }]))
     .sort((one, other) => other.checks.length - one.checks.length)
 }
 
