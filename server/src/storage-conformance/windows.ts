@@ -21,6 +21,15 @@ export function describeWindows(storage: () => FishStorage): void {
     expect(counts).toEqual([1, 2, 3, 4, 4, 4])
   })
 
+  test('is not lowered by a caller with a smaller limit', async () => {
+    const key = randomUUID()
+    for (let i = 0; i < 5; i += 1) await storage().countInWindow(key, at(0, 6))
+    expect((await storage().countInWindow(key, at(0, 2))).count).toBe(3)
+    expect((await storage().peekWindow(key, at(0, 2))).count).toBe(3)
+    expect((await storage().countInWindow(key, at(0, 6))).count).toBe(6)
+    expect((await storage().countInWindow(key, at(0, 6))).count).toBe(7)
+  })
+
   test('opens a new window at the end of the last one, not before', async () => {
     const key = randomUUID()
     for (let i = 0; i < 5; i += 1) await storage().countInWindow(key, at(0))

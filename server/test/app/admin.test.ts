@@ -5,7 +5,7 @@ import { adminChangesBehaviour } from './behaviour/admin-changes.ts'
 import { adminSessionBehaviour } from './behaviour/admin-session.ts'
 import { adminUsersBehaviour } from './behaviour/admin-users.ts'
 import { expectError } from './errors.ts'
-import { createMemoryService } from './memory-service.ts'
+import { createMemoryService, plainPasswords } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
 
 adminSessionBehaviour(createMemoryService)
@@ -48,6 +48,26 @@ describe('an administrator who is deleted while the body of a request is on its 
     await expectError(response, 'invalid_session')
     expect([before > 0, await audited()]).toEqual([true, before])
   })
+})
+
+it('an administrator who is deleted while the password of a new one is hashed creates none', async () => {
+  let beforeHash = async () => {}
+  const passwords = {
+    ...plainPasswords,
+    async hash(password: string) {
+      await beforeHash()
+      return plainPasswords.hash(password)
+    },
+  }
+  const service = await createMemoryService({ ...UNLIMITED, passwords })
+  const root = await asRoot(service)
+  await service.app.admins.create('Mia', 'mia-password', 'superadmin')
+  const { token } = (await (await login(service, 'mia', 'mia-password')).json()) as Session
+  beforeHash = async () => void (await root('DELETE', '/admin/admins/mia'))
+  const eve = { username: 'eve', password: 'eve-password', role: 'superadmin' }
+  await expectError(await withSession(service, token)('POST', '/admin/admins', eve), 'invalid_session')
+  const { admins } = (await (await root('GET', '/admin/admins')).json()) as { admins: { username: string }[] }
+  expect(admins.map(({ username }) => username)).toEqual(['root'])
 })
 
 describe('an administrator who is no superadmin', () => {

@@ -132,6 +132,39 @@ describe('a file that is not ours', () => {
   })
 })
 
+test('removing an owner with many records lets other writes pass in between, and leaves nothing', async () => {
+  const folder = newFolder()
+  const first = await open(folder)
+  const large = newCollection()
+  await first.append(large, newRecord({ dedupeKey: 'token', labels: { Gold: 1 } }))
+  await first.dispose()
+  const db = new DatabaseSync(join(folder, 'fish.db'))
+  db.exec(`
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5000)
+    INSERT INTO records (collection, count, labels, id, plain, full)
+    SELECT collection, 1, labels, id || n, plain, full FROM records, numbers;
+    INSERT INTO tokens SELECT owner, id, id FROM records JOIN collections USING (collection);
+    UPDATE collections SET count = 5001; UPDATE totals SET count = 5001; UPDATE tallies SET count = 5001;
+  `)
+  db.close()
+
+  const storage = await open(folder)
+  const small = newCollection()
+  const settled: string[] = []
+  const removal = storage.removeOwner(large.owner).then(() => settled.push('removal'))
+  await storage.append(small, newRecord()).then(() => settled.push('append'))
+  expect(await storage.append(large, newRecord())).toEqual({ outcome: 'owner_removed' })
+  await removal
+  expect(settled).toEqual(['append', 'removal'])
+  expect(await storage.leaders({ kind: large.kind, limit: 9 })).toEqual([{ owner: small.owner, count: 1 }])
+  expect(await storage.tallies()).toEqual([{ kind: small.kind, gamemode: small.gamemode, label: null, count: 1 }])
+  await storage.dispose()
+  const left = new DatabaseSync(join(folder, 'fish.db'))
+  const count = (table: string) => left.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n
+  expect(['records', 'tokens', 'collections', 'totals', 'removed_owners'].map(count)).toEqual([1, 1, 1, 1, 1])
+  left.close()
+})
+
 test('a new folder and its files are for their owner only', async () => {
   const folder = newFolder()
   const storage = await open(folder)

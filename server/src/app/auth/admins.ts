@@ -23,8 +23,11 @@ export interface Admins {
   findWithHash(username: string): Promise<{ readonly admin: Admin; readonly passwordHash: string } | undefined>
   /** All administrators in the order of their creation. */
   list(): Promise<Admin[]>
-  /** Creates an administrator; `undefined` if the name is taken. */
-  create(username: string, password: string, role: AdminRole): Promise<Admin | undefined>
+  /**
+   * Creates an administrator; `undefined` if the name is taken.
+   * @param creatorId the administrator who does it; `undefined` is also returned if that one was removed meanwhile
+   */
+  create(username: string, password: string, role: AdminRole, creatorId?: string): Promise<Admin | undefined>
   /**
    * Replaces the password of an administrator, and the id, which ends all sessions. `undefined` if the name is unknown.
    */
@@ -87,11 +90,14 @@ export function createAdmins({ storage, storeId, passwords, clock, random }: Adm
       return (await load()).admins.map(withoutHash)
     },
 
-    async create(username, password, role) {
+    async create(username, password, role, creatorId) {
       const now = clock()
       const admin: Admin = { id: uuidv7(now, random), username, role, createdAt: new Date(now).toISOString() }
       const stored: StoredAdmin = { ...admin, passwordHash: await passwords.hash(password) }
-      const created = await change((admins) => (admins.some(named(username)) ? undefined : [...admins, stored]))
+      const created = await change((admins) => {
+        const isAllowed = creatorId === undefined || admins.some(({ id }) => id === creatorId)
+        return isAllowed && !admins.some(named(username)) ? [...admins, stored] : undefined
+      })
       return created ? admin : undefined
     },
 

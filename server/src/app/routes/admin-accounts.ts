@@ -27,8 +27,11 @@ export function createAdminHandler(services: Services): AdminHandler {
     )
     if (await services.admins.find(username)) throw new HttpError('admin_exists')
     await services.audit.record(context, admin.username, 'admin.create', username)
-    const created = await services.admins.create(username, password, role)
-    if (!created) throw new HttpError('admin_exists')
+    const created = await services.admins.create(username, password, role, admin.id)
+    if (!created) {
+      await services.sessions.require(context.request)
+      throw new HttpError('admin_exists')
+    }
     return json(201, toAccount(created))
   }
 }

@@ -147,7 +147,10 @@ export interface StorageExtension {
    * stores nothing.
    */
   removeRecord(collection: Collection, id: string): Promise<boolean>
-  /** Removes all data of an owner permanently: later appends return `owner_removed`. */
+  /**
+   * Removes all data of an owner permanently: later appends return `owner_removed`. Reads of the owner may see a part of it
+   * until the promise resolves; a call that was interrupted can be repeated.
+   */
   removeOwner(owner: string): Promise<void>
   /** All tallies, in any order, consistent with the records. Takes time in proportion to the result. */
   tallies(): Promise<readonly Tally[]>

@@ -27,8 +27,8 @@ function isOpen({ resetAt, durationMs }: OpenWindow, now: number): boolean {
   return now < resetAt && resetAt - now <= 2 * durationMs
 }
 
-function report({ count, resetAt }: OpenWindow): WindowCount {
-  return { count, resetAt }
+function report({ count, resetAt }: OpenWindow, limit: number): WindowCount {
+  return { count: Math.min(count, limit + 1), resetAt }
 }
 
 /**
@@ -101,7 +101,7 @@ function createTable(capacity: number): Windows {
 
   function peek(key: string, { durationMs, limit, now }: CountWindow): WindowCount {
     const window = current(key, now)
-    if (window) return report(window)
+    if (window) return report(window, limit)
     return isFull(now) ? { count: limit + 1, resetAt: firstEnd } : { count: 0, resetAt: now + durationMs }
   }
 
@@ -114,7 +114,7 @@ function createTable(capacity: number): Windows {
       fresh.delete(key)
       exhausted.delete(key)
     }
-    return report(window)
+    return report(window, options.limit)
   }
 
   return {
@@ -124,7 +124,8 @@ function createTable(capacity: number): Windows {
       if (by === -1) return takeBack(key, options)
       let window = current(key, now)
       if (window) {
-        window.count = Math.min(window.count + 1, limit + 1)
+        // Servers with different limits may share a window: the smaller one does not lower what the larger one counts.
+        window.count = Math.max(window.count, Math.min(window.count, limit) + 1)
       } else {
         fresh.delete(key)
         exhausted.delete(key)
@@ -133,7 +134,7 @@ function createTable(capacity: number): Windows {
         window = { count: 1, resetAt: now + durationMs, durationMs }
       }
       store(key, window, limit)
-      return report(window)
+      return report(window, limit)
     },
     get size() {
       return fresh.size + exhausted.size

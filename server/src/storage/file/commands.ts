@@ -62,7 +62,8 @@ function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
 
 type Append = (collection: Collection, record: NewRecord, pending: PendingSums) => AppendResult
 type RemoveRecord = (collection: Collection, id: string, pending: PendingSums) => boolean
-type RemoveOwner = (owner: string, pending: PendingSums) => undefined
+/** Removes a part of what an owner has, and returns whether there is more. */
+type RemoveOwner = (owner: string, pending: PendingSums) => boolean
 
 function prepareAppend(db: DatabaseSync): Append {
   const findRemoved = db.prepare('SELECT 1 FROM removed_owners WHERE owner = ?')
@@ -105,25 +106,43 @@ function prepareRemoveRecord(db: DatabaseSync): RemoveRecord {
   }
 }
 
+/** Records and tokens that one transaction removes; other writes wait for it. */
+const REMOVED_AT_ONCE = 2000
+
 function prepareRemoveOwner(db: DatabaseSync): RemoveOwner {
   const flush = prepareFlush(db)
-  const subtract = 'ON CONFLICT DO UPDATE SET count = count + excluded.count'
-  const statements = [
-    `INSERT INTO tallies SELECT kind, gamemode, '', -count FROM collections WHERE owner = ? ${subtract}`,
-    `INSERT INTO tallies
-     SELECT kind, gamemode, label.key, -sum(label.value)
-     FROM collections JOIN records USING (collection), json_each(labels) AS label
-     WHERE owner = ? GROUP BY kind, gamemode, label.key ${subtract}`,
-    'DELETE FROM records WHERE collection IN (SELECT collection FROM collections WHERE owner = ?)',
-    'DELETE FROM collections WHERE owner = ?',
-    'DELETE FROM totals WHERE owner = ?',
-    'DELETE FROM tokens WHERE owner = ?',
-    'INSERT INTO removed_owners (owner) VALUES (?) ON CONFLICT DO NOTHING',
-  ].map((sql) => db.prepare(sql))
+  const refuseAppends = db.prepare('INSERT INTO removed_owners (owner) VALUES (?) ON CONFLICT DO NOTHING')
+  const findCollections = db.prepare('SELECT collection, kind, gamemode FROM collections WHERE owner = ?')
+  const removeRecords = db.prepare(
+    `DELETE FROM records WHERE sequence IN (
+      SELECT sequence FROM collections JOIN records USING (collection) WHERE owner = ? LIMIT ${REMOVED_AT_ONCE}
+    ) RETURNING collection, count, labels`,
+  )
+  const removeTokens = db.prepare(
+    `DELETE FROM tokens WHERE (owner, dedupe_key) IN (
+      SELECT owner, dedupe_key FROM tokens WHERE owner = ? LIMIT ${REMOVED_AT_ONCE}
+    )`,
+  )
+  const removeSums = ['collections', 'totals'].map((table) => db.prepare(`DELETE FROM ${table} WHERE owner = ?`))
+
   return (owner, pending) => {
-    // These statements subtract the sums in the file, which must be complete.
+    refuseAppends.run(owner)
+    const places = new Map(
+      findCollections.all(owner).map(({ collection, kind, gamemode }) => {
+        const number = Number(collection)
+        return [number, { collection: number, owner, kind: String(kind), gamemode: String(gamemode) }]
+      }),
+    )
+    const records = removeRecords.all(owner)
+    for (const { collection, count, labels } of records) {
+      const place = places.get(Number(collection))
+      if (place) pending.count(place, { count: Number(count), labels: JSON.parse(String(labels)) }, -1)
+    }
+    const tokens = Number(removeTokens.run(owner).changes)
+    if (records.length === REMOVED_AT_ONCE || tokens === REMOVED_AT_ONCE) return true
     flush(pending)
-    for (const statement of statements) statement.run(owner)
+    for (const statement of removeSums) statement.run(owner)
+    return false
   }
 }
 

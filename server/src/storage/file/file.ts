@@ -92,7 +92,10 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     },
     version: (collection) => now(() => reader.version(collection)),
     removeRecord: (collection, id) => writer.write({ type: 'removeRecord', collection, id }),
-    removeOwner: (owner) => writer.write({ type: 'removeOwner', owner }),
+    async removeOwner(owner) {
+      let isMore = true
+      while (isMore) isMore = await writer.write({ type: 'removeOwner', owner })
+    },
     tallies: () => now(() => reader.tallies()),
     leaders: (range) => now(() => reader.leaders(range)),
     hasItem: (key) => now(() => reader.item(key) !== null),

@@ -7,6 +7,7 @@ import type { AppendResult, Collection, NewRecord } from '../core/types.ts'
 export type Write =
   | { readonly type: 'append'; readonly collection: Collection; readonly record: NewRecord }
   | { readonly type: 'removeRecord'; readonly collection: Collection; readonly id: string }
+  /** Removes a part of what the owner has; returns whether there is more. */
   | { readonly type: 'removeOwner'; readonly owner: string }
   | { readonly type: 'setItem'; readonly key: string; readonly value: string }
   | { readonly type: 'setItemIfAbsent'; readonly key: string; readonly value: string }
@@ -21,7 +22,7 @@ export type Write =
 interface WriteResults {
   readonly append: AppendResult
   readonly removeRecord: boolean
-  readonly removeOwner: undefined
+  readonly removeOwner: boolean
   readonly setItem: undefined
   readonly setItemIfAbsent: boolean
   readonly removeItem: undefined
@@ -87,8 +88,6 @@ export function describeDurability({ journalMode, synchronous }: FilePragmas): F
 
 /** Time limit of a write, in milliseconds; together with {@link MIN_CLOSE_MS} less than the grace period of a stop. */
 const WRITE_MS = 6000
-/** The same for removing all that a player has: some 30 µs a record, whatever the disk does. */
-const REMOVAL_MS = 60_000
 /** Minimum time for a close while writes are late, in milliseconds. */
 const MIN_CLOSE_MS = 1000
 /** Limit of pending writes: bounds the memory that a stalled disk costs. */
@@ -175,8 +174,7 @@ export class Writer {
     })
     this.#pendingBytes += bytes
     if (this.#unsent.push(write) === 1) queueMicrotask(() => this.#flush())
-    const ms = write.type === 'removeOwner' ? REMOVAL_MS : WRITE_MS
-    return withDeadline(written, ms, () => writeTimeoutError(ms))
+    return withDeadline(written, WRITE_MS, () => writeTimeoutError(WRITE_MS))
   }
 
   /**

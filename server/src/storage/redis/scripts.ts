@@ -213,13 +213,13 @@ local kept = redis.call('HGET', KEYS[1], field)
 if kept then
   local count, ends, duration = open(kept)
   if count then
-    if by == 0 then return {count, ends} end
-    local after = by < 0 and math.min(count, limit) - 1 or math.min(count, limit) + 1
+    if by == 0 then return {math.min(count, limit + 1), ends} end
+    local after = by < 0 and math.min(count, limit) - 1 or math.max(count, math.min(count, limit) + 1)
     if after < 1 then redis.call('HDEL', KEYS[1], field)
     elseif after ~= count then
       redis.call('HSET', KEYS[1], field, string.format('%.0f %s %s', after, ends, duration))
     end
-    return {after, ends}
+    return {math.min(after, limit + 1), ends}
   end
 end
 local size, most = redis.call('HLEN', KEYS[1]), tonumber(ARGV[7])
