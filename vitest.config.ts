@@ -20,6 +20,13 @@ const sources = {
 /** On a busy machine what a test waits for may be late: a poll ends with the test's own time and shows the last value. */
 const waits = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 50_000 } } }
 
+/** Files share the modules, which keep no state: loading them again for each would take longer than most files do. */
+const shared = {
+  isolate: false,
+  // Node strips the types of the storage's writer thread once, not each time that a store is opened.
+  env: { NODE_COMPILE_CACHE: source('node_modules/.cache/node') },
+}
+
 /** The program as it is shipped, where it was built for these tests: it starts in a quarter of the time. */
 const program = source(process.env.TEST_BUILT === 'true' ? 'cli/bin/run.js' : 'cli/bin/dev.js')
 
@@ -34,15 +41,13 @@ export default defineConfig({
   test: {
     projects: [
       {
-        // The inner loop: what runs in one process. Files share the modules, which keep no state: loading them again for
-        // each file would take longer than most files do.
+        // The inner loop: what runs in one process.
         resolve: sources,
         test: {
           ...waits,
           name: 'unit',
-          isolate: false,
-          // Node strips the types of the storage's writer thread once, not each time that a store is opened.
-          env: { NODE_COMPILE_CACHE: source('node_modules/.cache/node'), ...(hasMemory ? { TMPDIR: MEMORY } : {}) },
+          ...shared,
+          env: { ...shared.env, ...(hasMemory ? { TMPDIR: MEMORY } : {}) },
           include: [`${packages}/test/**/*.test.ts`],
           exclude: ['**/*.integration.test.ts'],
           maxWorkers: '100%',
@@ -54,6 +59,7 @@ export default defineConfig({
         test: {
           ...waits,
           name: 'integration',
+          ...shared,
           provide: { program },
           include: [`${packages}/test/**/*.integration.test.ts`],
           maxWorkers: workersThatWait,

@@ -29,10 +29,8 @@ import { statusBehaviour } from './status.ts'
 import { userKeyBehaviour } from './user-key.ts'
 import { writesBehaviour } from './writes.ts'
 
-/** What works on stored data, in the ways that storages differ in: order, atomic changes, counts, versions. */
+/** What works on stored data, in the ways that storages differ in: atomic changes, counts, versions, replays. */
 export function storedBehaviour(open: OpenService): void {
-  adminAuditBehaviour(open)
-  adminLeaderboardBehaviour(open)
   adminRemovalBehaviour(open)
   adminTalliesBehaviour(open)
   cachingBehaviour(open)
@@ -40,15 +38,16 @@ export function storedBehaviour(open: OpenService): void {
   lastSuperadminBehaviour(open)
   lateReplayBehaviour(open)
   replayBehaviour(open)
-  statusBehaviour(open)
 }
 
 /** The behaviour of every service, whatever its storage and transport. */
 export function everyBehaviour(open: OpenService): void {
   storedBehaviour(open)
   adminAccountsBehaviour(open)
+  adminAuditBehaviour(open)
   adminCatchesBehaviour(open)
   adminChangesBehaviour(open)
+  adminLeaderboardBehaviour(open)
   adminSessionBehaviour(open)
   adminUsersBehaviour(open)
   answersBehaviour(open)
@@ -63,6 +62,7 @@ export function everyBehaviour(open: OpenService): void {
   rateLimitBehaviour(open)
   rateLimitBypassBehaviour(open)
   readsBehaviour(open)
+  statusBehaviour(open)
   userKeyBehaviour(open)
   writesBehaviour(open)
 }
