@@ -308,7 +308,7 @@ describe('restore', () => {
 
 describe('rotate-secret', () => {
   const [OLD, NEW] = ['the secret of the beginning, long', 'the secret from now on, long enough']
-  const USERS = 12_000
+  const USERS = 5_000
 
   /** Players as the service stores them, many at once. */
   async function fill(data: string) {

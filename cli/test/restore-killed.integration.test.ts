@@ -1,19 +1,29 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createStorage } from '@fish-crab/server/storage'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { newFolder } from './folders.ts'
 import { launch } from './maintenance-processes.ts'
 
 const HOOK = fileURLToPath(new URL('kill-at-rename.mjs', import.meta.url))
 
+/** Stores of one item each: to copy one takes less time than to make another. */
+const samples = mkdtempSync(join(tmpdir(), 'fish-samples-'))
+afterAll(() => rmSync(samples, { recursive: true, force: true }))
+
 async function storeWith(item: string): Promise<string> {
-  const data = join(newFolder(), 'data')
+  const [data, sample] = [join(newFolder(), 'data'), join(samples, item)]
+  if (!existsSync(sample)) await makeStore(sample, item)
+  cpSync(sample, data, { recursive: true })
+  return data
+}
+
+async function makeStore(data: string, item: string): Promise<void> {
   const storage = await createStorage({ driver: 'file', path: data })
   await storage.items.setItem('note:a', item)
   await storage.dispose()
-  return data
 }
 
 /** What a server would find there: the item, or why it does not start. */
