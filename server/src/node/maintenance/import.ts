@@ -155,7 +155,7 @@ async function claim(
     await sleep(noticeMs, signal)
     await checkImportLock(storage)
     // Checked again: data that a server has written meanwhile has no lock.
-    await refuseContent(storage)
+    await refuseData(storage, true)
   } catch (error) {
     await unlockImport(storage)
     throw error
@@ -164,16 +164,13 @@ async function claim(
 
 type Content = Pick<FishStorage, 'tallies'> & { readonly items: Pick<ItemStorage, 'getItem' | 'getKeys'> }
 
-async function refuseData(storage: Content): Promise<void> {
-  const storeId = await storage.items.getItem(STORE_KEY)
+/** @param isLocked whether this import has locked it */
+async function refuseData({ items, tallies }: Content, isLocked = false): Promise<void> {
+  const storeId = isLocked ? null : await items.getItem(STORE_KEY)
   refuseImportLock(storeId)
-  if (storeId !== null) throw notEmptyError()
-  await refuseContent(storage)
-}
-
-async function refuseContent(storage: Content): Promise<void> {
-  const [keys, tallies] = await Promise.all([storage.items.getKeys(), storage.tallies()])
-  if (tallies.length > 0 || keys.some((key) => key !== STORE_KEY)) throw notEmptyError()
+  const [keys, sums] = await Promise.all([items.getKeys(), tallies()])
+  const isEmpty = storeId === null && sums.length === 0 && keys.every((key) => key === STORE_KEY)
+  if (!isEmpty) throw notEmptyError()
 }
 
 function notEmptyError(): MaintenanceError {
