@@ -76,7 +76,8 @@ export function createFaultRegistry(): FaultRegistry {
       handle.remaining -= 1
       if (handle.remaining === 0) pending.delete(handle)
       const { fault, options } = handle
-      return { fault, delayMs: (options.delayMs ?? 0) + latencyOf(fault) }
+      const latencyMs = typeof fault === 'object' && 'latencyMs' in fault ? fault.latencyMs : 0
+      return { fault, delayMs: (options.delayMs ?? 0) + latencyMs }
     },
 
     pending: () => [...pending],
@@ -85,10 +86,6 @@ export function createFaultRegistry(): FaultRegistry {
       for (const { cancel } of pending) cancel()
     },
   }
-}
-
-function latencyOf(fault: Fault): number {
-  return typeof fault === 'object' && 'latencyMs' in fault ? fault.latencyMs : 0
 }
 
 function matches({ on, user }: FaultOptions, target: RequestTarget): boolean {

@@ -67,6 +67,8 @@ const SECRETS = { encryption: 'encryption of a mock', session: 'sessions of a mo
 /** Opens the service on an empty storage and applies the seed. */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { seed, limits, masterApiKey, allowedOrigins, trustProxy } = options
+  const { requests = LIMITS.requests, windowSeconds = LIMITS.windowSeconds, tokenTtlSeconds } = limits
+  const { adminRequests = LIMITS.adminRequests, adminWindowSeconds = LIMITS.adminWindowSeconds } = limits
   let random = seededRandom('seed')
   let now = () => SEEDED_AT
 
@@ -80,16 +82,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     clientAddress: addressOf,
     clock: () => now(),
     random: (bytes) => random(bytes),
-    rateLimit: rateLimit(limits.requests ?? LIMITS.requests, limits.windowSeconds ?? LIMITS.windowSeconds),
-    adminRateLimit: rateLimit(
-      limits.adminRequests ?? LIMITS.adminRequests,
-      limits.adminWindowSeconds ?? LIMITS.adminWindowSeconds,
-    ),
+    rateLimit: { requests, windowMs: windowSeconds * 1000 },
+    adminRateLimit: { requests: adminRequests, windowMs: adminWindowSeconds * 1000 },
     allowedOrigins,
     // The cost of the platform's Brotli can be abused, but not in a test.
     contentEncoder: createPlatformEncoder(['gzip', 'br']),
     ...(masterApiKey === undefined ? {} : { masterApiKey }),
-    ...(limits.tokenTtlSeconds === undefined ? {} : { tokenTtlSeconds: limits.tokenTtlSeconds }),
+    ...(tokenTtlSeconds === undefined ? {} : { tokenTtlSeconds }),
   } satisfies Partial<AppOptions>
 
   const { storage, stored } = createRecordingStorage(createMemoryStorage())
@@ -132,10 +131,6 @@ function once<Value>(create: () => Value): () => Value {
     value ??= create()
     return value
   }
-}
-
-function rateLimit(requests: number, seconds: number) {
-  return { requests, windowMs: seconds * 1000 }
 }
 
 /** Stores passwords as plain text: a mock has no real ones, and slow hashes would slow down tests. */

@@ -26,11 +26,7 @@ const asAdministrator = async (t: TestContext) => {
 /** A client that may fail to log in: where possible not this address, whose few attempts are the operator's. */
 const spareClient = (t: TestContext) => (t.hasOtherClient ? t.otherClient() : t.send)
 
-async function sendCredentials(
-  t: TestContext,
-  authorization?: string,
-  send = spareClient(t),
-): Promise<ReceivedResponse> {
+async function sendCredentials(t: TestContext, authorization?: string, send = spareClient(t)) {
   const { apiKey } = await t.user()
   const headers = { [HEADERS.apiKey]: apiKey, ...(authorization === undefined ? {} : { authorization }) }
   return notLimited(await send('/get/user/key', { headers }))

@@ -45,11 +45,7 @@ const INVALID: readonly (readonly [string, string, MakeInvalid])[] = [
   ['tampered-text', 'whose ciphertext was tampered with', (token) => withFlippedBit(token, 30)],
   ['tampered-mac', 'whose MAC was tampered with', (token) => withFlippedBit(token, -1)],
   ['junk-behind', 'with trailing junk', (token) => `${token}x`],
-  [
-    'wrong-padding',
-    'with too little padding',
-    (token) => `${unpadded(token)}${'='.repeat(token.endsWith('==') ? 1 : 3)}`,
-  ],
+  ['wrong-padding', 'with wrong padding', (token) => `${unpadded(token)}${'='.repeat(token.endsWith('==') ? 1 : 3)}`],
   ['space-inside', 'with a space in it', (token) => `${token.slice(0, 20)} ${token.slice(20)}`],
   ['plain-json', 'that is the plain payload', () => JSON.stringify(SHORT_PAYLOADS.fish)],
 ]

@@ -85,12 +85,7 @@ const REFUSED_PAYLOADS: readonly (readonly [string, string, Kind, unknown])[] = 
   ['rarity-fraction', 'with rarity 2.5', 'fish', { fish: 'Cod', rarity: 2.5 }],
   ['rarity-text', 'with a rarity in quotes', 'fish', { fish: 'Cod', rarity: '3' }],
   ['rarity-label', 'with a label for a rarity', 'fish', { fish: [{ name: 'Cod', rarity: 'Gold' }] }],
-  [
-    'one-wrong-among-good',
-    'with one invalid entry among valid ones',
-    'fish',
-    { fish: [COD, { name: 'Cod', rarity: 8 }, COD] },
-  ],
+  ['one-wrong-among-good', 'with one invalid entry of three', 'fish', { fish: [COD, { name: 'Cod', rarity: 8 }, COD] }],
   ['no-fish', 'with an empty list of fish', 'fish', { fish: [] }],
   ['no-crabs', 'with an empty list of crabs', 'crab', { crab: [] }],
   ['fish-over-500', 'of 501 fish', 'fish', { fish: repeat(LIMITS.entriesPerWrite + 1, COD) }],
@@ -108,13 +103,7 @@ const REFUSED_PAYLOADS: readonly (readonly [string, string, Kind, unknown])[] = 
 ]
 
 const ACCEPTED_PAYLOADS: readonly (readonly [string, string, Kind, unknown, readonly unknown[]])[] = [
-  [
-    'fish-short',
-    'of the short form, for a fish',
-    'fish',
-    { fish: 'Salmon', rarity: 3 },
-    [{ name: 'Salmon', rarity: 'Gold' }],
-  ],
+  ['fish-short', 'in the short form', 'fish', { fish: 'Salmon', rarity: 3 }, [{ name: 'Salmon', rarity: 'Gold' }]],
   ['crab-short', 'of the short form, for a crab', 'crab', { fish: 'crab' }, [{ name: 'crab' }]],
   ['crab-default-name', 'of a crab without a name', 'crab', { crab: [{}] }, [{ name: 'crab' }]],
   ['crab-own-name', 'of a crab with a name', 'crab', { crab: [{ name: 'Hermit' }] }, [{ name: 'Hermit' }]],

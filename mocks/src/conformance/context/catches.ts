@@ -3,7 +3,6 @@ import { createFernet } from '@fish-crab/sdk/fernet'
 import type { OwnUser } from './accounts.ts'
 import type { TestContext } from './context.ts'
 import { expectJson, expectList, expectText, expectThat, type JsonObject } from './expect.ts'
-import type { ReceivedResponse } from './response.ts'
 
 /** The default gamemode of checks. */
 export const GAMEMODE: Gamemode = 'earth'
@@ -38,12 +37,7 @@ export async function encrypt(t: TestContext, payload: unknown, user?: OwnUser):
 }
 
 /** Sends a body to a write endpoint. */
-export async function post(
-  t: TestContext,
-  kind: Kind,
-  body: BodyInit,
-  options: PostOptions = {},
-): Promise<ReceivedResponse> {
+export async function post(t: TestContext, kind: Kind, body: BodyInit, options: PostOptions = {}) {
   const { user = await t.user(), gamemode = GAMEMODE, headers } = options
   const { query = `?name=${user.name}` } = options
   return t.request(`/post/${kind}${query}`, {
@@ -58,38 +52,18 @@ export async function post(
 }
 
 /** Encrypts a payload and sends it. */
-export async function write(
-  t: TestContext,
-  kind: Kind,
-  payload: unknown,
-  options?: PostOptions,
-): Promise<ReceivedResponse> {
+export async function write(t: TestContext, kind: Kind, payload: unknown, options?: PostOptions) {
   return post(t, kind, await encrypt(t, payload, options?.user), options)
 }
 
 /** Writes a payload and fails unless it is stored. @returns the id of the record */
-export async function writeAndExpectId(
-  t: TestContext,
-  kind: Kind,
-  payload: unknown,
-  options?: PostOptions,
-): Promise<string> {
+export async function writeAndExpectId(t: TestContext, kind: Kind, payload: unknown, options?: PostOptions) {
   const response = await write(t, kind, payload, options)
   return expectText(expectJson(response, 201).id, '"id"', response)
 }
 
 /** Reads a collection. */
-export async function collection(
-  t: TestContext,
-  kind: Kind,
-  user: OwnUser,
-  query = '',
-  gamemode: string = GAMEMODE,
-): Promise<{
-  readonly response: ReceivedResponse
-  readonly body: JsonObject
-  readonly entries: readonly JsonObject[]
-}> {
+export async function collection(t: TestContext, kind: Kind, user: OwnUser, query = '', gamemode: string = GAMEMODE) {
   const response = await t.request(`/get/${kind}?name=${user.name}&gamemode=${gamemode}${query}`)
   const body = expectJson(response)
   return { response, body, entries: expectList(response, kind) }

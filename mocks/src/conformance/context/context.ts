@@ -73,9 +73,7 @@ export function createTestContext(options: TestContextOptions) {
   function superadminToken(): string {
     if (!session) throw new CheckSkipped('requires an administrator, and none is given (option admin)')
     if (session.role === 'superadmin') return session.token
-    throw new CheckSkipped(
-      'requires its own users, which the given administrator cannot remove, since it is not a superadmin',
-    )
+    throw new CheckSkipped('requires its own users, which only a superadmin can remove')
   }
 
   const user = once(async () =>
@@ -90,9 +88,7 @@ export function createTestContext(options: TestContextOptions) {
     if (configuration.user?.apiKey) return configuration.user.apiKey
     if (masterApiKey) return masterApiKey
     if (configuration.user) return undefined
-    throw new CheckSkipped(
-      'requires a bypass of the rate limit: a superadmin, an API key of the user or the master key',
-    )
+    throw new CheckSkipped('requires a bypass of the rate limit: a superadmin, an API key or the master key')
   }
 
   const request: Send = async (path, init = {}) => {
