@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { resetAdminPassword } from '@fish-crab/server'
+import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { expect, it } from 'vitest'
 import { folderContent } from '../../../scripts/test-support/folder-content.ts'
 import { newFolder } from './data-folder.ts'
@@ -25,4 +26,15 @@ it('A new password that is no Unicode text is refused', async () => {
     code: 'invalid_settings',
     message: 'The new password must be well-formed Unicode text, without lone surrogates.',
   })
+})
+
+it('A new password is hashed at the cost that OWASP recommends unless a hasher is given', async () => {
+  const path = join(newFolder(), 'data')
+  const env = { FISH_STORAGE: `file:${path}` }
+  await (await startTestServer({ ...env, FISH_ADMIN_PASSWORD: 'boss-password' })).close()
+  await resetAdminPassword({ env, username: 'admin', password: 'another-password' })
+  const storage = await createStorage({ driver: 'file', path })
+  const admins = await storage.items.getItem(itemKey('setting', 'admins'))
+  await storage.dispose()
+  expect(admins).toMatch(/"scrypt\$131072\$8\$1\$/)
 })
