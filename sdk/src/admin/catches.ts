@@ -5,7 +5,7 @@ import { crabCollectionShape, fishCollectionShape, savedShape } from '../client/
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
-import { ADMIN_ROUTES, type Route } from '../contract/routes.ts'
+import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { CrabCollection, FishCollection, Saved } from '../contract/schemas.ts'
 import type { Issue } from '../errors/fish-crab-error.ts'
 import { gamemodeIssue, idIssue, nameIssue } from './checks.ts'
@@ -59,28 +59,17 @@ export type AdminCrabsResource = AdminCatchesResource<CrabCollection, CrabInput>
 
 /** `admin.fish`. */
 export function createAdminFish(context: AdminContext): AdminFishResource {
-  const routes = {
-    list: ADMIN_ROUTES.listUserFish,
-    add: ADMIN_ROUTES.addUserFish,
-    delete: ADMIN_ROUTES.deleteUserFish,
-  }
-  return createCatches(context, 'fish', routes, fishCollectionShape)
+  return createCatches(context, 'fish', fishCollectionShape)
 }
 
 /** `admin.crabs`. */
 export function createAdminCrabs(context: AdminContext): AdminCrabsResource {
-  const routes = {
-    list: ADMIN_ROUTES.listUserCrab,
-    add: ADMIN_ROUTES.addUserCrab,
-    delete: ADMIN_ROUTES.deleteUserCrab,
-  }
-  return createCatches(context, 'crab', routes, crabCollectionShape)
+  return createCatches(context, 'crab', crabCollectionShape)
 }
 
-interface Routes {
-  readonly list: Route
-  readonly add: Route
-  readonly delete: Route
+const ROUTES = {
+  fish: { list: ADMIN_ROUTES.listUserFish, add: ADMIN_ROUTES.addUserFish, delete: ADMIN_ROUTES.deleteUserFish },
+  crab: { list: ADMIN_ROUTES.listUserCrab, add: ADMIN_ROUTES.addUserCrab, delete: ADMIN_ROUTES.deleteUserCrab },
 }
 
 const LIST_METHOD = { fish: 'fish.list', crab: 'crabs.list' } as const satisfies Record<Kind, string>
@@ -88,9 +77,9 @@ const LIST_METHOD = { fish: 'fish.list', crab: 'crabs.list' } as const satisfies
 function createCatches<Collection extends object, Input extends FishInput | CrabInput>(
   { read, remove, withoutRetries }: AdminContext,
   kind: Kind,
-  routes: Routes,
   shape: ResponseShape<Collection>,
 ): AdminCatchesResource<Collection, Input> {
+  const routes = ROUTES[kind]
   const uncertainty = {
     whether: 'the catches were stored',
     hint: `Check with ${LIST_METHOD[kind]} before adding them again.`,
