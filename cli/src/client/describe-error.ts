@@ -130,10 +130,7 @@ function validationReport({ issues }: ValidationError): ErrorReport {
   return errorReport('usage', text, issues.length === 1 ? VALIDATION_HINTS[only?.path ?? ''] : undefined, EXIT.usage)
 }
 
-interface RefusedResponse {
-  readonly status: number
-  readonly code: string
-}
+type RefusedResponse = Pick<ApiError, 'status' | 'code'>
 
 function exitStatusOf(refusal: RefusedResponse): ExitStatus {
   const { status, code } = refusal

@@ -32,7 +32,9 @@ export async function fetchPlayerKey(context: Context, target: Target, options: 
   createClient({ baseUrl: target.url.value, user, gamemode: gamemodeOf(target), env: {} })
   const question = `Password of ${printable(user)}`
   const password = await readSecret(context, { variable: 'FISH_PASSWORD', question, ...options })
-  const apiKey = options.withApiKey ? await readNewApiKey(context, user, options) : undefined
+  const { withApiKey, noInput } = options
+  const apiKeyRequest = { variable: 'FISH_API_KEY', question: `API key of ${printable(user)}`, noInput }
+  const apiKey = withApiKey ? await readSecret(context, apiKeyRequest) : undefined
   // The stored API key is about to be replaced, and its store may be unavailable.
   const client = await openClient(context, target, { apiKey: apiKey ?? (await secretFromEnv(context, 'FISH_API_KEY')) })
   const signal = context.interrupted()
@@ -43,10 +45,6 @@ export async function fetchPlayerKey(context: Context, target: Target, options: 
   if (!accepted) throw rejected('invalid_key', 'The service rejects the key that it returned.')
   if (apiKey !== undefined && counted) throw rejected('invalid_api_key', 'The service does not know this API key.')
   return { url: target.url.value, user, fernetKey, ...(apiKey === undefined ? {} : { apiKey }) }
-}
-
-function readNewApiKey(context: Context, user: string, { noInput }: LoginOptions): Promise<string> {
-  return readSecret(context, { variable: 'FISH_API_KEY', question: `API key of ${printable(user)}`, noInput })
 }
 
 function invalidResponse(expected: string): CliError {

@@ -19,7 +19,14 @@ export async function withLock<Result>(
 ): Promise<Result> {
   const path = lockPath(context)
   const lock = lockFile(path, timeoutMs)
-  if (!lock) throw busy(path, timeoutMs)
+  if (!lock) {
+    throw new CliError({
+      code: 'config_busy',
+      message: `Another process has locked ${path} for ${timeoutMs} ms; nothing was changed.`,
+      hint: 'Try again when it has finished.',
+      exit: EXIT.failure,
+    })
+  }
   try {
     return change()
   } finally {
@@ -33,15 +40,6 @@ export function checkLock(context: Pick<Context, 'env'>): void {
   // An existing file is tried: only SQLite knows what it accepts.
   if (existsSync(path)) lockFile(path, 0)?.close()
   else checkReplaceable(path, 'locked')
-}
-
-function busy(path: string, timeoutMs: number): CliError {
-  return new CliError({
-    code: 'config_busy',
-    message: `Another process has locked ${path} for ${timeoutMs} ms; nothing was changed.`,
-    hint: 'Try again when it has finished.',
-    exit: EXIT.failure,
-  })
 }
 
 /**

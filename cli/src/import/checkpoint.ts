@@ -198,7 +198,7 @@ function importConflict(refusal: ImportConflict): CliError {
  * @throws CliError `import_running`, `file_not_locked`, `config_busy`
  */
 export async function lockImport(context: Pick<Context, 'env'>, path: string, name: string): Promise<AsyncDisposable> {
-  const file = lockPathOf(path, name)
+  const file = `${path}-${name.replace(/[^a-z\d]+/gi, '-').slice(0, MAX_NAME)}${EXTENSION}`
   // Opening and removing are serialized: a file removed while it is opened would give each process its own lock.
   const lock = await withLock(context, () => {
     const own = lockFile(file, 0)
@@ -223,10 +223,6 @@ export async function lockImport(context: Pick<Context, 'env'>, path: string, na
 
 const MAX_NAME = 40
 const EXTENSION = '.lock'
-
-function lockPathOf(path: string, name: string): string {
-  return `${path}-${name.replace(/[^a-z\d]+/gi, '-').slice(0, MAX_NAME)}${EXTENSION}`
-}
 
 function removeStaleLocks(path: string, own: string): void {
   try {

@@ -110,7 +110,8 @@ export function outboxRecorder(
       const fresh = unknown.filter(({ key }) => !held.some((one) => one.key === key))
       if (held.length + fresh.length > MAX_HELD) throw tooManyHeld()
       const added = await add(known, { place, held: [...held, ...fresh] })
-      return { added, held: fresh.map(heldCatch) }
+      const shown = fresh.map((one) => ({ ...catchFields(one), gamemode: null, server: one.where.elsewhere ?? null }))
+      return { added, held: shown }
     },
     async finish() {
       if (last && last !== stored) await add([], { place: last, held })
@@ -132,10 +133,6 @@ function partition(catches: readonly WatchedCatch[], gamemodeOf: GamemodeResolve
     else unknown.push(one)
   }
   return { known, unknown }
-}
-
-function heldCatch(one: WatchedCatch): HeldCatch {
-  return { ...catchFields(one), gamemode: null, server: one.where.elsewhere ?? null }
 }
 
 function catchFields({ found, caughtAt }: WatchedCatch): Omit<RecordedCatch, 'gamemode'> {
