@@ -167,7 +167,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     runsOn: true,
     fails: [
       { title: 'a port that is none', args: ['--port', '99999'], exit: 2, code: 'invalid_configuration' },
-      { title: 'a port in use', args: ['--port', '{port}'], exit: 1, code: 'start_failed' },
+      { title: 'a port in use', args: ['--port', '{port}'], exit: 6, code: 'start_failed' },
       { title: 'a storage out of reach', env: NOWHERE, exit: 69, code: 'start_failed' },
       {
         title: 'a secret that is too short',
@@ -191,7 +191,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     },
     fails: [
       { title: 'a port that is none', args: ['--port', '99999'], exit: 2, code: 'usage' },
-      { title: 'a port in use', args: ['--port', '{port}'], exit: 1, code: 'start_failed' },
+      { title: 'a port in use', args: ['--port', '{port}'], exit: 6, code: 'start_failed' },
       {
         title: 'a seed that is none',
         args: ['--seed', '{home}/catches.csv'],
