@@ -218,6 +218,9 @@ describe('outbox', () => {
         stdout: expect.stringMatching(/^Cancelled 0 catches\. 2 catches are in a batch being sent/),
       })
       expect(await waiting()).toBe(2)
+      const repeated = await json(['add', '--file', file], away)
+      expect([repeated.status, repeated.document.error.code]).toEqual([6, 'import_cancelled'])
+      expect(await waiting()).toBe(2)
     })
 
     test('asks on a terminal, and only a yes changes something', async () => {

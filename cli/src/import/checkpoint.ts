@@ -27,8 +27,8 @@ interface ImportClaim {
    */
   add(catches: readonly NewCatch[], place: number): Promise<void>
   /**
-   * Completes the import. The same content is a new import from then on, or once no catches of the player are queued:
-   * until then it resumes this one.
+   * Completes the import unless catches of the player are still queued: then the same content resumes this one, also if
+   * they are sent meanwhile.
    */
   settle(): Promise<void>
 }
@@ -55,19 +55,14 @@ async function lastCancelled(outbox: Outbox, content: string): Promise<string> {
   return stamps.join(' ').trim()
 }
 
-/** Where to resume. An import that left catches queued is complete once they have been sent. */
-async function resumeAt(
-  outbox: Outbox,
-  { place, isWaiting, cancelled }: Checkpoint,
-  { user, content }: Pick<ClaimOptions, 'user' | 'content'>,
-): Promise<number> {
-  if (cancelled !== (await lastCancelled(outbox, content))) return 0
-  return isWaiting && !(await hasQueued(outbox, user)) ? 0 : place
-}
-
 async function hasQueued(outbox: Outbox, user: string): Promise<boolean> {
   const { collections } = await outbox.status()
   return collections.some((one) => userNameKey(one.user) === userNameKey(user) && one.queued + one.frozen > 0)
+}
+
+/** Whether a batch that is being sent has catches of this file, which a cancellation leaves. */
+async function hasFrozen(outbox: Outbox, content: string): Promise<boolean> {
+  return (await outbox.cancel({ keyPrefix: keyPrefixOf(content), dryRun: true })).frozen > 0
 }
 
 interface ClaimOptions {
@@ -84,7 +79,7 @@ interface ClaimOptions {
  * Claims an import, from its start or from the checkpoint of a killed run. The lock (`lockImport`) tells whether the
  * owner is alive; the compare-and-set of the checkpoint keeps a run without the lock from queueing anything more.
  *
- * @throws CliError `import_running`, `import_ended`, `import_not_readable`; nothing was changed
+ * @throws CliError `import_running`, `import_ended`, `import_cancelled`, `import_not_readable`; nothing was changed
  */
 export async function claimImport(
   outbox: Outbox,
@@ -95,8 +90,10 @@ export async function claimImport(
   const { endedAt } = last
   // It was running when this run started, which has waited for stdin or read its file since.
   if (endedAt !== undefined && endedAt > startedAt && endedAt <= clock.now()) throw importConflict('ended')
-  const before = await resumeAt(outbox, last, { user, content })
   const cancelled = await lastCancelled(outbox, content)
+  const isResumed = last.cancelled === cancelled
+  if (!isResumed && (await hasFrozen(outbox, content))) throw importConflict('cancelled')
+  const before = isResumed ? last.place : 0
   const run = crypto.randomUUID()
   let expected = found ?? null
   let queued = before
@@ -120,8 +117,7 @@ export async function claimImport(
       queued = place
     },
     async settle() {
-      const isWaiting = await hasQueued(outbox, user)
-      const end = isWaiting ? { place: queued, isWaiting } : { place: 0, endedAt: clock.now() }
+      const end = (await hasQueued(outbox, user)) ? { place: queued } : { place: 0, endedAt: clock.now() }
       await write([], end).catch((error: unknown) => {
         // Another run has taken over and settles it.
         if (!(error instanceof CheckpointMovedError)) throw error
@@ -134,8 +130,6 @@ interface Checkpoint {
   readonly place: number
   /** End of the last complete run in milliseconds since 1970. */
   readonly endedAt?: number | undefined
-  /** Whether that run left catches queued. */
-  readonly isWaiting?: boolean | undefined
   /** The last cancellation when the run started, of this file or of all. */
   readonly cancelled: string
 }
@@ -143,9 +137,8 @@ interface Checkpoint {
 function parseCheckpoint(text: string | undefined): Checkpoint {
   if (text === undefined) return { place: 0, cancelled: '' }
   try {
-    const { place, endedAt, isWaiting, cancelled = '' } = JSON.parse(text)
-    if (isCount(place))
-      return { place, cancelled, isWaiting: isWaiting === true, ...(isCount(endedAt) ? { endedAt } : {}) }
+    const { place, endedAt, cancelled = '' } = JSON.parse(text)
+    if (isCount(place)) return { place, cancelled, ...(isCount(endedAt) ? { endedAt } : {}) }
   } catch {
     // Reported below.
   }
@@ -161,8 +154,8 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
-/** Another run has the import, took it over, or ended while this one started. */
-type ImportConflict = 'running' | 'overtaken' | 'ended'
+/** Another run has the import, took it over, or ended while this one started; or a cancelled one is not over. */
+type ImportConflict = 'running' | 'overtaken' | 'ended' | 'cancelled'
 
 const WAIT = 'Wait for it to end. To see what is queued: fish-cli outbox status'
 
@@ -181,6 +174,11 @@ const CONFLICTS: Readonly<Record<ImportConflict, Pick<CliError, 'code' | 'messag
     code: 'import_ended',
     message: 'Another run imported the same content for this player while this one started; nothing was changed.',
     hint: 'To import the same content again, repeat the command.',
+  },
+  cancelled: {
+    code: 'import_cancelled',
+    message: 'A batch being sent has catches of this file, from an import that was cancelled; nothing was changed.',
+    hint: 'Send them first: fish-cli outbox flush. Adding the whole file again then adds them twice.',
   },
 }
 

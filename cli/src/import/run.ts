@@ -1,5 +1,5 @@
 import type { RarityValue } from '@fish-crab/sdk/constants'
-import { type FlushReport, type Outbox, OutboxFullError } from '@fish-crab/sdk/outbox'
+import { type FlushReport, type Outbox, OutboxFullError, OutboxStoreError } from '@fish-crab/sdk/outbox'
 import { catchesText, type FlushOptions, flushStatus, flushWithProgress, mergeReports } from '../client/flush.ts'
 import { openPlayerOutbox, outboxPath } from '../client/outbox.ts'
 import { gamemodeOf, maxWaitOf, requireUser, type Target } from '../config/target.ts'
@@ -114,7 +114,8 @@ async function queueFile(context: Context, outbox: Outbox, options: QueueFileOpt
       progress.update(done)
     }
   } catch (error) {
-    throw signal.aborted ? interruptedAt(done, total) : error
+    if (signal.aborted) throw interruptedAt(done, total)
+    throw done > 0 && error instanceof OutboxStoreError ? storeErrorAt(done, total, error) : error
   } finally {
     progress.end()
   }
@@ -140,6 +141,15 @@ async function addOrFlush(
       flushed.push(report)
     }
   }
+}
+
+function storeErrorAt(done: number, total: number, { code, summary, hint = '' }: OutboxStoreError): CliError {
+  return new CliError({
+    code,
+    message: `${summary} ${done} of ${total} catches are queued on this machine.`,
+    hint: `${hint} To resume, repeat the command.`.trim(),
+    exit: EXIT.failure,
+  })
 }
 
 function interruptedAt(done: number, total: number): CliError {

@@ -156,7 +156,6 @@ const NOT_WRITABLE: Advice = [
   'The file of the outbox is not writable.',
   'Check the owner and mode of the file and its folder.',
 ]
-const OTHER: Advice = ['outbox_unavailable', 'The store of the outbox failed. Nothing was changed.', 'See cause.']
 
 const ADVICE: Readonly<Record<FileProblem, Advice>> = {
   busy: ['outbox_busy', 'Another process locks the file of the outbox.', 'Try again.'],
@@ -169,13 +168,25 @@ const ADVICE: Readonly<Record<FileProblem, Advice>> = {
     'The file of the outbox is damaged or not an outbox.',
     'Move it away, or choose another path.',
   ],
-  full: ['outbox_disk_full', 'The disk of the outbox is full. Nothing was changed.', 'Free some space.'],
+  full: ['outbox_disk_full', 'The disk of the outbox is full.', 'Free some space.'],
+}
+
+function unknownProblem(error: unknown): Advice {
+  const { errstr, code, message } = error as { errstr?: string; code?: string; message?: string }
+  const reason = errstr ?? code ?? message ?? String(error)
+  return ['outbox_unavailable', `The store of the outbox failed (${reason}).`, 'Check the disk of the file.']
+}
+
+function unknownProblem(error: unknown): Advice {
+  const { errstr, code, message } = error as { errstr?: string; code?: string; message?: string }
+  const reason = errstr ?? code ?? message ?? String(error)
+  return ['outbox_unavailable', `The store of the outbox failed (${reason}).`, 'Check the disk of the file.']
 }
 
 export function toStoreError(error: unknown): OutboxStoreError {
   if (error instanceof OutboxStoreError) return error
   const problem = fileProblem(error)
-  const [code, summary, hint] = problem ? ADVICE[problem] : OTHER
+  const [code, summary, hint] = problem ? ADVICE[problem] : unknownProblem(error)
   return new OutboxStoreError(code, summary, { hint, cause: error })
 }
 

@@ -7,9 +7,9 @@ import { createStorage, type FishStorage, itemKey, type NewRecord } from '@fish-
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { caughtRecord, ENCRYPTED, HASH, userItems, writeLines } from '../../../scripts/test-support/export-file.ts'
 import { describeWithRedis, startRedis } from '../../../scripts/test-support/redis-server.ts'
+import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 import { newRecord, readAll } from '../../src/storage-conformance/samples.ts'
 import { oldStore } from '../storage/old-store.ts'
-import { mountSmallDisk } from '../storage/small-disk.ts'
 import { newFolder } from './data-folder.ts'
 
 const NOW = new Date(0)

@@ -13,9 +13,9 @@ import {
 } from '../../../scripts/test-support/export-file.ts'
 import { folderContent } from '../../../scripts/test-support/folder-content.ts'
 import { describeWithRedis, startRedis } from '../../../scripts/test-support/redis-server.ts'
+import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 import { createEncryption } from '../../src/app/users/encryption.ts'
 import { oldStore } from '../storage/old-store.ts'
-import { mountSmallDisk } from '../storage/small-disk.ts'
 import { newFolder } from './data-folder.ts'
 import { startTestServer } from './running.ts'
 

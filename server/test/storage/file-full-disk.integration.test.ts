@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
 import { startRemoteStorage } from '../../../scripts/test-support/remote-storage.ts'
+import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 import { newFolder } from './folders.ts'
-import { mountSmallDisk } from './small-disk.ts'
 
 test('a full disk rejects writes, loses nothing acknowledged, and works again once there is space', async ({
   skip,

@@ -17,9 +17,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { createStorage } from '@fish-crab/server/storage'
 import { describeStorage } from '@fish-crab/server/storage/conformance'
 import { afterAll, describe, expect, test } from 'vitest'
+import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 import { newFolder, startHolder } from './folders.ts'
-import { mountSmallDisk } from './small-disk.ts'
 
 const open = (path: string) => createStorage({ driver: 'file', path })
 const parent = mkdtempSync(join(tmpdir(), 'fish-storage-'))
