@@ -177,12 +177,6 @@ function unknownProblem(error: unknown): Advice {
   return ['outbox_unavailable', `The store of the outbox failed (${reason}).`, 'Check the disk of the file.']
 }
 
-function unknownProblem(error: unknown): Advice {
-  const { errstr, code, message } = error as { errstr?: string; code?: string; message?: string }
-  const reason = errstr ?? code ?? message ?? String(error)
-  return ['outbox_unavailable', `The store of the outbox failed (${reason}).`, 'Check the disk of the file.']
-}
-
 export function toStoreError(error: unknown): OutboxStoreError {
   if (error instanceof OutboxStoreError) return error
   const problem = fileProblem(error)
