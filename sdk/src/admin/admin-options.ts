@@ -41,11 +41,11 @@ export interface AdminSettings {
 }
 
 /** Checks options. Messages contain no values. @throws ValidationError with every invalid option */
-export function readAdminOptions(options: AdminClientOptions): AdminSettings {
+export function resolveAdminOptions(options: AdminClientOptions): AdminSettings {
   assertOptions(options, KNOWN)
   const { username, password, token } = options
   const issues: Issue[] = []
-  const settings = readSettings(options, issues)
+  const settings = resolveSettings(options, issues)
   const [hasName, hasPassword] = [username !== undefined, password !== undefined]
   const wrongName = hasName && nameIssue(username, 'username')
   if (wrongName) issues.push(wrongName)
@@ -66,7 +66,7 @@ export function readAdminOptions(options: AdminClientOptions): AdminSettings {
   return { settings, credentials, token }
 }
 
-function readSettings(options: ClientOptions, issues: Issue[]): Settings | undefined {
+function resolveSettings(options: ClientOptions, issues: Issue[]): Settings | undefined {
   try {
     // The other variables are a player's.
     const { baseUrl } = withEnvironment(options)

@@ -5,7 +5,7 @@ import { createTransport, type Transport } from '../client/transport/transport.t
 import { userNameKey } from '../contract/names.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Session } from '../contract/schemas.ts'
-import { type AdminClientOptions, type Credentials, readAdminOptions, requireCredentials } from './admin-options.ts'
+import { type AdminClientOptions, type Credentials, requireCredentials, resolveAdminOptions } from './admin-options.ts'
 import { type AdminsResource, createAdmins } from './admins.ts'
 import { type AdminCrabsResource, type AdminFishResource, createAdminCrabs, createAdminFish } from './catches.ts'
 import { type AuditResource, createAudit, createReports, type Reports } from './reports.ts'
@@ -53,7 +53,7 @@ export interface AdminClient extends Reports {
  * const { leaderboard } = await admin.leaderboard({ type: 'fish', gamemode: 'earth' })
  */
 export function createAdminClient(options: AdminClientOptions): AdminClient {
-  const { settings, credentials, token } = readAdminOptions(options)
+  const { settings, credentials, token } = resolveAdminOptions(options)
   const transport = createTransport(settings)
   const session = createSessionCache({
     logIn: (signal) => logIn(transport, credentials, signal),
