@@ -1,6 +1,6 @@
 import type { ServiceConfiguration } from '../context/context.ts'
 import type { SendRequest } from '../context/send.ts'
-import type { CheckResult } from '../report.ts'
+import type { CheckResult } from './report.ts'
 
 /** The credentials of an administrator. */
 export interface ConformanceAdministrator {

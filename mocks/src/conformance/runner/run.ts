@@ -9,8 +9,8 @@ import { createAnonymous } from '../context/anonymous.ts'
 import { type ConformanceUser, createTestContext, type TestContext } from '../context/context.ts'
 import { CheckSkipped, ConformanceFailure, NO_RESPONSE, NoResponse } from '../context/expect.ts'
 import { createSend, type Send, type SendRequest } from '../context/send.ts'
-import type { CheckResult, ConformanceReport, FailureCause } from '../report.ts'
 import type { ConformanceAdministrator, ConformanceOptions } from './options.ts'
+import type { CheckResult, ConformanceReport, FailureCause } from './report.ts'
 import { checkReachable, logIn } from './start.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000

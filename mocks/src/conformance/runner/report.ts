@@ -1,4 +1,4 @@
-import { type CheckInfo, SECTIONS, type Section } from './checks/check.ts'
+import { type CheckInfo, SECTIONS, type Section } from '../checks/check.ts'
 
 /** The result of a check. */
 export interface CheckResult extends CheckInfo {
