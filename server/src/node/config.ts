@@ -82,8 +82,16 @@ function sharedAddress({ host, port, metrics }: Partial<ServerConfig>): string[]
 }
 
 /** Processes that share a Redis share its secrets. Otherwise they are generated, and stored with the data of a file store. */
+/** A storage that several processes or starts share requires secrets, unless `secretsOf` stores them beside the data. */
+const REQUIRES_SECRETS: Readonly<Record<ServerConfig['storage']['driver'], boolean>> = {
+  memory: false,
+  file: false,
+  redis: true,
+  'redis-cluster': true,
+}
+
 function missingSecrets({ storage, secret, jwtSecret }: Partial<ServerConfig>): string[] {
-  if (!storage?.driver.startsWith('redis')) return []
+  if (!storage || !REQUIRES_SECRETS[storage.driver]) return []
   const required = [
     { env: SETTINGS.secret.env, value: secret, use: 'it encrypts keys at rest' },
     { env: SETTINGS.jwtSecret.env, value: jwtSecret, use: 'it signs sessions' },
