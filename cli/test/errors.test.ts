@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { ValidationError } from '@fish-crab/sdk'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { freePort } from '../../scripts/test-support/redis-server.ts'
 import { describeError } from '../src/client/describe-error.ts'
 import { ERROR_SCHEMA } from '../src/core/errors.ts'
 import { newFolder, xdgFolders } from './folders.ts'
@@ -115,6 +116,22 @@ test.each([
   })
   expect(stdout).not.toContain('canary')
   expect((await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.json'))).toEqual([])
+})
+
+test('add whose response is lost says that the catch may have been stored, before anyone repeats it', async () => {
+  const { url } = await startImpostor((request) => request.socket.destroy())
+  const add = ['add', 'Cod', '-r', '1', '-g', 'earth', '--json']
+  const { status, stdout } = await run(add, { env: { ...context.player, FISH_URL: url } })
+  expect([status, JSON.parse(stdout).error]).toMatchObject([
+    69,
+    {
+      code: 'unreachable',
+      message: expect.stringMatching(/ The catch may have been stored\.$/),
+      hint: 'Before you repeat the command, look for it: fish-cli list',
+    },
+  ])
+  const never = await run(add, { env: { ...context.player, FISH_URL: `http://127.0.0.1:${await freePort()}` } })
+  expect([never.status, never.stdout.includes('may have been stored')]).toEqual([69, false])
 })
 
 test('a storage that fails behind the service ends with 69, as a service that is away does', async () => {

@@ -238,6 +238,44 @@ describe('an import that could not send all', () => {
     expect(names()).toEqual(['Cod', 'Koi', 'Cod', 'Koi'])
   })
 
+  test('is not repeated while its catches are in dead letters, whoever retries them', async () => {
+    const wrong = { env: { FISH_KEY: context.mock.user('Bob').fernetKey } }
+    for (const _ of [1, 2]) {
+      const { status, stdout } = await add('-', { piped: TEXT, ...wrong })
+      expect([status, JSON.parse(stdout)]).toEqual([7, { catches: 2, sent: 0, deadLetters: 2, left: 0 }])
+    }
+    expect((await again()).status).toBe(7)
+    for (const command of ['retry', 'flush']) {
+      expect((await run(['outbox', command], { env: context.env })).status).toBe(0)
+    }
+    expect(names()).toEqual(['Cod', 'Koi'])
+    expect((await again()).status).toBe(0)
+    expect(names()).toEqual(['Cod', 'Koi'])
+  })
+
+  test('says that it was cancelled meanwhile, and exits with 7', async () => {
+    const { mock, env } = context
+    const lines = Array.from({ length: 1200 }, (_, index) => `Fish ${index},1\n`).join('')
+    const file = join(context.folder, 'many.csv')
+    writeFileSync(file, lines)
+    let isCancelled = false
+    const clock: NonNullable<RunOptions['clock']> = {
+      now: () => mock.clock.now(),
+      async sleep(ms) {
+        if (!isCancelled) {
+          isCancelled = true
+          await run(['outbox', 'cancel', '--file', file, '--yes'], { env })
+        }
+        await mock.clock.advance(ms)
+      },
+    }
+    for (let used = 0; used < 24; used += 1) await fetch(`${context.url}/get/fish?name=Alex&gamemode=earth`)
+    const { status, stdout } = await run(['add', '--file', file], { env: { ...env, FISH_MAX_WAIT: '600' }, clock })
+    expect([isCancelled, status]).toEqual([true, 7])
+    expect(stdout).toMatch(/^The import was cancelled: \d+ sent, 0 in dead letters, 0 left\.\n$/)
+    expect(names().length).toBeLessThan(1200)
+  })
+
   test('since Ctrl-C ended it goes on where it was', async () => {
     const { ended, interrupt } = await importThatWaits('-', TEXT)
     interrupt()
@@ -255,7 +293,7 @@ test('add --file goes on behind what a killed run has queued', async () => {
   {
     await using outbox = await openOutbox({ path, user: 'Alex', gamemode: 'earth' })
     const name = importId({ hash }, { user: 'Alex', gamemode: 'earth', rarity: undefined, kind: 'fish' })
-    const scope = { name, user: 'Alex', content: hash, startedAt: START, clock: { now: () => START } }
+    const scope = { name, content: hash, startedAt: START, clock: { now: () => START } }
     const claim = await claimImport(outbox, scope)
     await claim.add([{ kind: 'fish', name: 'Cod', rarity: 1 }], 1)
   }
@@ -274,9 +312,9 @@ describe('the place of an import', () => {
   test('changes hands: a run that was overtaken without knowing it queues nothing', async () => {
     const outbox = await open()
     const clock = { now: () => START }
-    const first = await claimImport(outbox, { name, user: 'Alex', content: 'c', startedAt: START, clock })
+    const first = await claimImport(outbox, { name, content: 'c', startedAt: START, clock })
     await first.add([cod], 1)
-    const second = await claimImport(outbox, { name, user: 'Alex', content: 'c', startedAt: START, clock })
+    const second = await claimImport(outbox, { name, content: 'c', startedAt: START, clock })
     expect(second.before).toBe(1)
     await expect(first.add([cod], 2)).rejects.toMatchObject({
       code: 'import_running',
@@ -288,13 +326,13 @@ describe('the place of an import', () => {
     await second.settle()
     expect(await outbox.status()).toMatchObject({ queued: 2 })
     // They wait still: the same content given again is the same import.
-    expect((await claimImport(outbox, { name, user: 'ALEX', content: 'c', startedAt: START, clock })).before).toBe(2)
+    expect((await claimImport(outbox, { name, content: 'c', startedAt: START, clock })).before).toBe(2)
   })
 
   test('of a run that ended after this one began refuses it, unless the clock was set back since', async () => {
     const outbox = await open()
     const claimAt = (startedAt: number, now: number) =>
-      claimImport(outbox, { name, user: 'Alex', content: 'c', startedAt, clock: { now: () => now } })
+      claimImport(outbox, { name, content: 'c', startedAt, clock: { now: () => now } })
     await (await claimAt(START, START + 100)).settle()
     await expect(claimAt(START + 50, START + 200)).rejects.toMatchObject({ code: 'import_ended', exit: 6 })
     await claimAt(START + 50, START + 60)
@@ -306,7 +344,6 @@ describe('the place of an import', () => {
     await outbox.add([], { checkpoint: { name, value } })
     const claimed = claimImport(outbox, {
       name,
-      user: 'Alex',
       content: 'c',
       startedAt: START,
       clock: { now: () => START },

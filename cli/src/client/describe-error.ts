@@ -63,6 +63,18 @@ function responseReport(error: ApiError, hint: string | undefined, exit: ExitSta
   }
 }
 
+/** Codes of the system for connections that were never open, so that nothing was sent. */
+const NEVER_OPEN = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
+
+/** Says of a write without a response that it may have been stored: repeating the command would store it twice. */
+export function withUnknownOutcome(error: unknown): unknown {
+  if (!(error instanceof ConnectionError) || error.proxy !== undefined) return error
+  if (NEVER_OPEN.includes(error.systemCode ?? '') || isUntrusted(error)) return error
+  const { code, message, exit } = describeError(error)
+  const hint = 'Before you repeat the command, look for it: fish-cli list'
+  return new CliError({ code, message: `${message} The catch may have been stored.`, hint, exit })
+}
+
 /** Whether the connection failed because its certificate is not trusted. */
 export function isUntrusted({ systemCode = '' }: ConnectionError): boolean {
   return /CERT|_SIGNATURE|ERR_TLS/.test(systemCode)

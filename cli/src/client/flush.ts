@@ -79,6 +79,7 @@ export async function interruptedError(outbox: Outbox): Promise<CliError> {
 }
 
 const FLUSH = 'fish-cli outbox flush'
+export const DEAD_LETTER_HELP = 'See fish-cli outbox status, then: fish-cli outbox retry, or drop.'
 
 /** Turns a report into an exit status. @throws CliError what stopped the delivery, and how many catches stay queued */
 export function flushStatus(context: Notes, report: FlushReport): typeof EXIT.ok | typeof EXIT.partly {
@@ -90,8 +91,7 @@ export function flushStatus(context: Notes, report: FlushReport): typeof EXIT.ok
     if (sent > 0) context.note(`fish-cli: ${sent} sent.`)
     throw queuedError(first.error, left)
   }
-  if (deadLetters.length > 0)
-    context.note('fish-cli: See fish-cli outbox status, then: fish-cli outbox retry, or drop.')
+  if (deadLetters.length > 0) context.note(`fish-cli: ${DEAD_LETTER_HELP}`)
   if (leased.length > 0) context.note('fish-cli: Another process is sending the rest.')
   if (withoutClient.length > 0)
     context.note('fish-cli: Catches of other players stay queued; send them with --user USER.')

@@ -67,7 +67,10 @@ export const addCommand = defineCommand({
     const fernetKey = await readPlayerKey(context, target, { user, noInput: flags['no-input'] })
     const client = await openClient(context, target, { user, gamemode, fernetKey })
     const signal = context.interrupted()
-    const saved = fish ? await client.fish.add(fish, { signal }) : await client.crabs.add(crabs, { signal })
+    const adding = fish ? client.fish.add(fish, { signal }) : client.crabs.add(crabs, { signal })
+    const saved = await adding.catch(async (error) => {
+      throw (await import('../client/describe-error.ts')).withUnknownOutcome(error)
+    })
     const { message, id, replayed } = saved
     const what = names.length === 0 ? 'A crab' : names.join(', ')
     const [first] = fish ?? []

@@ -27,10 +27,12 @@ interface ImportClaim {
    */
   add(catches: readonly NewCatch[], place: number): Promise<void>
   /**
-   * Completes the import unless catches of the player are still queued: then the same content resumes this one, also if
-   * they are sent meanwhile.
+   * Completes the import unless some of its catches are still queued or in dead letters: then the same content resumes
+   * this one, also if they are sent meanwhile.
    */
   settle(): Promise<void>
+  /** What is left of this file, and whether another process cancelled it since the claim. */
+  rest(): Promise<{ readonly dead: number; readonly isCancelled: boolean }>
 }
 
 /** Prefix of the keys of all catches from a file. */
@@ -55,19 +57,17 @@ async function lastCancelled(outbox: Outbox, content: string): Promise<string> {
   return stamps.join(' ').trim()
 }
 
-async function hasQueued(outbox: Outbox, user: string): Promise<boolean> {
-  const { collections } = await outbox.status()
-  return collections.some((one) => userNameKey(one.user) === userNameKey(user) && one.queued + one.frozen > 0)
-}
-
-/** Whether a batch that is being sent has catches of this file, which a cancellation leaves. */
-async function hasFrozen(outbox: Outbox, content: string): Promise<boolean> {
-  return (await outbox.cancel({ keyPrefix: keyPrefixOf(content), dryRun: true })).frozen > 0
+/** Catches of a file that are in the outbox. A cancellation leaves the frozen ones: they are being sent. */
+async function countIn(outbox: Outbox, content: string) {
+  const keyPrefix = keyPrefixOf(content)
+  const { cancelled: queued, frozen } = await outbox.cancel({ keyPrefix, dryRun: true })
+  const deadLetters = await outbox.deadLetters()
+  const dead = deadLetters.flatMap(({ catches }) => catches).filter(({ key }) => key?.startsWith(keyPrefix)).length
+  return { queued, frozen, dead }
 }
 
 interface ClaimOptions {
   readonly name: string
-  readonly user: string
   /** SHA-256 of the file. */
   readonly content: string
   /** Start of this run in milliseconds since 1970. */
@@ -83,7 +83,7 @@ interface ClaimOptions {
  */
 export async function claimImport(
   outbox: Outbox,
-  { name, user, content, startedAt, clock }: ClaimOptions,
+  { name, content, startedAt, clock }: ClaimOptions,
 ): Promise<ImportClaim> {
   const found = await outbox.checkpoint(name)
   const last = parseCheckpoint(found)
@@ -92,7 +92,7 @@ export async function claimImport(
   if (endedAt !== undefined && endedAt > startedAt && endedAt <= clock.now()) throw importConflict('ended')
   const cancelled = await lastCancelled(outbox, content)
   const isResumed = last.cancelled === cancelled
-  if (!isResumed && (await hasFrozen(outbox, content))) throw importConflict('cancelled')
+  if (!isResumed && (await countIn(outbox, content)).frozen > 0) throw importConflict('cancelled')
   const before = isResumed ? last.place : 0
   const run = crypto.randomUUID()
   let expected = found ?? null
@@ -117,11 +117,17 @@ export async function claimImport(
       queued = place
     },
     async settle() {
-      const end = (await hasQueued(outbox, user)) ? { place: queued } : { place: 0, endedAt: clock.now() }
+      const left = await countIn(outbox, content)
+      const isComplete = left.queued + left.frozen + left.dead === 0
+      const end = isComplete ? { place: 0, endedAt: clock.now() } : { place: queued }
       await write([], end).catch((error: unknown) => {
         // Another run has taken over and settles it.
         if (!(error instanceof CheckpointMovedError)) throw error
       })
+    },
+    async rest() {
+      const { dead } = await countIn(outbox, content)
+      return { dead, isCancelled: cancelled !== (await lastCancelled(outbox, content)) }
     },
   }
 }

@@ -1,6 +1,13 @@
 import type { RarityValue } from '@fish-crab/sdk/constants'
 import { type FlushReport, type Outbox, OutboxFullError, OutboxStoreError } from '@fish-crab/sdk/outbox'
-import { catchesText, type FlushOptions, flushStatus, flushWithProgress, mergeReports } from '../client/flush.ts'
+import {
+  catchesText,
+  DEAD_LETTER_HELP,
+  type FlushOptions,
+  flushStatus,
+  flushWithProgress,
+  mergeReports,
+} from '../client/flush.ts'
 import { openPlayerOutbox, outboxPath } from '../client/outbox.ts'
 import { gamemodeOf, maxWaitOf, requireUser, type Target } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
@@ -55,14 +62,21 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
   })
   try {
     const queueing = { source, defaults, name, startedAt, total: catches, ...delivery }
-    const { before, flushed, settle } = await queueFile(context, outbox, queueing)
+    const { before, flushed, settle, rest } = await queueFile(context, outbox, queueing)
     if (before > 0) context.note(`fish-cli: ${resumeText(before, catches)}`)
     try {
       const report = mergeReports(flushed, await flushWithProgress(context, outbox, delivery))
       const status = flushStatus(context, report)
-      const { sent, dead, left } = report
-      const text = `${catchesText(catches)} imported: ${sent} sent, ${dead} in dead letters, ${left} left.`
-      return { status, text, document: { catches, sent, deadLetters: dead, left } }
+      const { sent, left } = report
+      const { dead: ofFile, isCancelled } = await rest()
+      const earlier = ofFile - report.dead
+      if (earlier > 0)
+        context.note(`fish-cli: ${catchesText(earlier)} of earlier runs in dead letters. ${DEAD_LETTER_HELP}`)
+      const dead = Math.max(ofFile, report.dead)
+      const what = isCancelled ? 'The import was cancelled' : `${catchesText(catches)} imported`
+      const text = `${what}: ${sent} sent, ${dead} in dead letters, ${left} left.`
+      const document = { catches, sent, deadLetters: dead, left }
+      return { status: dead > 0 || isCancelled ? EXIT.partly : status, text, document }
     } finally {
       await settle()
     }
@@ -96,8 +110,7 @@ interface QueueFileOptions extends FlushOptions {
  */
 async function queueFile(context: Context, outbox: Outbox, options: QueueFileOptions) {
   const { source, defaults, name, startedAt, total, signal } = options
-  const { user } = defaults
-  const claim = await claimImport(outbox, { name, user, content: source.hash, startedAt, clock: context.clock })
+  const claim = await claimImport(outbox, { name, content: source.hash, startedAt, clock: context.clock })
   const { before } = claim
   const progress = createProgress(context.line, context.clock, { unit: 'catches queued', total })
   let read = 0
@@ -119,7 +132,7 @@ async function queueFile(context: Context, outbox: Outbox, options: QueueFileOpt
   } finally {
     progress.end()
   }
-  return { before, flushed, settle: claim.settle }
+  return { before, flushed, settle: claim.settle, rest: claim.rest }
 }
 
 /** Adds, and flushes while the outbox is full. @returns the flushes */

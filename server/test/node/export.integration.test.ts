@@ -410,6 +410,26 @@ describe('an import', () => {
     expect(await importStore({ env: envOf(target), file })).toMatchObject({ items: 7, users: 1 })
   })
 
+  it('takes what a killed removal of a user leaves: records, and tokens whose records are gone', async () => {
+    const bob = itemKey('user', 'bob')
+    const { file, target } = exportOf(
+      item(CHECK, ENCRYPTED),
+      ...ANNS,
+      item(bob, JSON.stringify({ ...USER, id: BOB, name: 'Bob' })),
+      ...userItems(BOB, 'Bob')
+        .filter((one) => one.item !== bob)
+        .map((one) => item(one.item, one.value)),
+      record({}),
+      JSON.stringify({ token: { owner: BOB, dedupeKey: 'gone', id: 'gone' } }),
+      JSON.stringify({ removedOwner: BOB }),
+    )
+    expect(await importStore({ env: envOf(target), file })).toMatchObject({ records: 1, users: 2 })
+    const storage = await createStorage({ driver: 'file', path: target })
+    expect(await storage.append(at(BOB), newRecord())).toEqual({ outcome: 'owner_removed' })
+    expect(await readAll(storage, at(BOB))).toEqual([])
+    await storage.dispose()
+  })
+
   it.each([
     ['a record', record({})],
     ['a used token', JSON.stringify({ token: { owner: BOB, dedupeKey: 'd', id: 'r' } })],

@@ -69,7 +69,7 @@ describeWithRedis('a Redis Cluster', () => {
       )
 
     test('fails while it is away, and works again by itself with all that was acknowledged', async () => {
-      const [storage, collections] = [await open(300), Array.from({ length: 40 }, () => newCollection())]
+      const [storage, collections] = [await open(2000), Array.from({ length: 40 }, () => newCollection())]
       onTestFinished(() => storage.dispose())
       const append = (token: string) =>
         Promise.allSettled(collections.map((one) => storage.append(one, newRecord({ dedupeKey: token, plain: token }))))

@@ -212,6 +212,9 @@ async function importLines(
       done += 1
       return
     }
+    // A killed removal leaves records and tokens of an owner that is removed: they are written first.
+    const [first] = batch
+    if ('removedOwner' in line && first && !('removedOwner' in first.line)) await flush()
     batch.push({ number, line })
     if (batch.length >= BATCH_LINES) await flush()
   })
