@@ -32,7 +32,9 @@ export interface Admins {
    * Replaces the password of an administrator, and the id, which ends all sessions. `undefined` if the name is unknown.
    */
   setPassword(username: string, password: string): Promise<Admin | undefined>
-  /** Removes an administrator. Throws `admin_not_found`, or `last_superadmin` if no superadmin would be left. */
+  /** Checks a removal. Throws `admin_not_found`, or `last_superadmin` if no superadmin would be left. */
+  checkRemoval(username: string): Promise<void>
+  /** Removes an administrator. Throws as `checkRemoval`. */
   remove(username: string): Promise<void>
   exist(): Promise<boolean>
 }
@@ -70,6 +72,13 @@ export function createAdmins({ storage, storeId, passwords, clock, random }: Adm
         ? await storage.setItemIfAbsent(ADMINS_KEY, value)
         : await storage.replaceItemIf(ADMINS_KEY, text, value)
     return isStored || change(next)
+  }
+
+  function without(username: string, admins: readonly StoredAdmin[]): readonly StoredAdmin[] {
+    const others = admins.filter((admin) => !named(username)(admin))
+    if (others.length === admins.length) throw new HttpError('admin_not_found')
+    if (!others.some(({ role }) => role === 'superadmin')) throw new HttpError('last_superadmin')
+    return others
   }
 
   const named = (username: string) => (admin: Admin) => userNameKey(admin.username) === userNameKey(username)
@@ -110,13 +119,12 @@ export function createAdmins({ storage, storeId, passwords, clock, random }: Adm
       return this.find(username)
     },
 
+    async checkRemoval(username) {
+      without(username, (await load()).admins)
+    },
+
     async remove(username) {
-      await change((admins) => {
-        const others = admins.filter((admin) => !named(username)(admin))
-        if (others.length === admins.length) throw new HttpError('admin_not_found')
-        if (!others.some(({ role }) => role === 'superadmin')) throw new HttpError('last_superadmin')
-        return others
-      })
+      await change((admins) => without(username, admins))
     },
 
     async exist() {

@@ -41,6 +41,7 @@ export function deleteAdminHandler(services: Services): AdminHandler {
   return async (context, admin) => {
     const existing = await services.admins.find(context.params.username ?? '')
     if (!existing) throw new HttpError('admin_not_found')
+    await services.admins.checkRemoval(existing.username)
     await services.audit.record(context, admin.username, 'admin.delete', existing.username)
     await services.admins.remove(existing.username)
     return empty(204)

@@ -1,4 +1,4 @@
-import type { Session } from '@fish-crab/sdk/contract'
+import type { AuditPage, Session } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { type AsAdmin, asRoot, login, withSession } from '../administration.ts'
 import { expectError } from '../errors.ts'
@@ -22,6 +22,8 @@ export function lastSuperadminBehaviour(open: OpenService): void {
       await join(service, root, 'Mia', 'admin')
       await expectError(await root('DELETE', `/admin/admins/${name}`), 'last_superadmin')
       expect((await root('GET', '/admin/me')).status).toBe(200)
+      const { entries } = (await (await root('GET', '/admin/audit')).json()) as AuditPage
+      expect(entries.map(({ action }) => action).sort()).toEqual(['admin.create', 'login', 'login'])
     })
 
     it('stays when two superadmins delete each other at once', async () => {
