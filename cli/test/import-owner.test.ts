@@ -253,6 +253,20 @@ describe('an import that could not send all', () => {
     expect(names()).toEqual(['Cod', 'Koi'])
   })
 
+  test('of a file that changed since says what else is queued, and so does a cancellation that finds nothing', async () => {
+    const away = fails()
+    expect((await again()).status).toBe(69)
+    const file = join(context.folder, 'changed.csv')
+    writeFileSync(file, `${TEXT}Eel,1\n`)
+    const cancelled = await run(['outbox', 'cancel', '--file', file, '--yes'], { env: context.env })
+    expect([cancelled.status, cancelled.stdout]).toEqual([0, 'Cancelled 0 catches.\n'])
+    expect(cancelled.stderr).toBe('fish-cli: 2 catches of other files queued; has this file changed since?\n')
+    away.cancel()
+    const added = await run(['add', '--file', file], { env: context.env })
+    expect([added.status, added.stdout]).toEqual([0, '3 catches imported: 5 sent, 0 in dead letters, 0 left.\n'])
+    expect(added.stderr).toContain('2 catches')
+  })
+
   test('says that it was cancelled meanwhile, and exits with 7', async () => {
     const { mock, env } = context
     const lines = Array.from({ length: 1200 }, (_, index) => `Fish ${index},1\n`).join('')

@@ -202,7 +202,8 @@ function hintFor(status: number, code: string, needs: Role): string | undefined 
   const own = Object.hasOwn(HINTS, code) ? HINTS[code as ErrorCode] : undefined
   if (own !== undefined) return own
   if (status >= 500) return TRY_LATER
-  if (status === 401 || status === 403) return HINTS.invalid_credentials
+  if (status === 403) return 'The service always gives a reason: a proxy in front of it may have rejected the request.'
+  if (status === 401) return HINTS.invalid_credentials
   // A response without a code of the contract may come from any server.
   return code === 'unknown' ? WRONG_ADDRESS : undefined
 }

@@ -35,9 +35,21 @@ interface ImportClaim {
   rest(): Promise<{ readonly dead: number; readonly isCancelled: boolean }>
 }
 
+/** Prefix of the keys of all catches from files. */
+const FILES = 'file:'
+
 /** Prefix of the keys of all catches from a file. */
 export function keyPrefixOf(content: string): string {
-  return `file:${content}:`
+  return `${FILES}${content}:`
+}
+
+/** Queued catches of other files, such as an earlier version of this one. */
+export async function countOfOtherFiles(outbox: Outbox, content: string): Promise<number> {
+  const queuedOf = async (keyPrefix: string) => {
+    const { cancelled, frozen } = await outbox.cancel({ keyPrefix, dryRun: true })
+    return cancelled + frozen
+  }
+  return (await queuedOf(FILES)) - (await queuedOf(keyPrefixOf(content)))
 }
 
 /**

@@ -13,7 +13,7 @@ import { gamemodeOf, maxWaitOf, requireUser, type Target } from '../config/targe
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { createProgress } from '../output/progress.ts'
-import { claimImport, importId, lockImport } from './checkpoint.ts'
+import { claimImport, countOfOtherFiles, importId, lockImport } from './checkpoint.ts'
 import { type ImportDefaults, parseCatches, parseTimeZone, validateFile } from './reader.ts'
 import { type ImportSource, openSource } from './source.ts'
 
@@ -63,6 +63,8 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
   try {
     const queueing = { source, defaults, name, startedAt, total: catches, ...delivery }
     const { before, flushed, settle, rest } = await queueFile(context, outbox, queueing)
+    const others = await countOfOtherFiles(outbox, source.hash)
+    if (others > 0) context.note(`fish-cli: ${catchesText(others)} of other files queued before, and sent too.`)
     if (before > 0) context.note(`fish-cli: ${resumeText(before, catches)}`)
     try {
       const report = mergeReports(flushed, await flushWithProgress(context, outbox, delivery))

@@ -4,7 +4,7 @@ import type { CommandContext } from '../../command/define.ts'
 import { defineCommand, Flags } from '../../command/define.ts'
 import { addressFlags, yesFlags } from '../../command/flags.ts'
 import { EXIT, usageError } from '../../core/errors.ts'
-import { cancellation, keyPrefixOf } from '../../import/checkpoint.ts'
+import { cancellation, countOfOtherFiles, keyPrefixOf } from '../../import/checkpoint.ts'
 import { openSource } from '../../import/source.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
@@ -44,6 +44,9 @@ export const outboxCancelCommand = defineCommand({
       await confirm(context, { ...flags, question: `Cancel ${catchesText(planned.cancelled)}${from}` })
     }
     const done = (await outbox?.cancel({ keyPrefix, checkpoint: cancellation(content) })) ?? NOTHING
+    const others =
+      outbox && content !== undefined && done.cancelled === 0 ? await countOfOtherFiles(outbox, content) : 0
+    if (others > 0) context.note(`fish-cli: ${catchesText(others)} of other files queued; has this file changed since?`)
     const text = `Cancelled ${catchesText(done.cancelled)}.${underWayText(done.frozen)}`
     context.print({ cancelled: done.cancelled, underWay: done.frozen }, () => text)
     return done.frozen > 0 ? EXIT.partly : EXIT.ok
