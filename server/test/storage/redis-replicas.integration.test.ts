@@ -28,6 +28,29 @@ async function startWire(port: number) {
   return { port: (server.address() as { port: number }).port, cut }
 }
 
+/** An address that leads to one server, and from then on new connections to another. */
+async function startAddress(first: number) {
+  let target = first
+  const sockets: Socket[] = []
+  const server = createServer((near) => {
+    const far = connect({ port: target, host: '127.0.0.1' })
+    for (const socket of [near, far]) socket.on('error', () => {})
+    near.on('close', () => far.destroy())
+    far.on('close', () => near.destroy())
+    near.pipe(far).pipe(near)
+    sockets.push(near, far)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  const lead = (port: number) => {
+    target = port
+  }
+  return { port: (server.address() as { port: number }).port, lead }
+}
+
 describeWithRedis('a Redis that has a replica', () => {
   let primary: RedisServer
   let replica: RedisServer
@@ -60,6 +83,32 @@ describeWithRedis('a Redis that has a replica', () => {
     expect(await readEntries(after, collection)).toHaveLength(50)
     expect(await after.items.getItem(itemKey('user', 'a'))).toBe('x')
   })
+
+  test.each([0, 1])(
+    'is left when it is demoted, for the one that its address leads to (%i replicas)',
+    async (replicas) => {
+      const address = await startAddress(primary.port)
+      const [storage, collection] = [
+        await open({ url: `redis://127.0.0.1:${address.port}`, replicas }),
+        newCollection(),
+      ]
+      const append = (plain: string) => storage.append(collection, newRecord({ plain, dedupeKey: plain }))
+      await append('before')
+      address.lead(replica.port)
+      await replica.admin.replicaof('NO', 'ONE')
+      await primary.admin.replicaof('127.0.0.1', replica.port)
+      const works = (operation: () => Promise<unknown>) => () =>
+        operation().then(
+          () => true,
+          () => false,
+        )
+      await until(works(() => storage.ping()))
+      await until(works(() => append('after')))
+      const window = { durationMs: 300_000, limit: 25, now: Date.now() }
+      expect(await storage.countInWindow('one', window)).toMatchObject({ count: 1 })
+      expect(await readEntries(await open({ url: replica.url, replicas: 0 }), collection)).toEqual(['before', 'after'])
+    },
+  )
 
   test('does not open for a user that may not wait for the replica', async () => {
     await primary.admin.call('ACL', 'SETUSER', 'waiter', 'on', '>password', '~*', '&*', '+@all', '-wait')

@@ -122,7 +122,7 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
     timeoutMs,
     isReady: () => client.status === 'ready' && !isLeaving,
     lastError: () => lastError,
-    onTimeout: () => {
+    onUseless: () => {
       if (client.isCluster || client.status !== 'ready' || isLeaving) return
       isLeaving = true
       client.disconnect(true)
@@ -152,6 +152,9 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
   }
 }
 
+/** Errors of a server that is frozen, or was demoted: its address may lead to another one by now. */
+const USELESS = /^Command timed out$|\bREADONLY\b/
+
 /** Limit of pending operations: bounds the memory that a frozen Redis costs until their deadlines. */
 const MAX_PENDING = 4096
 
@@ -161,7 +164,8 @@ interface RunnerContext {
   readonly isReady: () => boolean
   /** The last error of the connection, if it has not recovered. */
   readonly lastError: () => unknown
-  readonly onTimeout: () => void
+  /** Called when the connection no longer leads to a server that responds and takes writes. */
+  readonly onUseless: () => void
 }
 
 /** Runs every operation: none waits forever or for a connection, and none starts after the close. */
@@ -180,7 +184,7 @@ function timeoutError(ms: number): StorageError {
   return new StorageError('unavailable', `Redis did not respond within ${ms} ms.`)
 }
 
-function createOperationRunner({ timeoutMs, isReady, lastError, onTimeout }: RunnerContext): OperationRunner {
+function createOperationRunner({ timeoutMs, isReady, lastError, onUseless }: RunnerContext): OperationRunner {
   let closed = false
   let pending = 0
   let idle = () => {}
@@ -201,7 +205,7 @@ function createOperationRunner({ timeoutMs, isReady, lastError, onTimeout }: Run
         const reply = operation()
         // The client's own timeout, also after a shorter deadline, when nobody awaits its error.
         reply.catch((error) => {
-          if (error instanceof Error && error.message === 'Command timed out') onTimeout()
+          if (error instanceof Error && USELESS.test(error.message)) onUseless()
         })
         return await withDeadline(reply, deadlineMs, () => timeoutError(deadlineMs))
       } catch (error) {

@@ -194,10 +194,12 @@ function redisDriver(
   { connection, verify }: WatchedConnection,
   { commands, report }: DriverParts,
 ): StorageDriver {
-  const { client, run, primaries, close } = connection
+  const { client, run, call, write, primaries, close } = connection
+  const writers = [...new Set([call, write])]
   const probe = createProbe(async () => {
-    const checks = [verify(), writeProbes(connection), checkCommands(connection, commands)]
-    await Promise.all([...checks, ...primaries().map(refuseEviction)])
+    const checks = [verify(), checkCommands(connection, commands)]
+    const probes = writers.map((each) => writeProbes({ client, write: each }))
+    await Promise.all([...checks, ...probes, ...primaries().map(refuseEviction)])
   })
   const records = createRedisRecords(connection)
   const { append, checkRefusal } = trackRefusals(records.append, isLastingRefusal)
@@ -233,7 +235,7 @@ async function pingCluster(cluster: Cluster): Promise<void> {
 }
 
 /** Fails on a replica, on a full server and on one whose disk fails, which all respond to PING. */
-async function writeProbes({ client, write }: Connection): Promise<void> {
+async function writeProbes({ client, write }: Pick<Connection, 'client' | 'write'>): Promise<void> {
   const bytes = 'x'.repeat(PROBE_BYTES)
   await Promise.all(nodeKeys(client).map((key) => write('fishProbe', [key], [PROBE_MS, bytes])))
 }
