@@ -94,6 +94,7 @@ describeWithRedis('a Redis that has a replica', () => {
       ]
       const append = (plain: string) => storage.append(collection, newRecord({ plain, dedupeKey: plain }))
       await append('before')
+      await until(async () => (await replica.admin.dbsize()) === (await primary.admin.dbsize()))
       address.lead(replica.port)
       await replica.admin.replicaof('NO', 'ONE')
       await primary.admin.replicaof('127.0.0.1', replica.port)

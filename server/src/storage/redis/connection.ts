@@ -26,6 +26,8 @@ export interface Connection extends OperationRunner {
   call(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
   /** Like `call`, for acknowledged operations: also waits for replicas, if configured. */
   write(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
+  /** Leaves the connection to a single server for a new one to the same address. */
+  leave(): void
   primaries(): readonly Redis[]
 }
 
@@ -85,9 +87,14 @@ function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeout
 /**
  * Connects; later, the connection is reestablished automatically.
  *
+ * @param onLeave called when it is left for a new one to the same address
  * @throws {StorageError} `unavailable`
  */
-export async function connect(target: RedisTarget | RedisClusterTarget, timeoutMs: number): Promise<Connection> {
+export async function connect(
+  target: RedisTarget | RedisClusterTarget,
+  timeoutMs: number,
+  onLeave: () => void = () => {},
+): Promise<Connection> {
   const unstorageDriver = createUnstorageDriver(target, timeoutMs)
   const client = unstorageDriver.getInstance?.()
   if (!client) throw new StorageError('unavailable', 'The Redis client could not be created.')
@@ -118,15 +125,17 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
       })
       client.disconnect()
     })
+  const leave = () => {
+    if (client.isCluster || client.status !== 'ready' || isLeaving) return
+    isLeaving = true
+    client.disconnect(true)
+    onLeave()
+  }
   const runner = createOperationRunner({
     timeoutMs,
     isReady: () => client.status === 'ready' && !isLeaving,
     lastError: () => lastError,
-    onUseless: () => {
-      if (client.isCluster || client.status !== 'ready' || isLeaving) return
-      isLeaving = true
-      client.disconnect(true)
-    },
+    onUseless: leave,
   })
   try {
     await withDeadline(client.connect(), START_MS, () => new Error(`it was not ready within ${START_MS / 1000} s`))
@@ -144,6 +153,7 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
     run: runner.run,
     call,
     write: call,
+    leave,
     primaries: () => ('nodes' in client ? client.nodes('master') : [client]),
     close: async () => {
       await runner.close()

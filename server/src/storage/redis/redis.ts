@@ -94,7 +94,7 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
     commands.push('WAIT')
     await checkCommands(connection, commands)
     // On a separate connection: WAIT blocks its connection, and reads must not wait.
-    const writes = await connectTo(options)
+    const writes = await connectTo(options, connection.leave)
     const write = createReplicatedWrites(writes, { replicas, timeoutMs: timeoutOf(options) })
     const close = async () => void (await Promise.all([connection.close(), writes.close()]))
     return open({ ...connection, write, close })
@@ -142,8 +142,8 @@ async function withConnection<Result>(
 
 const timeoutOf = ({ timeoutMs = DEFAULT_TIMEOUT_MS }: AnyRedisOptions) => timeoutMs
 
-function connectTo(options: AnyRedisOptions): Promise<Connection> {
-  return connect(options.driver === 'redis' ? parseUrl(options.url) : options, timeoutOf(options))
+function connectTo(options: AnyRedisOptions, onLeave?: () => void): Promise<Connection> {
+  return connect(options.driver === 'redis' ? parseUrl(options.url) : options, timeoutOf(options), onLeave)
 }
 
 function parseUrl(url: string): RedisTarget {
@@ -194,12 +194,10 @@ function redisDriver(
   { connection, verify }: WatchedConnection,
   { commands, report }: DriverParts,
 ): StorageDriver {
-  const { client, run, call, write, primaries, close } = connection
-  const writers = [...new Set([call, write])]
+  const { client, run, primaries, close } = connection
   const probe = createProbe(async () => {
-    const checks = [verify(), checkCommands(connection, commands)]
-    const probes = writers.map((each) => writeProbes({ client, write: each }))
-    await Promise.all([...checks, ...probes, ...primaries().map(refuseEviction)])
+    const checks = [verify(), writeProbes(connection), checkCommands(connection, commands)]
+    await Promise.all([...checks, ...primaries().map(refuseEviction)])
   })
   const records = createRedisRecords(connection)
   const { append, checkRefusal } = trackRefusals(records.append, isLastingRefusal)
@@ -235,7 +233,7 @@ async function pingCluster(cluster: Cluster): Promise<void> {
 }
 
 /** Fails on a replica, on a full server and on one whose disk fails, which all respond to PING. */
-async function writeProbes({ client, write }: Pick<Connection, 'client' | 'write'>): Promise<void> {
+async function writeProbes({ client, write }: Connection): Promise<void> {
   const bytes = 'x'.repeat(PROBE_BYTES)
   await Promise.all(nodeKeys(client).map((key) => write('fishProbe', [key], [PROBE_MS, bytes])))
 }
