@@ -66,6 +66,18 @@ async function startImports(lines: number, limits = MANY) {
   return { folder, names, write, start, lookInto, stored, locks, hold }
 }
 
+/** Kills the process behind its n-th transaction. */
+function killedAtCommit(commit: number): string {
+  const code = `import { DatabaseSync } from 'node:sqlite'
+    const { exec } = DatabaseSync.prototype
+    let commits = 0
+    DatabaseSync.prototype.exec = function (sql) {
+      exec.call(this, sql)
+      if (sql === 'COMMIT' && ++commits === ${commit}) process.kill(process.pid, 'SIGKILL')
+    }`
+  return `--import=data:text/javascript,${encodeURIComponent(code)}`
+}
+
 async function outcomeOf({ ended }: Fed) {
   const { status, stdout } = await ended
   const { error, catches } = JSON.parse(stdout) as { error?: { code: string; hint: string }; catches?: number }
@@ -130,16 +142,16 @@ describe('one import by two processes', () => {
     async (source) => {
       const LINES = 10_000
       const { names, write, start, lookInto, stored, locks } = await startImports(LINES)
-      for (const [round, most] of [0, 1000, 3000].entries()) {
+      let before = 0
+      for (const [round, commit] of [9, 12, 15].entries()) {
         write(round)
         await using outbox = await lookInto()
-        const first = start(source, round)
-        while ((await outbox.queued()) <= most) await sleep(2)
-        first.child.kill('SIGKILL')
-        await first.ended
-        const before = await outbox.queued()
-        expect(before).toBeGreaterThan(most)
-        expect(before).toBeLessThan(LINES)
+        const { ended } = start(source, round, { NODE_OPTIONS: killedAtCommit(commit) })
+        expect((await ended).status).toBe(null)
+        const queued = await outbox.queued()
+        expect(queued).toBeGreaterThan(before)
+        expect(queued).toBeLessThan(LINES)
+        before = queued
         expect(await outcomeOf(start(source, round))).toEqual({ status: 0, code: undefined, catches: LINES })
         expect(stored(round)).toEqual(names(round))
       }
