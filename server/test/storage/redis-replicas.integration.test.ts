@@ -111,6 +111,21 @@ describeWithRedis('a Redis that has a replica', () => {
     },
   )
 
+  test('is left by reads, too, when only the connection for writes is lost', async () => {
+    const address = await startAddress(primary.port)
+    const [storage, key] = [await open({ url: `redis://127.0.0.1:${address.port}` }), itemKey('user', 'a')]
+    await storage.items.setItem(key, 'old')
+    address.lead(replica.port)
+    await replica.admin.replicaof('NO', 'ONE')
+    // Demoted without a link to the new primary: it would serve old data for good.
+    await primary.admin.replicaof('127.0.0.1', '1')
+    const clients = String(await primary.admin.call('CLIENT', 'LIST', 'TYPE', 'normal')).split('\n')
+    const writer = clients.find((line) => line.includes(' cmd=wait '))
+    await primary.admin.call('CLIENT', 'KILL', 'ID', String(/^id=(\d+)/.exec(writer ?? '')?.[1]))
+    await (await open({ url: replica.url, replicas: 0 })).items.setItem(key, 'new')
+    await until(async () => (await storage.items.getItem(key).catch(() => 'failed')) === 'new')
+  })
+
   test('does not open for a user that may not wait for the replica', async () => {
     await primary.admin.call('ACL', 'SETUSER', 'waiter', 'on', '>password', '~*', '&*', '+@all', '-wait')
     const url = primary.url.replace('//', '//waiter:password@')

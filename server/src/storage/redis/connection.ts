@@ -87,13 +87,13 @@ function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeout
 /**
  * Connects; later, the connection is reestablished automatically.
  *
- * @param onLeave called when it is left for a new one to the same address
+ * @param onLost called when it is closed by anything but `close`
  * @throws {StorageError} `unavailable`
  */
 export async function connect(
   target: RedisTarget | RedisClusterTarget,
   timeoutMs: number,
-  onLeave: () => void = () => {},
+  onLost: () => void = () => {},
 ): Promise<Connection> {
   const unstorageDriver = createUnstorageDriver(target, timeoutMs)
   const client = unstorageDriver.getInstance?.()
@@ -111,8 +111,10 @@ export async function connect(
   })
   // The status stays `ready` until the old connection is closed.
   let isLeaving = false
+  let isClosing = false
   client.on('close', () => {
     isLeaving = false
+    if (!isClosing) onLost()
   })
 
   const disconnect = () =>
@@ -126,10 +128,9 @@ export async function connect(
       client.disconnect()
     })
   const leave = () => {
-    if (client.isCluster || client.status !== 'ready' || isLeaving) return
+    if (client.isCluster || client.status !== 'ready' || isLeaving || isClosing) return
     isLeaving = true
     client.disconnect(true)
-    onLeave()
   }
   const runner = createOperationRunner({
     timeoutMs,
@@ -156,6 +157,7 @@ export async function connect(
     leave,
     primaries: () => ('nodes' in client ? client.nodes('master') : [client]),
     close: async () => {
+      isClosing = true
       await runner.close()
       await disconnect()
     },

@@ -94,6 +94,7 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
     commands.push('WAIT')
     await checkCommands(connection, commands)
     // On a separate connection: WAIT blocks its connection, and reads must not wait.
+    // Both lead to one address: after a failover, reads from the old server would be stale.
     const writes = await connectTo(options, connection.leave)
     const write = createReplicatedWrites(writes, { replicas, timeoutMs: timeoutOf(options) })
     const close = async () => void (await Promise.all([connection.close(), writes.close()]))
@@ -142,8 +143,8 @@ async function withConnection<Result>(
 
 const timeoutOf = ({ timeoutMs = DEFAULT_TIMEOUT_MS }: AnyRedisOptions) => timeoutMs
 
-function connectTo(options: AnyRedisOptions, onLeave?: () => void): Promise<Connection> {
-  return connect(options.driver === 'redis' ? parseUrl(options.url) : options, timeoutOf(options), onLeave)
+function connectTo(options: AnyRedisOptions, onLost?: () => void): Promise<Connection> {
+  return connect(options.driver === 'redis' ? parseUrl(options.url) : options, timeoutOf(options), onLost)
 }
 
 function parseUrl(url: string): RedisTarget {
