@@ -1,6 +1,8 @@
+import { Socket } from 'node:net'
 import type { CreatedUser, Session } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { JoinedBodyRequest } from '../../src/node/joined-body.ts'
 import { listen } from '../../src/node/listener.ts'
 import { newFolder } from './data-folder.ts'
 import { head, openRaw } from './raw-socket.ts'
@@ -74,6 +76,15 @@ describe('over a real socket', () => {
     await connection.until(/read/)
     expect(Buffer.concat(pieces).toString()).toBe(text)
     expect(pieces.length).toBeLessThan(text.length / 100)
+  })
+
+  it('a body in chunks that nobody reads is read from the socket no further than any other', () => {
+    const request = new JoinedBodyRequest(new Socket())
+    request.headers = { 'transfer-encoding': 'chunked' }
+    expect([request.push(Buffer.alloc(1)), request.push(Buffer.alloc(request.readableHighWaterMark))]).toEqual([
+      true,
+      false,
+    ])
   })
 
   it('a body of 300 KB gets 413', async () => {

@@ -126,6 +126,14 @@ describeWithRedis('a Redis that has a replica', () => {
     await until(async () => (await storage.items.getItem(key).catch(() => 'failed')) === 'new')
   })
 
+  test('is closed only when reads that are under way have ended', async () => {
+    const [storage, key] = [await open(), itemKey('user', 'a')]
+    await storage.items.setItem(key, 'x')
+    await primary.admin.call('CLIENT', 'PAUSE', '50', 'ALL')
+    const [value] = await Promise.all([storage.items.getItem(key), storage.dispose()])
+    expect(value).toBe('x')
+  })
+
   test('does not open for a user that may not wait for the replica', async () => {
     await primary.admin.call('ACL', 'SETUSER', 'waiter', 'on', '>password', '~*', '&*', '+@all', '-wait')
     const url = primary.url.replace('//', '//waiter:password@')
