@@ -238,7 +238,7 @@ describe('an import that could not send all', () => {
     expect(names()).toEqual(['Cod', 'Koi', 'Cod', 'Koi'])
   })
 
-  test('is not repeated while its catches are in dead letters, whoever retries them', async () => {
+  test('is not repeated while its catches are in dead letters, nor after these are retried', async () => {
     const wrong = { env: { FISH_KEY: context.mock.user('Bob').fernetKey } }
     for (const _ of [1, 2]) {
       const { status, stdout } = await add('-', { piped: TEXT, ...wrong })
