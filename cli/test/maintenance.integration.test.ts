@@ -324,7 +324,8 @@ describe('rotate-secret', () => {
   }
 
   const secretIdsIn = (data: string) => {
-    const db = new DatabaseSync(join(data, 'fish.db'))
+    // SQLite locks the file for a moment while another process opens or closes it.
+    const db = new DatabaseSync(join(data, 'fish.db'), { timeout: 10_000 })
     const rows = db.prepare("SELECT value FROM items WHERE key LIKE 'secret:%:fernet'").all()
     db.close()
     return rows.map(({ value }) => String(value).split('.')[1] ?? '')
