@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Interfaces } from '@oclif/core'
 
-/** The folder of this package. The sources and the built files are both one folder below it. */
+/** The sources and the built files are both one folder below it. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** The package.json of this package. */
 export function readManifest(): Interfaces.PJSON {
   return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 }

@@ -12,10 +12,7 @@ const GROUP_AND_OTHERS = 0o077
 
 type StoredProfiles = Readonly<Record<string, unknown>>
 
-/**
- * A store in a file that only its owner can read (0600). A file that others can read is rejected, since its secrets may be
- * known. On Windows, the folder belongs to the user.
- */
+/** Rejects a file that others can read: its secrets may be known. On Windows, the folder belongs to the user. */
 export function fileStore(context: Pick<Context, 'env'>): SecretStore {
   const path = secretsPath(context)
   return {

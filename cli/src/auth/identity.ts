@@ -10,23 +10,21 @@ import type { AdminSession, ProfileSecrets } from './store.ts'
 
 type SecretSource = 'environment' | 'keyring' | 'file'
 
-/** The account that commands use. All fields but `fernetKey` and `session` may be printed. */
+/** All fields but `fernetKey` and `session` may be printed. */
 export interface Identity {
   readonly profile: string | null
   readonly url: string
   readonly user: string | null
   readonly gamemode: string | null
-  /** Where the Fernet key comes from. */
   readonly key: SecretSource | null
   readonly apiKey: SecretSource | null
   readonly admin: string | null
-  /** End of the administrator's session, ISO 8601. */
+  /** ISO 8601. */
   readonly sessionUntil: string | null
   readonly fernetKey: string | undefined
   readonly session: AdminSession | undefined
 }
 
-/** Finds the account that commands use, with its secrets. */
 export async function findIdentity(context: Context, target: Target): Promise<Identity> {
   const stored = await readSecrets(context, target)
   const storedIn = target.profile?.secrets ?? null
@@ -48,7 +46,6 @@ export async function findIdentity(context: Context, target: Target): Promise<Id
   }
 }
 
-/** The error of a command that needs a login. */
 export function notLoggedIn(): CliError {
   return new CliError({
     code: 'not_logged_in',
@@ -58,12 +55,7 @@ export function notLoggedIn(): CliError {
   })
 }
 
-/**
- * Reads the Fernet key of a player: from FISH_KEY or FISH_KEY_FILE, else the one saved by `login` for this player at this
- * service, else from a prompt.
- *
- * @throws CliError `missing_credentials`
- */
+/** From FISH_KEY, else the key saved by `login` for this player at this service, else from a prompt. */
 export async function readPlayerKey(
   context: Context,
   target: Target,

@@ -3,7 +3,6 @@ import { CliError, EXIT } from '../core/errors.ts'
 import { parseJsonText } from '../core/parse-values.ts'
 import { parseSecrets, type SecretStore } from './store.ts'
 
-/** The part of the context that selects a keyring. */
 export type KeyringContext = Pick<Context, 'env' | 'keyring'>
 
 type Keyring =
@@ -12,7 +11,6 @@ type Keyring =
 
 const LIBRARY = '@napi-rs/keyring'
 
-/** Opens the system's keyring, if there is one. */
 export async function openKeyring({ env, keyring }: KeyringContext): Promise<Keyring> {
   if (keyring) return { available: true, openEntry: keyring }
   // Without a session bus there is no Secret Service, so the library need not be loaded.
@@ -38,10 +36,7 @@ const TIMEOUT_MS = 60_000
 const SERVICE = 'fish-crab'
 const UNAVAILABLE = 'keyring_unavailable'
 
-/**
- * A store in the system's keyring: Keychain, Credential Manager, or a Secret Service such as GNOME Keyring, KWallet or
- * KeePassXC. Each profile has one entry.
- */
+/** In the system's keyring, such as Keychain, Credential Manager or GNOME Keyring. Each profile has one entry. */
 export function keyringStore(openEntry: OpenEntry): SecretStore {
   const act = async <Result>(profile: string, action: (entry: KeyringEntry) => Promise<Result>): Promise<Result> => {
     try {

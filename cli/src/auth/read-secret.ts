@@ -6,20 +6,16 @@ import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { promptSecret } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
-/** A secret that a command needs. */
 export interface SecretRequest {
   /** The environment variable. The same name with `_FILE` may point to a file with the secret. */
   readonly variable: string
   readonly question: string
   /** Another way to provide it, for the error message. */
   readonly alternative?: string | undefined
-  /** Whether prompting is forbidden. */
   readonly noInput?: boolean | undefined
-  /** Whether to read it from stdin only. */
   readonly fromStdin?: boolean | undefined
 }
 
-/** Reads a secret from the environment or a file, else from a prompt. Secrets are never arguments. */
 export async function readSecret(context: Context, request: SecretRequest): Promise<string> {
   const { variable, question, alternative, noInput, fromStdin } = request
   if (fromStdin) return secretFromStdin(context, question)
@@ -37,12 +33,11 @@ export async function readSecret(context: Context, request: SecretRequest): Prom
   })
 }
 
-/** Whether a prompt is possible. */
 export function canPrompt({ stdin, stderr }: Context, noInput: boolean | undefined): boolean {
   return !noInput && stdin.isTTY === true && stderr.isTTY === true
 }
 
-/** Reads a secret from an environment variable, or from the file that it names. Empty counts as unset. */
+/** Reads a variable, or the file that `<variable>_FILE` names. Empty counts as unset. */
 export async function secretFromEnv({ env }: Context, variable: string): Promise<string | undefined> {
   if (env[variable]) return env[variable]
   const path = env[`${variable}_FILE`]
@@ -99,11 +94,6 @@ interface NewPasswordFlags {
   readonly 'password-stdin'?: boolean | undefined
 }
 
-/**
- * Reads the password of a new administrator: from stdin, the environment or a file, else typed twice at a prompt.
- *
- * @throws CliError `missing_credentials`, `passwords_differ`, or `usage` for one of a wrong length
- */
 export async function readNewPassword(context: Context, username: string, flags: NewPasswordFlags): Promise<string> {
   const request: SecretRequest = {
     variable: VARIABLE,

@@ -4,28 +4,23 @@ import { dirname, sep } from 'node:path'
 import { systemError } from '../config/files.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 
-/** The error message for a secret that could not be saved. */
 export interface UnsavedSecret {
   /** What the service has done, as the start of a sentence. */
   readonly done: string
-  /** The next step. */
   readonly next: string
 }
 
 /** A file with space reserved on the disk, so that a full disk cannot lose a secret that is shown only once. */
 export interface ReservedFile {
-  /** Writes the content durably. @throws CliError `secret_not_saved` with the given message */
   write(content: string, unsaved: UnsavedSecret): Promise<void>
-  /** Removes the file unless it was written. */
   discard(): Promise<void>
 }
 
-/** The file in `--out`; `undefined` for stdout. */
 export function secretFilePath(out: string | undefined): string | undefined {
   return out === '-' ? undefined : out
 }
 
-/** Checks without creating anything. @throws what {@link reserveSecretFile} would throw, as far as that is known */
+/** Throws what {@link reserveSecretFile} would throw, as far as that is known, without creating anything. */
 export async function checkSecretFile(path: string, replace: boolean): Promise<void> {
   if (path === '') throw usageError('--out is empty.', 'Pass the path of a file, or - for stdout.')
   if (path.endsWith('/') || path.endsWith(sep)) throw usageError(`${path} is a folder.`, 'Choose a file in it.')
@@ -46,10 +41,7 @@ const OWNER_ONLY = 0o600
 // Longer than any secret. If the process is killed, blank lines are left.
 const RESERVED = '\n'.repeat(4096)
 
-/**
- * Creates a file that only its owner can read, with space for a secret. With `replace`, an existing file is replaced
- * atomically once the secret is written. What is not a regular file is never replaced.
- */
+/** Creates the file. With `replace`, it atomically replaces an existing regular file once the secret is written. */
 export async function reserveSecretFile(path: string, replace: boolean): Promise<ReservedFile> {
   await checkSecretFile(path, replace)
   const draft = replace ? `${path}.${crypto.randomUUID()}` : path

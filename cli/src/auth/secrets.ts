@@ -12,7 +12,6 @@ import { hasSecrets, type ProfileSecrets } from './store.ts'
 
 type StoreKind = SecretStore['kind']
 
-/** @throws CliError when no keyring is available */
 async function storeOf(context: KeyringContext, kind: StoreKind): Promise<SecretStore> {
   if (kind === 'file') return fileStore(context)
   const keyring = await openKeyring(context)
@@ -20,7 +19,6 @@ async function storeOf(context: KeyringContext, kind: StoreKind): Promise<Secret
   return keyringStore(keyring.openEntry)
 }
 
-/** The store of new secrets: FISH_SECRET_STORE, else the setting, else the keyring if available, else a file. */
 async function storeForNew(context: KeyringContext, { settings }: Config): Promise<SecretStore> {
   const wanted = settingValue('secret-store', context.env, settings) ?? 'auto'
   if (wanted !== 'auto') return storeOf(context, wanted === 'file' ? 'file' : 'keyring')
@@ -28,10 +26,7 @@ async function storeForNew(context: KeyringContext, { settings }: Config): Promi
   return keyring.available ? keyringStore(keyring.openEntry) : fileStore(context)
 }
 
-/**
- * Reads the secrets of the profile in use. Returns nothing when they belong to another service than the target, so that
- * they are never sent to a different address. Opens no store for a profile without secrets.
- */
+/** `undefined` when they belong to another service: they are never sent to a different address. */
 export async function readSecrets(
   context: KeyringContext,
   { profile, url }: Pick<Target, 'profile' | 'url'>,
@@ -41,12 +36,7 @@ export async function readSecrets(
   return stored && isSameService(stored.url, url.value) ? stored : undefined
 }
 
-/**
- * Updates the secrets of a profile and moves them to the store of new secrets. An old copy remains only in a keyring that
- * is no longer available.
- *
- * @returns the store; `undefined` when no secrets are left
- */
+/** Moves the secrets to the store of new ones. An old copy remains only in a keyring that is not available. */
 export async function updateSecrets(
   context: KeyringContext,
   config: Config,
@@ -69,12 +59,7 @@ export async function updateSecrets(
   return store
 }
 
-/**
- * Checks whether secrets of a profile could be stored, without changing anything.
- *
- * @returns the store they would be in
- * @throws what {@link updateSecrets} would throw, as far as that is known
- */
+/** Throws what {@link updateSecrets} would throw, as far as that is known; changes nothing. */
 export async function checkSecretsUpdate(context: KeyringContext, config: Config, name: string): Promise<SecretStore> {
   checkConfigWritable(context)
   const old = await openOld(context, config.profiles.get(name)?.secrets, name)
@@ -84,7 +69,7 @@ export async function checkSecretsUpdate(context: KeyringContext, config: Config
   return store
 }
 
-/** Opens the current store of a profile. An unavailable keyring does not prevent storing new secrets elsewhere. */
+/** An unavailable keyring does not prevent storing new secrets elsewhere. */
 async function openOld(context: KeyringContext, kind: StoreKind | undefined, name: string) {
   if (kind === undefined) return undefined
   try {
@@ -96,7 +81,6 @@ async function openOld(context: KeyringContext, kind: StoreKind | undefined, nam
   }
 }
 
-/** Records in the profile which store has its secrets. */
 async function recordStore(context: KeyringContext, name: string, secrets: StoreKind | undefined): Promise<void> {
   await changeConfig(context, (config) => {
     const profile = config.profiles.get(name)

@@ -1,20 +1,17 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { isSameService } from '../config/profile.ts'
 
-/** A store of secrets. */
 export interface SecretStore {
   readonly kind: 'keyring' | 'file'
-  /** Its name in messages. */
   readonly title: string
   get(profile: string): Promise<ProfileSecrets | undefined>
-  /** Updates the secrets of a profile and returns the new ones. `undefined` removes them. */
+  /** Returns the new secrets. An `update` that returns `undefined` removes them. */
   update(profile: string, update: UpdateSecrets): Promise<ProfileSecrets | undefined>
 }
 
-/** Computes new secrets from the stored ones. */
 export type UpdateSecrets = (stored: ProfileSecrets | undefined) => ProfileSecrets | undefined
 
-/** A session of an administrator. The names of its fields are fixed: it is stored. */
+/** The names of the fields are fixed: it is stored. */
 export interface AdminSession {
   readonly username: string
   readonly token: string
@@ -22,11 +19,10 @@ export interface AdminSession {
   readonly expiresAt: string
 }
 
-/** The secrets of a profile. Passwords are never stored. */
+/** Passwords are never stored. */
 export interface ProfileSecrets {
   /** The service they belong to. They are never sent to another. */
   readonly url: string
-  /** The player they belong to. */
   readonly user?: string | undefined
   readonly fernetKey?: string | undefined
   readonly apiKey?: string | undefined
@@ -37,7 +33,7 @@ export function hasSecrets({ fernetKey, apiKey, session }: ProfileSecrets): bool
   return fernetKey !== undefined || apiKey !== undefined || session !== undefined
 }
 
-/** Validates stored secrets; `undefined` for anything that this program did not write. */
+/** `undefined` for anything that this program did not write. */
 export function parseSecrets(value: unknown): ProfileSecrets | undefined {
   const { url, user = '', fernetKey = '', apiKey = '', session } = Object(value)
   const { username, token, expiresAt } = session === undefined ? NO_SESSION : Object(session)
@@ -47,10 +43,7 @@ export function parseSecrets(value: unknown): ProfileSecrets | undefined {
 
 const NO_SESSION: AdminSession = { username: '', token: '', expiresAt: '' }
 
-/**
- * Merges the secrets of a login into the stored ones. Secrets that the login did not fetch stay if they belong to the same
- * service and player.
- */
+/** Secrets that the login did not fetch stay if they belong to the same service and player. */
 export function mergeLogin(stored: ProfileSecrets | undefined, fetched: ProfileSecrets): ProfileSecrets {
   if (!stored || !isSameService(stored.url, fetched.url)) return fetched
   const { user, fernetKey, apiKey, session } = stored

@@ -11,7 +11,6 @@ import type { Screen } from '../output/screen.ts'
 
 export { Args, Flags }
 
-/** A word that can be completed, with its description. */
 export interface Candidate {
   readonly value: string
   readonly description?: string | undefined
@@ -20,26 +19,23 @@ export interface Candidate {
 /** Values that shells offer for a flag or an argument. All parts count together. */
 export interface Values {
   readonly words?: readonly Candidate[] | undefined
-  /** Names from the user's configuration. */
   readonly local?: 'profiles' | 'users' | undefined
   readonly paths?: 'files' | 'folders' | undefined
   /** Several words, separated by commas. */
   readonly list?: boolean | undefined
-  /** Words that depend on the argument before this one. */
+  /** By the argument before this one. */
   readonly byPrevious?: Readonly<Record<string, readonly Candidate[]>> | undefined
 }
 
-/** Values that are known, or loaded when the completion data is written. */
+/** A function is called when the build writes the completion data. */
 export type Completion = Readonly<Record<string, Values | (() => Promise<Values>)>>
 
 export function words(values: readonly string[]): Values {
   return { words: values.map((value) => ({ value })) }
 }
 
-/** A command line that shows how a command is used. */
 type Example = string | { readonly description: string; readonly command: string }
 
-/** The parsed arguments and flags of a command. */
 export interface CommandInput<F = Record<string, unknown>, A = Record<string, unknown>> {
   readonly flags: F & GlobalFlags
   readonly args: A
@@ -49,18 +45,13 @@ interface GlobalFlags {
   readonly json?: boolean
 }
 
-/** Everything a command needs: the system, its arguments and flags, the target they select, and output. */
 // biome-ignore lint/suspicious/noExplicitAny: functions that serve several commands take any of them
 export interface CommandContext<F = any, A = any> extends Context, Notes, CommandInput<F, A> {
-  /** The service and account of the command, resolved at the first access. @throws CliError `profile_not_found` */
   readonly target: Target
   readonly screen: Screen
-  /**
-   * Prints the result: with `--json` the data, otherwise the text, wrapped to the terminal unless it is verbatim, for
-   * copying.
-   */
+  /** Prints the data with `--json`, otherwise the text, wrapped to the terminal unless it is verbatim, for copying. */
   print(data: unknown, render: (colours: boolean) => string, options?: { readonly isVerbatim?: boolean }): number
-  /** Prints rows in the format of `--output`; a long table on a terminal is paged. */
+  /** A long table on a terminal is paged. */
   printRows<Row extends object>(output: CommandRows<Row>, flags?: OutputFlags): Promise<number>
   /** Prints bars instead of a table; every other format prints the rows behind them. */
   printChart<Row extends object>(
@@ -71,11 +62,11 @@ export interface CommandContext<F = any, A = any> extends Context, Notes, Comman
   printLong(text: string, flags?: OutputFlags): Promise<number>
 }
 
-/** Rows to print. @default columns those of the command */
+/** @default columns those of the command */
 export type CommandRows<Row extends object> = Omit<RowsOutput<Row>, 'columns'> &
   Partial<Pick<RowsOutput<Row>, 'columns'>>
 
-/** A command: its input and output as data, and its action. Help, man pages, completion and the reference read the data. */
+/** A command as data, which help, man pages, completion and the reference read, and its action. */
 // biome-ignore lint/suspicious/noExplicitAny: the list of commands holds commands of all flags and arguments
 export interface Command<F extends object = any, A extends object = any> {
   readonly summary: string
@@ -83,25 +74,24 @@ export interface Command<F extends object = any, A extends object = any> {
   readonly examples: readonly Example[]
   readonly args: Interfaces.ArgInput<A>
   readonly flags: Interfaces.FlagInput<F>
-  /** Columns of the rows it prints, for a command with `...outputFlags`. `--fields` is checked against them first. */
+  /** Columns of a command with `...outputFlags`. `--fields` is checked against them first. */
   // biome-ignore lint/suspicious/noExplicitAny: rows of any command
   readonly columns?: readonly Column<any>[]
   /** Columns that depend on flags and arguments. @default `columns` */
   // biome-ignore lint/suspicious/noExplicitAny: rows of any command
   columnsFor?(input: CommandInput<F, A>): readonly Column<any>[] | Promise<readonly Column<any>[]>
-  /** Values of `--output`. @default the formats of rows */
+  /** Values of `--output`. */
   readonly formats: readonly string[]
-  /** Completion of its own flags and arguments, by name. Values of shared flags are known without it. */
+  /** By the name of the flag or argument. Those of shared flags are known without it. */
   readonly completion: Completion
   role(input: CommandInput<F, A>): Role
-  /** Does the work and returns the exit status. */
+  /** Returns the exit status. */
   run(context: CommandContext<F, A>): Promise<number>
 }
 
 type FlagValues<F> = F extends Interfaces.FlagInput<infer Values> ? Values : never
 type ArgValues<A> = A extends Interfaces.ArgInput<infer Values> ? Values : never
 
-/** What a command file writes; the rest has defaults. */
 interface CommandDefinition<F, A, V extends object = FlagValues<F>, W extends object = ArgValues<A>>
   extends Omit<Command<V, W>, 'args' | 'flags' | 'formats' | 'completion' | 'role'> {
   readonly args?: A
@@ -118,10 +108,6 @@ export const globalFlags = {
   'no-color': Flags.boolean({ summary: 'Use no colours (NO_COLOR).', helpGroup: 'GLOBAL' }),
 }
 
-/**
- * Defines a command.
- * @example export const configPath = defineCommand({ summary: 'Print …', examples: ['fish-cli …'], run: async (context) => … })
- */
 export function defineCommand<
   F extends Readonly<Record<string, object>> = Record<never, never>,
   A extends Readonly<Record<string, object>> = Record<never, never>,

@@ -13,7 +13,6 @@ export const addressFlags = {
   url: Flags.string({ summary: `Address of the service (FISH_URL, else ${DEFAULT_BASE_URL}).`, helpValue: 'URL' }),
 }
 
-/** Flags of every command that sends requests and may wait for the rate limit. */
 export const serviceFlags = {
   ...addressFlags,
   'max-wait': Flags.string({
@@ -24,7 +23,6 @@ export const serviceFlags = {
   'no-wait': Flags.boolean({ summary: 'Do not wait when rate limited, but exit with 75; same as --max-wait 0.' }),
 }
 
-/** Flags of every command that prints rows. `--json` is the same as `--output json`. */
 export const outputFlags = {
   output: Flags.string({
     char: 'o',
@@ -72,15 +70,12 @@ export const secretFileFlags = {
   force: Flags.boolean({ summary: 'Let --out replace an existing file.' }),
 }
 
-/** `--dry-run`, of commands that destroy or replace data. */
 export const dryRunFlag = {
   'dry-run': Flags.boolean({ summary: 'Print what would be done, and change nothing.', default: false }),
 }
 
-/** `--no-input`, of commands that may prompt. */
 export const noInputFlag = { 'no-input': Flags.boolean({ summary: 'Never prompt; fail if input is needed.' }) }
 
-/** `--yes` and `--no-input`, of commands that confirm before they delete. */
 export const yesFlags = { yes: Flags.boolean({ char: 'y', summary: 'Skip the confirmation.' }), ...noInputFlag }
 
 // Uses 20 of the 25 requests of a window; five are left to other commands.
@@ -95,11 +90,7 @@ export const watchFlags = {
   }),
 }
 
-/**
- * The interval of {@link watchFlags} in milliseconds.
- *
- * @throws CliError for an invalid number of seconds, or without `--watch`
- */
+/** In milliseconds. */
 export function parseInterval({ watch, interval }: { watch?: boolean; interval?: string | undefined }): number {
   if (interval === undefined) return DEFAULT_INTERVAL_SECONDS * 1000
   if (!watch) throw usageError('--interval requires --watch.', 'Add --watch, or remove --interval.')
@@ -108,7 +99,6 @@ export function parseInterval({ watch, interval }: { watch?: boolean; interval?:
   throw usageError(`--interval must be seconds from 1 to ${MAX_INTERVAL_SECONDS}.`)
 }
 
-/** Completion of flags and arguments that several commands share, by name. */
 export const SHARED_COMPLETION: Completion = {
   file: { paths: 'files' },
   gamemode: words(GAMEMODES),

@@ -5,17 +5,12 @@ import { createProgress, type Progress } from '../output/progress.ts'
 import { printable } from '../output/text.ts'
 import { type CommandContext, Flags } from './define.ts'
 
-/** `--storage` of commands that work on the data directly, not through a service. */
+/** Of commands that work on the data directly, not through a service. */
 export const storageFlag = {
   storage: Flags.string({ summary: 'Address of the storage (FISH_STORAGE, else file:./data).', helpValue: 'ADDRESS' }),
 }
 
-/**
- * Rejects an empty path, as of an unset variable, which would mean the current folder.
- * @param name Its name on the command line.
- * @param kind What it must lead to.
- * @throws CliError
- */
+/** An empty path, as of an unset variable, would mean the current folder. */
 export function refuseEmptyPath(path: string, name: string, kind: 'file' | 'folder'): void {
   if (path === '') throw usageError(`${name} is empty.`, `Pass the path of a ${kind}.`)
 }
@@ -42,17 +37,13 @@ const MAINTENANCE_HINTS: Partial<Readonly<Record<MaintenanceErrorCode, string>>>
 }
 const CHECK = 'Check the paths and --storage (FISH_STORAGE).'
 
-/** What every maintenance function of the server takes. */
 interface MaintenanceSource {
   readonly env: Env
   readonly flags: { readonly storage?: string }
   readonly onProgress?: (progress: MaintenanceProgress) => void
 }
 
-/**
- * Runs maintenance with the server's code, loaded only then. Shows its progress on stderr, unless `--json` is given, and
- * converts its errors.
- */
+/** Runs maintenance with the server's code, loaded only then. */
 export async function runMaintenance<Result>(
   context: CommandContext<{ readonly storage?: string | undefined }>,
   run: (server: typeof import('@fish-crab/server'), source: MaintenanceSource) => Promise<Result>,
@@ -84,7 +75,6 @@ const LABELS: Readonly<Record<MaintenanceProgress['step'], string>> = {
   rotate: 'Encrypting',
 }
 
-/** Shows progress on stderr: a bar on a terminal, otherwise a line at most every ten seconds. */
 export function createMaintenanceProgress({ line, clock }: Pick<Context, 'line' | 'clock'>) {
   let current: { readonly step: string; readonly progress: Progress; readonly done: number } | undefined
   return {
@@ -107,19 +97,17 @@ export function createMaintenanceProgress({ line, clock }: Pick<Context, 'line' 
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** Bytes with a decimal unit. @example bytesText(12_345_678) // '12 MB' */
+/** @example bytesText(12_345_678) // '12 MB' */
 export function bytesText(bytes: number): string {
   const power = Math.max(0, Math.min(Math.floor(Math.log10(Math.max(1, bytes)) / 3), UNITS.length - 1))
   const amount = bytes / 1000 ** power
   return `${power > 0 && amount < 10 ? amount.toFixed(1) : Math.floor(amount)} ${UNITS[power]}`
 }
 
-/** The contents of a copy of a store, in one line. */
 export function contentsText({ users, records, entries }: { users: number; records: number; entries: number }): string {
   return `players: ${users}, catches: ${entries}, writes: ${records}`
 }
 
-/** Notes the secret that a copy needs, unless it contains it. */
 export function noteSecret(context: CommandContext, copy: { folder: string; secrets: 'included' | 'needed' }): void {
   if (copy.secrets === 'included') return
   context.note(`Also keep FISH_SECRET: no secret in ${printable(copy.folder)} decrypts its keys.`)

@@ -10,15 +10,12 @@ import { formatOf, type OutputFlags } from '../core/format.ts'
 import { printable } from '../output/text.ts'
 import type { CommandContext } from './define.ts'
 
-/** A player's secret in the store of the profile. */
 export interface StoredSecret {
-  /** Throws what {@link replace} would throw; changes nothing. @throws CliError */
+  /** Throws what {@link replace} would throw; changes nothing. */
   check(): Promise<void>
-  /** @throws CliError */
   replace(secret: string): Promise<void>
 }
 
-/** Finds this secret of this player in the store of the profile. @throws CliError when the store cannot be read */
 export async function findStoredSecret(
   context: CommandContext,
   { profile, url }: Target,
@@ -46,13 +43,7 @@ interface SecretFlags extends OutputFlags {
   readonly 'dry-run'?: boolean | undefined
 }
 
-/**
- * Checks where a new secret would go, and changes nothing.
- *
- * @param title Its name in messages.
- * @returns whether it is printed: on request, and on a terminal when it would go nowhere else
- * @throws CliError when its file cannot be created, or it would be lost
- */
+/** Whether a new secret is printed: on request, or on a terminal when it would go nowhere else. Changes nothing. */
 export async function checkDestination(
   { stdout, flags }: CommandContext<SecretFlags>,
   title: string,
@@ -66,30 +57,20 @@ export async function checkDestination(
   throw usageError(`The new ${title} would be lost; nothing was changed.`, 'Add --out FILE, or --show to print it.')
 }
 
-/** A secret that the service returns, and where it goes. */
 interface PlayerSecret {
   readonly user: string
-  /** Its name in messages. */
+  /** In messages. */
   readonly title: string
-  /** Further fields of the output, and the name of the secret's own field. */
+  /** Further fields of the output. */
   readonly about: object
   readonly field: 'fernetKey' | 'secret'
-  /** Whether it is printed whole. */
   readonly isShown: boolean
-  /** The stored secret that it replaces. */
   readonly stored?: StoredSecret | undefined
-  /** The error message when it was received and its file cannot be written. */
   readonly unsaved: UnsavedSecret
   request(): Promise<string>
 }
 
-/**
- * Requests a secret and writes it to a file that only its owner can read, or prints it. The file is reserved first. If it
- * fails all the same, the store is still updated, since the old secret is no longer valid.
- *
- * @returns the exit status: 7 when the secret was delivered but not stored
- * @throws CliError `secret_not_saved`
- */
+/** Reserves the file first. If writing fails all the same, the store is updated: the old secret is no longer valid. */
 export async function outputSecret(context: CommandContext<SecretFlags>, delivery: PlayerSecret): Promise<number> {
   const { user, title, about, stored, unsaved } = delivery
   const path = secretFilePath(context.flags.out)

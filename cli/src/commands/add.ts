@@ -98,7 +98,6 @@ async function addFile(context: CommandContext, names: readonly string[], flags:
   return outcome.status
 }
 
-/** A likely mistake in the names, and what to type instead. */
 function likelyMistake(names: readonly string[], kind: 'fish' | 'crab'): { problem: string; hint: string } | undefined {
   if (names.includes('-')) return { problem: '"-" is probably not a name.', hint: 'Use add --file - to read stdin.' }
   if (names.some((name) => name.trim() === '')) {

@@ -7,7 +7,7 @@ import { COMPLETE_COMMAND, type Shell, VARIABLES } from '../core/shells.ts'
 
 const { line, breaks, words } = VARIABLES
 
-/** A line of every script, by which it is recognised. */
+/** Identifies files that this program wrote. */
 const SCRIPT_MARK = 'Written by: fish-cli completion'
 
 const HEADER = `# Completes command lines of fish-cli. ${SCRIPT_MARK}`
@@ -102,28 +102,17 @@ Register-ArgumentCompleter -Native -CommandName 'fish-cli', 'fish-cli.cmd', 'fis
 }
 `
 
-/**
- * The script that a shell runs once to enable completion for fish-cli. It starts no process until a key is pressed, and
- * is the same for every version: it gets the completions from the installed program.
- */
 export const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL }
 
-/** Where the script of a shell belongs. */
 export interface ScriptLocation {
   readonly path: string
   /** The line to add once, after that. Absent if the shell finds the file by itself. */
   readonly next?: string | undefined
-  /** Where that line is not needed. @default nowhere */
+  /** Where that line is not needed. */
   readonly unless?: string | undefined
 }
 
-/**
- * Where `--install` puts the script of a shell. zsh and bash get a line that sources the file: running compinit again
- * for its folder would take many times as long.
- *
- * @param home The user's home folder.
- * @example scriptLocation('fish', { env: {}, home: '/home/alex' }).path // '/home/alex/.config/fish/completions/fish-cli.fish'
- */
+/** zsh and bash get a line that sources the file: compinit for its folder would take many times as long. */
 export function scriptLocation(
   shell: Shell,
   { env, home }: { readonly env: Env; readonly home: string },
@@ -152,11 +141,6 @@ function quoted(path: string): string {
 
 const READABLE_BY_ALL = { file: 0o644, folder: 0o777 }
 
-/**
- * Installs a script and creates the folders it needs. An older script is replaced; another file is left alone.
- *
- * @throws CliError `file_exists` for a file that this program did not write, `file_not_written`, `file_not_read`
- */
 export function installScript(path: string, script: string): void {
   if (readTextFile(path)?.includes(SCRIPT_MARK) === false) throw foreignScriptError(path)
   replaceFile(path, script, READABLE_BY_ALL)

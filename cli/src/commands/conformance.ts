@@ -138,7 +138,6 @@ export const conformanceCommand = defineCommand({
   },
 })
 
-/** Runs the checks. Shows the current one on a terminal, and failed ones everywhere. */
 async function run(context: CommandContext, options: ConformanceOptions): Promise<ConformanceReport> {
   const { runConformance, ConformanceStartError } = await import('@fish-crab/mocks/conformance')
   const onResult = ({ id, outcome, expected = '', actual = '' }: CheckResult) => {
@@ -185,11 +184,6 @@ function printChecks(
   return context.printRows({ rows: checks, columns: CHECK_COLUMNS, document }, { output: format })
 }
 
-/**
- * The checks of `--only` and `--skip`, and the selection as the suite takes it.
- *
- * @throws CliError for an unknown check or section, or an empty selection
- */
 async function selectChecks({ only, skip }: Partial<Record<'only' | 'skip', readonly string[] | undefined>>) {
   const { listChecks, SECTIONS } = await import('@fish-crab/mocks/conformance')
   const sections = Object.keys(SECTIONS)
@@ -218,7 +212,6 @@ const START_ERRORS: Readonly<Record<ConformanceStartCode, { readonly exit: ExitS
   },
 }
 
-/** @param now Milliseconds since 1970 */
 function startError({ code, message, status, retryAfterMs }: ConformanceStartError, now: number): CliError {
   if (status === ERROR_CODES.unavailable.status) {
     return new CliError({ code: 'unavailable', message, hint: TRY_LATER, exit: EXIT.unreachable })

@@ -51,7 +51,6 @@ export const demoCommand = defineCommand({
   },
 })
 
-/** The real service, in this process and in memory. */
 async function ownService(): Promise<ClientOptions> {
   const { createMock } = await import('@fish-crab/mocks')
   const { origin, fetch } = await createMock()

@@ -71,7 +71,6 @@ export const doctorCommand = defineCommand({
 
 type CheckStatus = 'ok' | 'warn' | 'fail'
 
-/** The outcome of one check, as it is printed. */
 interface CheckResult {
   readonly check: string
   readonly status: CheckStatus
@@ -85,7 +84,7 @@ const ok = (result: string): Outcome => ({ status: 'ok', result, fix: null })
 const warn = (result: string, fix: string): Outcome => ({ status: 'warn', result, fix })
 const fail = (result: string, fix: string): Outcome => ({ status: 'fail', result, fix })
 
-/** Runs a check. What it throws is a finding too, described like the error of a command, except after Ctrl-C. */
+/** What a check throws is a finding too, except after Ctrl-C. */
 async function runCheck(
   check: string,
   work: () => Outcome | Promise<Outcome>,
@@ -102,7 +101,6 @@ async function runCheck(
 
 const OTHERS = 0o077
 
-/** Checks Node, the configuration, the file of secrets and the keyring. */
 async function checkLocally(context: KeyringContext): Promise<readonly CheckResult[]> {
   const { engines } = readManifest()
   return [
@@ -114,7 +112,6 @@ async function checkLocally(context: KeyringContext): Promise<readonly CheckResu
   ]
 }
 
-/** The configuration; an empty one when it cannot be used. */
 function usableConfig(context: KeyringContext): Config {
   try {
     return readConfig(context)
@@ -161,7 +158,6 @@ function modeOf(path: string): number | undefined {
   }
 }
 
-/** Checks that catches can be queued, and reports queued and dead ones. */
 async function checkOutbox(context: Context, target: Target): Promise<Outcome> {
   checkReplaceable(outboxPath(context, target.url.value))
   await using outbox = await openLocalOutbox(context, target)
@@ -172,7 +168,6 @@ async function checkOutbox(context: Context, target: Target): Promise<Outcome> {
   return ok('The outbox is empty.')
 }
 
-/** Checks the connection, the clock of the service and the keys, with three requests at most. */
 async function checkService(context: Context, target: Target): Promise<readonly CheckResult[]> {
   let client: Client
   let identity: Identity
@@ -257,7 +252,7 @@ function sourceText(source: Identity['key']): string {
   return source === 'file' ? 'a file' : `the ${source}`
 }
 
-/** Compares major versions, or minor versions before 1.0. */
+/** Before 1.0, a minor version may be incompatible. */
 export function compareVersions(own: string, service: string): Outcome {
   const result = `fish-cli ${own}, service ${service}.`
   if (seriesOf(own) === seriesOf(service)) return ok(result)
@@ -270,7 +265,6 @@ function seriesOf(version: string): string {
   return major === '0' ? `0.${minor}` : major
 }
 
-/** Times of a request on this clock, in milliseconds, and the time of its response on the server. */
 interface ClockReading {
   readonly sentAt: number
   readonly respondedAt: number
@@ -282,7 +276,7 @@ const TOLERATED_SECONDS = 60
 // `Date` has whole seconds, rounded down.
 const DATE_STEP_MS = 1000
 
-/** Compares this clock with that of the server. The margin of error is half the duration of the request plus half a second. */
+/** The margin of error is half the duration of the request plus half a second. */
 export function compareClocks({ sentAt, respondedAt, date }: ClockReading): Outcome {
   const server = Date.parse(date ?? '')
   if (Number.isNaN(server)) return warn('The response has no valid Date header.', 'The clock cannot be checked.')

@@ -2,10 +2,7 @@ import type { Command } from '../command/define.ts'
 
 type Loaders = Readonly<Record<string, () => Promise<Command>>>
 
-/**
- * Every command by its id (`:` stands for the space between words) under the people who use it, in display order. Each is
- * loaded on demand: `serve` loads the whole server.
- */
+/** By id (`:` for the space between words), in display order. Loaded on demand: `serve` loads the whole server. */
 const GROUPS: Readonly<Record<string, Loaders>> = {
   players: {
     demo: async () => (await import('./demo.ts')).demoCommand,
@@ -64,7 +61,6 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
 
 const LOADERS: Loaders = Object.assign({}, ...Object.values(GROUPS))
 
-/** Groups of users with the ids of their commands. Help, the reference page and the man page show them in this order. */
 export const COMMAND_GROUPS: readonly { readonly name: string; readonly ids: readonly string[] }[] = Object.entries(
   GROUPS,
 ).map(([name, commands]) => ({ name, ids: Object.keys(commands) }))
@@ -72,7 +68,6 @@ export const COMMAND_GROUPS: readonly { readonly name: string; readonly ids: rea
 /** Former names, which still work. */
 const ALIASES: Readonly<Record<string, string>> = { reseal: 'rotate-secret' }
 
-/** First words of commands of two words. */
 export const TOPICS: Readonly<Record<string, string>> = {
   admin: 'Administrators, for superadmins',
   config: 'Settings of fish-cli',
@@ -92,12 +87,10 @@ export async function loadCommand(id: string): Promise<Command> {
   return load()
 }
 
-/** Loads commands by id. @default all of them */
 export async function loadCommands(ids = commandIds()): Promise<Readonly<Record<string, Command>>> {
   return Object.fromEntries(await Promise.all(ids.map(async (id) => [id, await loadCommand(id)] as const)))
 }
 
-/** The command at the start of an argument list, and the remaining arguments. */
 export function findCommand(
   argv: readonly string[],
 ): { readonly id: string; readonly rest: readonly string[] } | undefined {
@@ -109,7 +102,6 @@ export function findCommand(
   return undefined
 }
 
-/** Whether a word is a topic and not a command itself. */
 export function isTopic(word: string): boolean {
   return !Object.hasOwn(LOADERS, word) && Object.hasOwn(TOPICS, word)
 }

@@ -77,7 +77,6 @@ export const loginCommand = defineCommand({
   },
 })
 
-/** Notes how to store an API key, unless there is one. */
 async function offerApiKey(context: CommandContext, config: Config, name: string): Promise<void> {
   const target = resolveTarget({ env: context.env, config }, { profile: name })
   const { apiKey } = await findIdentity(context, target)
@@ -85,7 +84,6 @@ async function offerApiKey(context: CommandContext, config: Config, name: string
   if (apiKey === null) context.note(`An API key lifts the rate limit. To store yours: ${offer}`)
 }
 
-/** Reports that the login changed the current profile. */
 function profileSwitch(name: string, { current }: Config): readonly string[] {
   if (current === undefined || current === name) return []
   return [`The current profile is now ${name}. To switch back: fish-cli profile use ${printable(current)}`]

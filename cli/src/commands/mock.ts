@@ -96,7 +96,7 @@ function originsOf(text = ''): string[] {
   return origins
 }
 
-/** How to use the mock. Its keys are printed, since they work nowhere else. */
+/** The keys are printed, since they work nowhere else. */
 function introduction(url: string, users: readonly SeededUser[]): string {
   const lines = users.map(
     ({ name, password, fernetKey, apiKey }) =>
@@ -126,7 +126,7 @@ function startError(error: unknown, host: string, port: number): CliError {
 
 const DEFAULT_SEED: Seed = { users: [{ name: 'Alex' }] }
 
-/** Reads the file of `--seed`. Errors never repeat its values, which may be passwords. */
+/** Errors never repeat values of the file, which may be passwords. */
 async function readSeed(path: string): Promise<Seed> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw wrongSeed(`The seed file cannot be read (${error.code ?? error.name}).`)

@@ -60,7 +60,6 @@ export const serveCommand = defineCommand({
 
 const PREFIX = 'fish-cli serve: '
 
-/** Turns the server's one line, `listening on URL`, into one JSON document. */
 function listenLineAsJson(stdout: Writable): Writable {
   return new Writable({
     decodeStrings: false,
@@ -72,7 +71,6 @@ function listenLineAsJson(stdout: Writable): Writable {
   })
 }
 
-/** Forwards output to a stream and collects the startup errors of the server. */
 function startErrors(stderr: Terminal<Writable>): {
   stream: Terminal<Writable>
   lines: () => readonly string[]

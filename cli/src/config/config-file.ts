@@ -10,10 +10,8 @@ import { SETTINGS, type SettingKey, settingValue } from './settings.ts'
 
 const FORMAT_VERSION = 1
 
-/** The configuration while there is no file. */
 export const EMPTY_CONFIG: Config = { current: undefined, profiles: new Map(), settings: {} }
 
-/** @param path Named in errors @throws CliError `invalid_config`, `config_too_new` */
 function parseConfig(text: string, path: string): Config {
   const wrong = (what: string) => invalidConfig(path, what)
   const document = parseJsonText(text)
@@ -78,19 +76,13 @@ function tooNew(path: string): CliError {
   })
 }
 
-/** Reads the configuration; it is empty when there is no file. @throws CliError when the file is invalid */
 export function readConfig(context: Pick<Context, 'env'>): Config {
   const path = configPath(context)
   const text = readTextFile(path)
   return text === undefined ? EMPTY_CONFIG : parseConfig(text, path)
 }
 
-/**
- * Changes the configuration under a lock, so that changes of other processes are not lost.
- *
- * @param change Returns the new configuration for the current one
- * @returns the new configuration
- */
+/** Changes the configuration under a lock, so that changes of other processes are not lost. */
 export function changeConfig(context: Pick<Context, 'env'>, change: (config: Config) => Config): Promise<Config> {
   return withLock(context, () => {
     const changed = change(readConfig(context))
@@ -99,13 +91,12 @@ export function changeConfig(context: Pick<Context, 'env'>, change: (config: Con
   })
 }
 
-/** Checks whether the configuration can be changed, and changes nothing. @throws CliError as {@link changeConfig} */
+/** Throws what {@link changeConfig} would throw; changes nothing. */
 export function checkConfigWritable(context: Pick<Context, 'env'>): void {
   checkLock(context)
   checkReplaceable(configPath(context))
 }
 
-/** Sets a setting, or removes it when `value` is `undefined`. */
 export async function changeSetting(
   context: Pick<Context, 'env'>,
   key: SettingKey,
@@ -115,10 +106,8 @@ export async function changeSetting(
   await changeConfig(context, change)
 }
 
-/** The service and account of a login. */
 export type LoginTarget = Pick<Profile, 'url' | 'user' | 'gamemode' | 'admin'>
 
-/** Whether a login would replace another account, or another service, in a profile. */
 export function replacesLogin(profile: Profile | undefined, login: LoginTarget): boolean {
   if (!profile) return false
   return (
@@ -128,7 +117,7 @@ export function replacesLogin(profile: Profile | undefined, login: LoginTarget):
   )
 }
 
-/** Updates a profile with a login and makes it current. Fields that the login leaves out stay, unless the service changes. */
+/** Fields that the login leaves out stay, unless the service changes. */
 export function applyLogin(config: Config, name: string, login: LoginTarget): Config {
   const old = config.profiles.get(name)
   const isElsewhere = old !== undefined && !isSameService(old.url, login.url)
@@ -142,7 +131,6 @@ function isDifferent(one: string | undefined, other: string | undefined): boolea
   return one !== undefined && other !== undefined && userNameKey(one) !== userNameKey(other)
 }
 
-/** The output format when no flag names one: FISH_OUTPUT, else the setting. */
 export function defaultOutput(context: Pick<Context, 'env' | 'config'>): string | undefined {
   return settingValue('output', context.env, settingsOf(context))
 }

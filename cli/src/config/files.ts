@@ -13,7 +13,6 @@ import { dirname } from 'node:path'
 import { createFolder, syncFolder } from '../../../sdk/src/internal/files.node.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 
-/** Reads a text file; `undefined` when it does not exist. @throws CliError `file_not_read` */
 export function readTextFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
@@ -23,10 +22,8 @@ export function readTextFile(path: string): string | undefined {
   }
 }
 
-/** Modes of created files and folders. */
 const OWNER_ONLY = { file: 0o600, folder: 0o700 }
 
-/** Creates the folder of a file, and missing parents. @throws the error of the file system */
 export function makeFolderOf(path: string, mode = OWNER_ONLY.folder): void {
   const folder = dirname(path)
   existingFolder(folder)
@@ -36,7 +33,7 @@ export function makeFolderOf(path: string, mode = OWNER_ONLY.folder): void {
 // What does not exist is `undefined`.
 const NO_ENTRY = { throwIfNoEntry: false } as const
 
-/** Checks whether a file can be created or replaced, without changing anything. @throws CliError `file_not_…` */
+/** Throws what writing or locking the file would throw; changes nothing. */
 export function checkReplaceable(path: string, operation: FileOperation = 'written'): void {
   try {
     const target = targetOf(path)
@@ -50,14 +47,8 @@ export function checkReplaceable(path: string, operation: FileOperation = 'writt
 }
 
 /**
- * Replaces a file atomically and durably. The target of a symbolic link is replaced, not the link. Files that several
- * processes change require the lock of `lock.ts`.
- *
- * Our own: write-file-atomic 8 does not sync the folder, so that a power cut may undo the rename, and a killed process
- * leaves its draft behind.
- *
- * @param modes As far as the umask lets them. @default only the owner
- * @throws CliError `file_not_written`; the file is unchanged
+ * Replaces a file atomically and durably; the target of a symbolic link, not the link. Our own: write-file-atomic 8 does
+ * not sync the folder, so that a power cut may undo the rename, and a killed process leaves its draft behind.
  */
 export function replaceFile(path: string, content: string, modes = OWNER_ONLY): void {
   try {
@@ -80,7 +71,6 @@ export function replaceFile(path: string, content: string, modes = OWNER_ONLY): 
   }
 }
 
-/** The nearest existing folder. @throws when a path segment is not a folder */
 function existingFolder(folder: string): string {
   const found = statSync(folder, NO_ENTRY)
   if (found?.isDirectory()) return folder
@@ -108,7 +98,7 @@ function targetOf(path: string): string {
 
 type FileOperation = 'read' | 'written' | 'locked'
 
-/** An error of the file system with its path and code, never with content. */
+/** With the path and the code of the system, never with content. */
 export function fileError(
   { code, name }: Pick<NodeJS.ErrnoException, 'code' | 'name'>,
   path: string,

@@ -5,13 +5,7 @@ import { CliError, EXIT } from '../core/errors.ts'
 import { checkReplaceable, fileError, makeFolderOf } from './files.ts'
 import { lockPath } from './paths.ts'
 
-/**
- * Runs a change of this program's files under a lock. The operating system releases the lock when the process ends, so a
- * killed one leaves nothing to clean up. `change` must be synchronous: waiting for the lock blocks the thread.
- *
- * @param timeoutMs How long to wait for the lock. @default 5000
- * @throws CliError `config_busy` after that time; `file_not_locked` when the file cannot be locked
- */
+/** The system releases the lock when the process ends. `change` is synchronous: waiting for it blocks the thread. */
 export async function withLock<Result>(
   context: Pick<Context, 'env'>,
   change: () => Result,
@@ -34,7 +28,7 @@ export async function withLock<Result>(
   }
 }
 
-/** Checks whether the lock can be taken, without creating its file. One held by another process is not an error. */
+/** Does not create the file. A lock that another process holds is not an error. */
 export function checkLock(context: Pick<Context, 'env'>): void {
   const path = lockPath(context)
   // An existing file is tried: only SQLite knows what it accepts.
@@ -42,13 +36,7 @@ export function checkLock(context: Pick<Context, 'env'>): void {
   else checkReplaceable(path, 'locked')
 }
 
-/**
- * Locks a file, and creates it if needed.
- *
- * @param timeoutMs How long to block for the lock
- * @returns `undefined` when another process holds the lock
- * @throws CliError `file_not_locked`
- */
+/** `undefined` when another process holds the lock. */
 export function lockFile(path: string, timeoutMs: number): FileLock | undefined {
   try {
     makeFolderOf(path)

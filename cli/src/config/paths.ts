@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path'
 import { type UserFolders, userFolders } from '../../../sdk/src/internal/user-folders.node.ts'
 import type { Context, Env } from '../core/context.ts'
 
-/** The folders of this program. The state folder is that of the SDK's outbox. */
 export function folders({ env }: Pick<Context, 'env'>): UserFolders {
   return userFolders({ platform: process.platform, env, home: homeFolder(env) })
 }
@@ -14,12 +13,10 @@ export function configPath(context: Pick<Context, 'env'>): string {
   return path.join(folders(context).config, 'config.json')
 }
 
-/** The file of secrets, without a keyring. */
 export function secretsPath(context: Pick<Context, 'env'>): string {
   return path.join(folders(context).state, 'secrets.json')
 }
 
-/** The file whose lock serializes changes of the others. */
 export function lockPath(context: Pick<Context, 'env'>): string {
   return path.join(folders(context).state, 'changes.lock')
 }
@@ -27,12 +24,7 @@ export function lockPath(context: Pick<Context, 'env'>): string {
 // Home of users without one in Debian's base-passwd. It does not exist and cannot be created.
 const NO_HOME = '/nonexistent'
 
-/**
- * The home folder: of the environment if it is an absolute path, else of the system. A user without one, as in containers,
- * gets a folder that does not exist, so that reading still works.
- *
- * @param lookUp Looks up the home folder; throws for an unknown user
- */
+/** A user without a home folder, as in containers, gets one that does not exist, so that reading still works. */
 export function homeFolder(
   env: Env,
   platform: NodeJS.Platform = process.platform,
@@ -51,7 +43,6 @@ export function homeFolder(
 // Required by the XDG Base Directory Specification 0.8.
 const OWNER_ONLY_FOLDER = 0o700
 
-/** The cache folder; `undefined` for an unknown user. */
 export function cachePath(platform: NodeJS.Platform, { XDG_CACHE_HOME, LOCALAPPDATA, HOME }: Env): string | undefined {
   if (platform === 'win32') return LOCALAPPDATA && join(LOCALAPPDATA, 'fish-cli', 'Cache')
   if (XDG_CACHE_HOME?.startsWith('/')) return join(XDG_CACHE_HOME, 'fish-cli')
@@ -59,10 +50,7 @@ export function cachePath(platform: NodeJS.Platform, { XDG_CACHE_HOME, LOCALAPPD
   return join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache', 'fish-cli')
 }
 
-/**
- * Creates the folder of {@link cachePath} and its parent if needed; `undefined` when that fails. Node must not get a missing
- * folder: below /proc it would try forever to create it.
- */
+/** Creates the cache folder: Node must not get a missing one, which below /proc it would try forever to create. */
 export function cacheFolder(platform: NodeJS.Platform, env: Env): string | undefined {
   const folder = cachePath(platform, env)
   if (folder === undefined || existsSync(folder)) return folder

@@ -5,7 +5,7 @@ import { isServiceUrl } from '../core/parse-values.ts'
 
 const isText = (value: string) => value !== ''
 
-/** Rules for the fields of a profile in the configuration file. Only `url` is required. User names are left to the SDK. */
+/** Rules for the configuration file. Only `url` is required. User names are left to the SDK. */
 export const PROFILE_FIELDS: Readonly<Record<keyof Profile, (value: string) => boolean>> = {
   url: isServiceUrl,
   user: isText,
@@ -14,15 +14,13 @@ export const PROFILE_FIELDS: Readonly<Record<keyof Profile, (value: string) => b
   secrets: (value) => value === 'keyring' || value === 'file',
 }
 
-/** Profile created by a login that names none. */
 export const DEFAULT_PROFILE = 'default'
 
-/** Whether a profile may have this name: 1 to 32 characters of `A-Z a-z 0-9 . _ -`, starting with a letter or digit. */
 export function isProfileName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/.test(name)
 }
 
-/** @throws CliError for an invalid name. It does not quote the name, which may be a secret */
+/** The error does not quote the name, which may be a secret. */
 export function parseProfileName(name: string): string {
   if (isProfileName(name)) return name
   throw usageError(
@@ -31,7 +29,7 @@ export function parseProfileName(name: string): string {
   )
 }
 
-/** The error for an unknown profile. It quotes only a valid name: another one may be a secret. */
+/** Quotes only a valid name: another one may be a secret. */
 export function profileNotFound(name: string, known: Iterable<string>): CliError {
   const names = [...known]
   const message = isProfileName(name) ? `Unknown profile ${name}.` : 'Unknown profile.'
@@ -40,12 +38,10 @@ export function profileNotFound(name: string, known: Iterable<string>): CliError
   return new CliError({ code: 'profile_not_found', message, hint, exit: EXIT.notFound })
 }
 
-/** Whether two addresses name the same service. */
 export function isSameService(one: string, other: string): boolean {
   return serviceOf(one) === serviceOf(other)
 }
 
-/** The service of an address: without the default port and trailing slashes. */
 export function serviceOf(url: string): string {
   const { origin = url, pathname = '' } = URL.parse(url) ?? {}
   return `${origin}${pathname.replace(/\/+$/, '')}`

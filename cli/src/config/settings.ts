@@ -5,11 +5,11 @@ import { FORMATS } from '../core/format.ts'
 
 interface Setting {
   readonly summary: string
-  /** The variable that overrides the setting, and the flag that overrides both. */
+  /** Overrides the setting. */
   readonly variable: string
-  /** What a value must be; completes "must be …" in messages. */
+  /** Completes "must be …" in messages. */
   readonly rule: string
-  /** All values, if there is a fixed list. */
+  /** For completion; empty without a fixed list. */
   readonly values: readonly string[]
   readonly accepts: (value: string) => boolean
 }
@@ -46,18 +46,15 @@ export const SETTINGS = {
 
 export type SettingKey = keyof Config['settings']
 
-/** Whether a text is a number of seconds, with at most three decimals. */
 export function isSeconds(text: string): boolean {
   return /^\d{1,9}(\.\d{1,3})?$/.test(text)
 }
 
-/** @throws CliError that lists the settings */
 export function parseSettingKey(key: string): SettingKey {
   if (Object.hasOwn(SETTINGS, key)) return key as SettingKey
   throw usageError('Unknown setting.', `Settings: ${Object.keys(SETTINGS).join(', ')}.`)
 }
 
-/** The value of a setting: from the environment, else from the configuration. @throws CliError for an invalid value */
 export function settingValue(
   key: SettingKey,
   env: Readonly<Record<string, string | undefined>>,

@@ -12,7 +12,6 @@ interface ResolvedValue {
   readonly from: Source
 }
 
-/** The flags that select a service and an account. */
 export interface TargetFlags {
   readonly profile?: string | undefined
   readonly url?: string | undefined
@@ -23,11 +22,9 @@ export interface TargetFlags {
   readonly 'no-wait'?: boolean | undefined
 }
 
-/** The service that a command talks to and the account it uses, resolved once from flags, environment and profile. */
 export interface Target {
-  /** The profile in use. Absent when none is selected, or when the command is about to create it. */
+  /** Absent when none is selected, or when the command is about to create it. */
   readonly profile: (Profile & { readonly name: string }) | undefined
-  /** The name given by flag or environment, else that of the current profile. */
   readonly profileName: ResolvedValue | undefined
   readonly url: ResolvedValue
   readonly user: ResolvedValue | undefined
@@ -37,13 +34,7 @@ export interface Target {
   readonly maxWait: string | undefined
 }
 
-/**
- * Resolves the target of a command. A flag precedes the environment, which precedes the profile, settings and defaults.
- * The profile is `--profile`, else FISH_PROFILE, else the current one. An empty variable counts as unset.
- *
- * @param mayBeNew Whether a profile that does not exist yet may be named.
- * @throws CliError `profile_not_found`
- */
+/** A flag precedes the environment, the profile, the setting and the default. An empty variable counts as unset. */
 export function resolveTarget(
   { env, config }: Pick<Context, 'env' | 'config'>,
   flags: TargetFlags,
@@ -80,13 +71,11 @@ function firstOf(...candidates: readonly (readonly [string | undefined, Source])
   return undefined
 }
 
-/** The player of a command. @param how How to select one with this command @throws CliError when no player is selected */
 export function requireUser({ user }: Target, how: string): string {
   if (!user?.value) throw usageError('Missing player name.', `${how}, set FISH_USER, or: fish-cli login USER`)
   return user.value
 }
 
-/** The gamemode of a command. @throws CliError when no gamemode is selected, or it does not exist */
 export function requireGamemode(target: Target): Gamemode {
   const gamemode = gamemodeOf(target)
   if (gamemode === undefined) {
@@ -104,12 +93,10 @@ const GAMEMODE_SOURCES = {
   default: 'The gamemode',
 } as const
 
-/** The selected gamemode, if any. @throws CliError when it does not exist */
 export function gamemodeOf({ gamemode }: Pick<Target, 'gamemode'>): Gamemode | undefined {
   return gamemode?.value ? parseGamemode(gamemode.value, GAMEMODE_SOURCES[gamemode.from]) : undefined
 }
 
-/** `--max-wait` in milliseconds. @throws CliError when it is not a number of seconds */
 export function maxWaitOf({ maxWait }: Pick<Target, 'maxWait'>): number | undefined {
   if (maxWait === undefined) return undefined
   if (!isSeconds(maxWait)) throw usageError('--max-wait (FISH_MAX_WAIT) must be seconds, 0 or more.')

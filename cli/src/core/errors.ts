@@ -1,4 +1,4 @@
-/** Exit statuses of `fish-cli`. 69 and 75 are `EX_UNAVAILABLE` and `EX_TEMPFAIL` of sysexits(3). */
+/** 69 and 75 are `EX_UNAVAILABLE` and `EX_TEMPFAIL` of sysexits(3). */
 export const EXIT = {
   ok: 0,
   failure: 1,
@@ -14,17 +14,14 @@ export const EXIT = {
 
 export type ExitStatus = (typeof EXIT)[keyof typeof EXIT]
 
-/** An error as it is printed: the content of `{ "error": … }` under `--json`. Absent values are `null`. */
+/** The content of `{ "error": … }` under `--json`. */
 export interface ErrorReport {
   /** Stable name: the server's `code`, or one of this program's own. */
   readonly code: string
   readonly message: string
-  /** The next step to take. */
   readonly hint: string | null
   readonly exit: ExitStatus
-  /** Names the request in the server's log. */
   readonly requestId: string | null
-  /** When to try again, ISO 8601. */
   readonly retryAt: string | null
 }
 
@@ -59,10 +56,7 @@ export function interruption(): CliError {
   return new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted })
 }
 
-/**
- * JSON Schema of the document that a failed command prints to stdout under `--json` or `-o json`. The package exports it
- * for programs that read that document.
- */
+/** JSON Schema of the document that a failed command prints to stdout under `--json` or `-o json`. */
 export const ERROR_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'An error of fish-cli',
@@ -86,7 +80,7 @@ export const ERROR_SCHEMA = {
   },
 } as const
 
-/** The error for a failed write to stdout. @returns `undefined` when the reader has closed the pipe, as `head` does */
+/** `undefined` when the reader has closed the pipe, as `head` does. */
 export function stdoutError({ code, name }: NodeJS.ErrnoException): CliError | undefined {
   if (code === 'EPIPE') return undefined
   const full = code === 'ENOSPC'

@@ -1,11 +1,9 @@
 import { usageError } from './errors.ts'
 
-/** The output formats of rows. */
 export const FORMATS = ['table', 'json', 'jsonl', 'csv', 'tsv'] as const
 
 export type Format = (typeof FORMATS)[number]
 
-/** Output flags. Commands that print rows have all of them (`outputFlags`). */
 export interface OutputFlags {
   readonly json?: boolean | undefined
   readonly output?: string | undefined
@@ -14,15 +12,10 @@ export interface OutputFlags {
   readonly 'no-pager'?: boolean | undefined
 }
 
-/**
- * The format: `--output`, or `--json`, which is short for `--output json`.
- * @throws CliError for an unknown format, or when the two disagree
- */
 export function formatOf(flags: OutputFlags): Format {
   return parseFormat(FORMATS, flags)
 }
 
-/** The same for a command with formats of its own, which include table and JSON. */
 export function parseFormat<Name extends string>(
   formats: readonly (Name | 'table' | 'json')[],
   { json, output }: OutputFlags,
@@ -34,7 +27,7 @@ export function parseFormat<Name extends string>(
   return format
 }
 
-/** Whether arguments request JSON. Works without parsing, so that errors about arguments are JSON too. */
+/** Works without parsing, so that errors about arguments are JSON too. */
 export function hasJsonFlag(argv: readonly string[]): boolean {
   return flagWords(argv).some(
     (word, index, words) =>
@@ -44,7 +37,6 @@ export function hasJsonFlag(argv: readonly string[]): boolean {
   )
 }
 
-/** Whether arguments name a format, without parsing them. */
 export function hasFormatFlag(argv: readonly string[]): boolean {
   return flagWords(argv).some((word) => /^(--json$|--output(=|$)|-o)/.test(word))
 }

@@ -4,50 +4,41 @@ import { usageError } from './errors.ts'
 
 const NINE_DIGITS = 999_999_999
 
-/**
- * Parses the value of a flag as a whole number.
- *
- * @param most The maximum, named in the error. @default nine digits, not named
- * @throws CliError `usage`
- * @example parseWholeNumber('--port', '8787', 0, 65_535) // 8787
- */
+/** @param most Named in the error. @default nine digits, not named */
 export function parseWholeNumber(flag: string, text: string, least: number, most?: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (value >= least && value <= (most ?? NINE_DIGITS)) return value
   throw usageError(`${flag} must be a whole number from ${least}${most === undefined ? '' : ` to ${most}`}.`)
 }
 
-/** Whether a text is the address of a service: http or https, without credentials, query and fragment. */
+/** http or https, without credentials, query and fragment. */
 export function isServiceUrl(text: string): boolean {
   const { protocol = '', username, password, search, hash } = URL.parse(text) ?? {}
   return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === '')
 }
 
-/** @throws CliError for a text that is not the address of a service */
 export function parseServiceUrl(text: string): string {
   if (isServiceUrl(text)) return text
   throw usageError('URL (FISH_URL) must be an address such as http://127.0.0.1:8787.')
 }
 
-/** Parses an origin as browsers send it. @throws CliError that names the flag */
+/** An origin as browsers send it. */
 export function parseOrigin(flag: string, text: string): string {
   if (URL.parse(text)?.origin === text) return text
   throw usageError(`${flag} must be an origin such as https://example.org.`)
 }
 
-/** The choice with this name, in any letter case. @throws CliError that lists the choices */
 export function parseChoice<Choice extends string>(flag: string, text: string, choices: readonly Choice[]): Choice {
   const choice = choices.find((each) => each.toLowerCase() === text.toLowerCase())
   if (choice !== undefined) return choice
   throw usageError(`${flag} must be one of ${choices.join(', ')}.`)
 }
 
-/** The rarity with this number or label; `undefined` when there is none. */
 export function parseRarity(text: string): RarityValue | undefined {
   return rarityValue(/^\d+$/.test(text) ? Number(text) : text.trim())
 }
 
-/** Parses JSON; `undefined` for anything else. Errors of `JSON.parse` quote the text, which may be a secret. */
+/** `undefined` for anything else than JSON. Errors of `JSON.parse` quote the text, which may be a secret. */
 export function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -60,13 +51,7 @@ export const NO_SUCH_GAMEMODE = 'unknown gamemode.'
 
 export const GAMEMODE_LIST = `Gamemodes: ${GAMEMODES.join(', ')}`
 
-/**
- * Parses the name of a gamemode, in any letter case.
- *
- * @param from Where the name comes from, such as `--gamemode`
- * @throws CliError that lists the gamemodes and suggests the closest one
- * @example parseGamemode('EARTH', '--gamemode') // 'earth'
- */
+/** @param from Where the name comes from, such as `--gamemode` */
 export function parseGamemode(name: string, from: string): Gamemode {
   const gamemode = name.toLowerCase()
   if (isGamemode(gamemode)) return gamemode

@@ -1,15 +1,10 @@
-/** The shells with completion. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 
 export type Shell = (typeof SHELLS)[number]
 
-/** The command that scripts call, hidden from help. */
 export const COMPLETE_COMMAND = '__complete'
 
-/**
- * How scripts pass the command line: as variables, since others on the machine can read arguments, and an unfinished line
- * may contain anything.
- */
+/** Variables for the command line, which may contain anything: others on the machine can read arguments. */
 export const VARIABLES = {
   /** bash: the line up to the cursor. */
   line: 'FISH_CLI_LINE',
@@ -22,7 +17,6 @@ export const VARIABLES = {
 /** The "unit separator" of ASCII, which nobody types. */
 export const SEPARATOR = '\u001f'
 
-/** Whether completion supports a shell. */
 export function isShell(name: string | undefined): name is Shell {
   return (SHELLS as readonly (string | undefined)[]).includes(name)
 }

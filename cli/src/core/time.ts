@@ -1,12 +1,8 @@
-/** Formats the local time of day. @example timeOfDay(Date.now()) // '12:00:01' */
 export function timeOfDay(at: number): string {
   return new Date(at).toTimeString().slice(0, 8)
 }
 
-/**
- * Formats a time in the local time zone. Invalid times are returned unchanged.
- * @example localTime('2026-01-31T12:00:01Z') // '2026-01-31 13:00:01' in Berlin
- */
+/** In the local time zone. Invalid times are returned unchanged. */
 export function localTime(at: string | Date): string {
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return String(at)
@@ -14,7 +10,7 @@ export function localTime(at: string | Date): string {
   return `${date.getFullYear()}-${month}-${day} ${timeOfDay(date.getTime())}`
 }
 
-/** Formats a duration for people. @example duration(754_000) // '12:34' */
+/** @example duration(754_000) // '12:34' */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000))
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]

@@ -1,12 +1,6 @@
 import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 
-/**
- * The closest command or topic. Returns only names in `ids`, never the input, which may be a misplaced secret.
- *
- * @param ids All commands; `:` stands for the space between words.
- * @example closestCommand(['user', 'creat', 'Alex'], ['list', 'user:create']) // 'user create'
- * @example closestCommand(['create', 'user'], ['list', 'user:create']) // 'user create'
- */
+/** Returns what is in `ids` (`:` for the space between words), never the input, which may be a misplaced secret. */
 export function closestCommand(words: readonly string[], ids: readonly string[]): string | undefined {
   const [first = '', second = ''] = words.flatMap((word) => word.split(':')).filter((word) => !word.startsWith('-'))
   const verbsOf = (topic: string) =>
@@ -21,12 +15,6 @@ export function closestCommand(words: readonly string[], ids: readonly string[])
   return word === first ? undefined : word
 }
 
-/**
- * The hint for an unknown command.
- *
- * @param meant The closest command, as it is typed.
- * @param all Where all commands are listed.
- */
 export function didYouMean(meant: string | undefined, all = 'For all commands: fish-cli --help'): string {
   return meant === undefined ? all : `Did you mean: fish-cli ${meant}? ${all}`
 }

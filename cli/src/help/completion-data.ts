@@ -4,25 +4,20 @@ import { SHARED_COMPLETION } from '../command/flags.ts'
 import { loadCommands, TOPICS } from '../commands/index.ts'
 import { EXIT_CODES_PAGE } from './help.ts'
 
-/** Names from the configuration of the user. */
 export interface LocalNames {
   readonly profiles: readonly Candidate[]
-  /** The players of those profiles. */
   readonly users: readonly Candidate[]
 }
 
-/** A flag of a command. */
 export interface FlagData {
   readonly name: string
   readonly char?: string | undefined
   readonly summary?: string | undefined
   /** Present if it takes a value. */
   readonly values?: Values | undefined
-  /** The flag is repeatable. */
   readonly multiple?: boolean | undefined
 }
 
-/** An argument of a command. */
 interface ArgData {
   readonly values: Values
   /** All further arguments are of its kind. */
@@ -35,17 +30,15 @@ export interface CommandData {
   readonly args: readonly ArgData[]
 }
 
-/** All data of completion, written by the build so that no command is loaded to complete a line. */
+/** Written by the build, so that no command is loaded to complete a line. */
 export interface CompletionData {
   /** By id; `:` stands for the space between words. */
   readonly commands: Readonly<Record<string, CommandData>>
-  /** Summaries of the topics. */
   readonly topics: Readonly<Record<string, string>>
   /** Further pages of `help`. */
   readonly pages: readonly Candidate[]
 }
 
-/** The completions at the cursor. */
 export interface Completions {
   /** Not filtered by the current word: each shell matches in its own way. */
   readonly candidates: readonly Candidate[]
@@ -57,7 +50,6 @@ export interface Completions {
   readonly open?: boolean | undefined
 }
 
-/** Describes all commands for completion, without hidden flags. */
 export async function describeCommands(): Promise<CompletionData> {
   const commands = Object.entries(await loadCommands()).map(
     async ([id, command]) => [id, await describeCommand(command)] as const,

@@ -6,16 +6,11 @@ import type { Env } from '../core/context.ts'
 import { isShell, SEPARATOR, type Shell, VARIABLES } from '../core/shells.ts'
 import type { CommandData, CompletionData, Completions, FlagData, LocalNames } from './completion-data.ts'
 
-/** The file of the completion data in `dist`. */
 export const DATA_FILE = 'completion.json'
 
 const STDOUT = 1
 
-/**
- * Prints the completions for the script of a shell. Ignores all errors, which would disturb the command line.
- *
- * @param root The folder of the package.
- */
+/** Ignores all errors, which would disturb the command line. */
 export function printCompletions(shell: string | undefined, root: string): void {
   try {
     if (!isShell(shell)) return
@@ -25,12 +20,7 @@ export function printCompletions(shell: string | undefined, root: string): void 
   } catch {}
 }
 
-/**
- * The output for the script of a shell: a first line with the kind (`words`; `list`, where a comma may follow; `files 7` or
- * `folders 7`, where the shell completes a path after that many characters), then one candidate per line.
- *
- * @param env Contains the {@link VARIABLES} that the script sets.
- */
+/** The kind (`words`; `list`, where a comma may follow; `files 7`, a path after 7 characters), then the candidates. */
 export function completionReply(shell: Shell, env: Env, data: CompletionData, localNames: () => LocalNames): string {
   if (shell === 'bash') return forBash(env, data, localNames)
   const words = (env[VARIABLES.words] ?? '').split(SEPARATOR).slice(1)
@@ -56,7 +46,7 @@ function forBash(env: Env, data: CompletionData, localNames: () => LocalNames): 
   return replyText(result, texts)
 }
 
-/** Candidates with this prefix, ignoring case only if none match exactly. */
+/** Ignores case only if no candidate matches exactly. */
 function matching(candidates: readonly Candidate[], typed: string): readonly Candidate[] {
   const exact = candidates.filter(({ value }) => value.startsWith(typed))
   if (exact.length > 0) return exact
@@ -86,13 +76,7 @@ const FIRST_WORDS: readonly Candidate[] = [
 ]
 const NOTHING: Completions = { candidates: [], skip: 0 }
 
-/**
- * Completes the word at the cursor.
- *
- * @param words The words after the program name. The last one, possibly empty, is completed.
- * @param localNames Called only where such names can be completed.
- * @example complete(['list', '--gam'], data, localNames).candidates // holds { value: '--gamemode', … }
- */
+/** Completes the last of the words after the program name, which may be empty. Calls `localNames` only where needed. */
 export function complete(words: readonly string[], data: CompletionData, localNames: () => LocalNames): Completions {
   const before = words.slice(0, -1)
   const current = words.at(-1) ?? ''
@@ -113,7 +97,6 @@ export function complete(words: readonly string[], data: CompletionData, localNa
   return { ...rest, candidates: [...second, ...others] }
 }
 
-/** The words that continue others on the way to a command. */
 function wordsAfter(
   words: readonly string[],
   { commands, topics }: CompletionData,
@@ -151,7 +134,6 @@ function completeIn(
   return completeValue(arg.values, '', current, localNames, typed.args.at(-1))
 }
 
-/** Sorts the completed words of a command into flags, arguments and a flag that needs its value. */
 function readTyped(flags: readonly FlagData[], words: readonly string[]) {
   const names = new Set<string>()
   const args: string[] = []
@@ -170,7 +152,7 @@ function readTyped(flags: readonly FlagData[], words: readonly string[]) {
   return { names, args, open, ended }
 }
 
-/** The flags in a word such as `--output`, `--output=json`, `-o`, `-ojson` or `-dy`. */
+/** Reads `--output`, `--output=json`, `-o`, `-ojson` or `-dy`. */
 function flagsIn(flags: readonly FlagData[], word: string) {
   if (word.startsWith('--')) {
     const [name, value] = word.slice(2).split('=', 2)
@@ -217,9 +199,7 @@ function completions(candidates: readonly Candidate[]): Completions {
   return { candidates, skip: 0 }
 }
 
-/** The words of a line up to the cursor, as bash will take them apart. */
 export interface BashLine {
-  /** The words after the name of the program; the last one is to be completed. */
   readonly words: readonly string[]
   /** The open quotation mark, and the number of characters of the last word before it. */
   readonly quote?: { readonly mark: string; readonly at: number } | undefined
@@ -227,10 +207,7 @@ export interface BashLine {
 
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
 
-/**
- * Splits a line at spaces, with quotes and backslashes. Variables and command substitutions are not expanded. bash also
- * breaks words at `=` and `:`, without reporting where.
- */
+/** Expands no variables or command substitutions. bash also breaks words at `=` and `:`, without reporting where. */
 export function parseBashLine(line: string): BashLine {
   const words: string[] = []
   let word: string | undefined
@@ -260,7 +237,7 @@ export function parseBashLine(line: string): BashLine {
 // Needs no quotes in any shell. All valid names of profiles and players match.
 const PLAIN = /^[\w.*-]{1,64}$/
 
-/** Names from the configuration, which contains no secrets. Ignores a broken configuration: commands report it. */
+/** Ignores a broken configuration: commands report it. */
 export function readLocalNames(env: Env): LocalNames {
   const profiles = profilesIn(env).filter(([name]) => PLAIN.test(name))
   const users = profiles.flatMap(([name, { user }]): readonly Candidate[] =>

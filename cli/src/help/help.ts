@@ -55,7 +55,6 @@ class CliHelp extends Help {
   }
 }
 
-/** Prints the help of a command, of a topic, of the exit codes, or of the program. */
 export async function showHelp(words: readonly string[], context: Context): Promise<number> {
   // Former names of commands have no page of their own.
   const id = findPage(words, new Set(helpPageIds())) ?? findCommand(words)?.id
@@ -73,7 +72,6 @@ export async function showHelp(words: readonly string[], context: Context): Prom
   return EXIT.ok
 }
 
-/** The ids of all help pages. */
 export function helpPageIds(): readonly string[] {
   return ['', ...new Set([...commandIds(), ...Object.keys(TOPICS), EXIT_CODES_PAGE])]
 }
@@ -88,9 +86,9 @@ const ELEMENT = /\[[^\]]*\]|\S+/g
 const INDENT = 2
 const GLOBAL_ELEMENTS = ['[--no-color]', '[--json]']
 
-/** The help of one command. Its usage breaks only between flags, and its summary appears once. */
+/** The usage breaks only between flags, and the summary appears once. */
 export class FishCommandHelp extends CommandHelp {
-  /** The words of the command, and its arguments and flags as elements that stay in one line. */
+  /** The elements stay in one line. */
   synopsis(): { readonly words: string; readonly elements: readonly string[] } {
     const words = this.command.id.replaceAll(':', ' ')
     const usage = this.defaultUsage().replace('<%= command.id %>', '').trim()
@@ -123,10 +121,8 @@ export class FishCommandHelp extends CommandHelp {
   }
 }
 
-/** One line of a list: a command and its summary. */
 type HelpLine = readonly [left: string, right: string]
 
-/** What a newcomer types, in this order. */
 export const FIRST_STEPS: readonly HelpLine[] = [
   ['fish-cli demo', 'try it without a server or an account'],
   ['fish-cli login Alex --url URL -g earth', 'log in once and store your key'],
@@ -135,7 +131,6 @@ export const FIRST_STEPS: readonly HelpLine[] = [
   ['fish-cli watch', 'add your catches while you play'],
 ]
 
-/** The commands and topics of a group. */
 function linesOf({ ids }: (typeof COMMAND_GROUPS)[number], summaryOf: (id: string) => string): readonly HelpLine[] {
   return [...new Set(ids.map((id) => id.replace(/:.*/, '')))].map((word) => {
     const verbs = ids.flatMap((id) => (id.startsWith(`${word}:`) ? [id.slice(word.length + 1)] : []))
@@ -143,7 +138,6 @@ function linesOf({ ids }: (typeof COMMAND_GROUPS)[number], summaryOf: (id: strin
   })
 }
 
-/** oclif's configuration with these commands. @default all of them */
 export async function openConfig(ids?: readonly string[]): Promise<Config> {
   const manifest = readManifest()
   const topics = Object.fromEntries(Object.entries(TOPICS).map(([word, description]) => [word, { description }]))
@@ -155,7 +149,6 @@ export async function openConfig(ids?: readonly string[]): Promise<Config> {
   return Config.load({ root, pjson, plugins: new Map([[plugin.name, plugin]]) })
 }
 
-/** A command as oclif's help reads it. */
 function describeForHelp(id: string, { summary, description, examples, args, flags }: Command): OclifCommand.Loadable {
   return {
     id,
@@ -191,13 +184,11 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   interrupted: 'interrupted',
 }
 
-/** The word after `help` that shows {@link exitCodesPage}. */
 export const EXIT_CODES_PAGE = 'exit-codes'
 
 const BEFORE = 'Exit codes of all commands ($? in a shell):'
 const AFTER = 'With --json, the error also contains it as error.exit.'
 
-/** All exit codes, as text. */
 function exitCodesPage(colours: boolean): string {
   const rows = Object.entries(EXIT_MEANINGS).map(([name, meaning]) => ({
     exit: EXIT[name as keyof typeof EXIT],

@@ -1,4 +1,3 @@
-/** The file of a help page, written when the program is built. */
 export function pageFile(id: string, coloured: boolean): string {
   return `${id === '' ? 'index' : id.replaceAll(':', ' ')}.${coloured ? 'ansi' : 'txt'}`
 }
@@ -6,7 +5,7 @@ export function pageFile(id: string, coloured: boolean): string {
 // No command uses -h for anything else.
 const HELP_FLAGS = ['--help', '-h']
 
-/** The words of a command line that requests help, without `help` and flags; otherwise `undefined`. */
+/** The words after `help`, or of a command line with a help flag. `undefined` if it requests no help. */
 export function helpWords(argv: readonly string[]): readonly string[] | undefined {
   const end = argv.indexOf('--')
   const flags = end === -1 ? argv : argv.slice(0, end)
@@ -18,12 +17,11 @@ export function helpWords(argv: readonly string[]): readonly string[] | undefine
 
 const VERSION_WORDS = ['--version', '-v', 'version']
 
-/** Whether a command line requests {@link versionText}. */
 export function isVersionRequest([first = '']: readonly string[]): boolean {
   return VERSION_WORDS.includes(first)
 }
 
-/** The id of the help page for words: the longest command or topic that they start with. */
+/** The longest command or topic at the start of the words. */
 export function findPage(words: readonly string[], ids: { has(id: string): boolean }): string | undefined {
   if (words.length === 0) return ''
   for (const length of [2, 1]) {
@@ -33,7 +31,6 @@ export function findPage(words: readonly string[], ids: { has(id: string): boole
   return undefined
 }
 
-/** What `--version`, `-v` and `version` print. */
 export function versionText({ name, version }: { readonly name: string; readonly version: string }): string {
   return `${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`
 }

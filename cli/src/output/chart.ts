@@ -4,7 +4,6 @@ import { displayWidth, pad, printable, truncate } from './text.ts'
 
 export interface Bar {
   readonly label: string
-  /** Zero or more. */
   readonly value: number
   readonly style?: Style | undefined
 }
@@ -14,11 +13,7 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 const DEFAULT_WIDTH = 80
 const MAX_LABEL = 24
 
-/**
- * Renders bars with labels and numbers, without a final line end. The longest bar fills the width of the screen, or 80
- * cells without one. ASCII only where the screen shows nothing else.
- * @example renderChart([{ label: 'Gold', value: 3 }], screen) // Gold  ████████ 3
- */
+/** The longest bar fills the width of the screen. */
 export function renderChart(bars: readonly Bar[], { colours, unicode, width }: Screen): string {
   const most = Math.max(0, ...bars.map(({ value }) => value))
   const numbers = bars.map(({ value }) => String(value))

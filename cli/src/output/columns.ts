@@ -5,25 +5,23 @@ import { printable } from './text.ts'
 
 export type Cell = string | number | boolean | null | undefined
 
-/** A column of the output, in every format. */
 export interface Column<Row extends object> {
   /** Its name in `--fields`, JSON and the header of CSV and TSV. */
   readonly field: string
-  /** Its title in a table. @default the field in capitals, `caughtAt` as `CAUGHT AT` */
+  /** In a table. @default the field in capitals, `caughtAt` as `CAUGHT AT` */
   readonly title?: string
-  /** Its value. @default the property of the row with the name of the field */
+  /** @default the property of the row with the name of the field */
   readonly value?: (row: Row) => Cell
-  /** Its text in a table. @default the value, empty for `null` and `undefined` */
+  /** In a table. @default the value, empty for `null` and `undefined` */
   readonly text?: (value: Cell, row: Row) => string
-  /** @default 'left' */
   readonly align?: 'left' | 'right'
-  /** Style of the cell in a table. */
+  /** In a table. */
   readonly style?: (value: Cell, row: Row) => Style | undefined
-  /** Shown only when `--fields` names it. @default false */
+  /** Shown only when `--fields` names it. */
   readonly hidden?: boolean
-  /** Never truncated: for values to copy, such as ids and secrets. @default false */
+  /** Never truncated: for values to copy, such as ids and secrets. */
   readonly whole?: boolean
-  /** Wrapped instead of truncated: for sentences. @default false */
+  /** Wrapped instead of truncated: for sentences. */
   readonly wrap?: boolean
 }
 
@@ -31,7 +29,6 @@ export function cellOf<Row extends object>(column: Column<Row>, row: Row): Cell 
   return column.value ? column.value(row) : (row as Readonly<Record<string, Cell>>)[column.field]
 }
 
-/** The text of a cell for people. */
 export function cellText<Row extends object>(column: Column<Row>, row: Row): string {
   const value = cellOf(column, row)
   return printable(column.text ? column.text(value, row) : String(value ?? ''))
@@ -41,11 +38,7 @@ export function titleOf({ title, field }: { readonly title?: string; readonly fi
   return title ?? field.replace(/([a-z\d])([A-Z])/g, '$1 $2').toUpperCase()
 }
 
-/**
- * A column of times: local in a table, unchanged in the other formats.
- *
- * @param title Its title in a table. @default that of {@link titleOf}
- */
+/** Times are local in a table, unchanged in the other formats. */
 export function timeColumn(field: string, title = titleOf({ field })): Column<object> {
   return {
     field,
@@ -55,11 +48,7 @@ export function timeColumn(field: string, title = titleOf({ field })): Column<ob
   }
 }
 
-/**
- * Selects the columns of `--fields a,b`, in that order, or all that are not hidden.
- *
- * @throws CliError that lists the fields. It does not quote the input, which may be anything
- */
+/** The error does not quote `fields`, which may be anything. */
 export function selectColumns<Row extends object>(
   columns: readonly Column<Row>[],
   fields: string | undefined,

@@ -7,14 +7,13 @@ import { displayWidth } from './text.ts'
 // Quit if all fits, keep colours, and leave the text on the screen.
 const LESS = 'FRX'
 
-/** The pager that the environment asks for: `PAGER`, `less` when it is not set, none when it is empty or `cat`. */
+/** `PAGER`, `less` when it is not set, none when it is empty or `cat`. */
 export function pagerOf({ PAGER }: Env): PagerCommand | undefined {
   if (PAGER === undefined) return { command: 'less', args: [`-${LESS}`], shell: false }
   if (PAGER.trim() === '' || PAGER.trim() === 'cat') return undefined
   return { command: PAGER, args: [], shell: true }
 }
 
-/** Whether a text is longer than the screen. */
 export function needsPager(text: string, { height, width }: Screen): boolean {
   if (height === undefined || width === undefined) return false
   if (text.length < height) return false
@@ -26,12 +25,7 @@ export function needsPager(text: string, { height, width }: Screen): boolean {
   return false
 }
 
-/**
- * Shows a text in a pager of this machine.
- *
- * @returns whether there was one
- * @throws CliError `interrupted` when Ctrl-C ended it, since not every pager handles Ctrl-C itself
- */
+/** Returns whether there was one. Throws when Ctrl-C ended it, since not every pager handles Ctrl-C itself. */
 export async function runPager(pager: PagerCommand, text: string, env: Env): Promise<boolean> {
   const { spawn } = await import('node:child_process')
   // While the pager runs, Ctrl-C is for the pager: in less, it ends a search.

@@ -3,19 +3,17 @@ import type { StatusLine } from '../core/context.ts'
 import { duration } from '../core/time.ts'
 
 interface ProgressOptions {
-  /** Unit, such as `catches`. */
+  /** Such as `catches`. */
   readonly unit: string
-  /** Prefix, such as `Writing`. @default none */
+  /** Prefix, such as `Writing`. */
   readonly label?: string
   /** Formats an amount with its unit. @default the number, followed by `unit` */
   readonly amount?: (count: number) => string
-  /** Absent when unknown. */
   readonly total?: number | undefined
-  /** Milliseconds between two lines without a terminal. @default 10_000 */
+  /** Between two lines without a terminal. @default 10_000 */
   readonly everyMs?: number
 }
 
-/** Progress on stderr. */
 export interface Progress {
   /** @param done Total so far */
   update(done: number): void
@@ -74,10 +72,7 @@ const TICK_MS = 1000
 const MIN_WAIT_MS = 1000
 const WAIT_PART = 'wait'
 
-/**
- * Shows waits on stderr: a countdown on a terminal, elsewhere one line per wait. Removed when the command ends. `start`
- * takes the end of a wait in milliseconds since 1970, and what to show of the time that is left.
- */
+/** A countdown on a terminal, elsewhere one line for each wait. `until` is in milliseconds since 1970. */
 export function createCountdown(line: StatusLine, clock: Clock) {
   let ticking: AbortController | undefined
   let reportedUntil = 0
@@ -120,7 +115,6 @@ export function createCountdown(line: StatusLine, clock: Clock) {
   return { start, stop }
 }
 
-/** Client hooks that show waits. */
 export function countdownHooks(line: StatusLine, clock: Clock): Pick<Hooks, 'onWait' | 'onRetry' | 'onRequest'> {
   const { start, stop } = createCountdown(line, clock)
   return {

@@ -4,19 +4,11 @@ import type { Context } from '../core/context.ts'
 import { CliError, EXIT, interruption, usageError } from '../core/errors.ts'
 
 interface LinePrompt {
-  /** The prompt, with its punctuation. */
   readonly question: string
-  /** Whether to hide the input, its length too. */
   readonly isSecret: boolean
 }
 
-/**
- * Prompts for a line on a terminal, with line editing. The prompt is repeated after Ctrl-Z and `fg`. Input after the line
- * is left for the next prompt.
- *
- * @returns `undefined` at the end of input
- * @throws CliError `interrupted` at Ctrl-C
- */
+/** Repeats the prompt after Ctrl-Z and `fg`. Leaves later input for the next one. `undefined` at the end of input. */
 export async function promptLine(
   { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
   { question, isSecret }: LinePrompt,
@@ -71,7 +63,6 @@ export async function promptLine(
   }
 }
 
-/** Prompts for a secret without echo. */
 export async function promptSecret(context: Context, question: string): Promise<string> {
   const answer = await promptLine(context, { question: `${question}: `, isSecret: true })
   if (answer !== undefined) return answer
@@ -85,17 +76,11 @@ export async function promptSecret(context: Context, question: string): Promise<
 
 interface Confirmation {
   readonly question: string
-  /** `--yes` */
   readonly yes?: boolean | undefined
-  /** `--no-input` */
   readonly 'no-input'?: boolean | undefined
 }
 
-/**
- * Asks for confirmation unless `--yes` is set. Only `y` and `yes` confirm.
- *
- * @throws CliError `usage` without a terminal, `not_confirmed` for any other answer
- */
+/** Only `y` and `yes` confirm. */
 export async function confirm(context: Pick<Context, 'stdin' | 'stderr'>, request: Confirmation): Promise<void> {
   const { question, yes, 'no-input': noInput } = request
   if (yes) return

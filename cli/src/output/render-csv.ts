@@ -4,9 +4,8 @@ const FORMULA = /^'*[=+\-@\t\r\n]/
 const GUARD = "'"
 
 /**
- * Prefixes a formula with `'`, so that a spreadsheet shows it instead of running it (OWASP, "CSV Injection"). Players choose
- * the names of fish, and others open the file.
- * @example formulaSafe('=HYPERLINK("…")') // `'=HYPERLINK("…")`
+ * A spreadsheet shows what starts with `'` instead of running it (OWASP, "CSV Injection"). Players choose the names of
+ * fish, and others open the file.
  */
 function escapeFormula(text: string): string {
   return FORMULA.test(text) ? GUARD + text : text
@@ -19,7 +18,6 @@ export function unescapeFormula(text: string): string {
 
 const TSV_ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' }
 
-/** How values are separated, and how values that contain separators are escaped. */
 const STYLES = {
   // RFC 4180. Values with outer space are quoted too, since many readers trim it otherwise.
   csv: {
@@ -34,11 +32,6 @@ const STYLES = {
   },
 }
 
-/**
- * Renders rows with a header as CSV or TSV.
- *
- * @param raw Whether formulas are written unescaped. @default false
- */
 export function renderDelimited<Row extends object>(
   format: keyof typeof STYLES,
   rows: readonly Row[],

@@ -8,13 +8,13 @@ import { jsonText, printable } from './text.ts'
 export interface RowsOutput<Row extends object> {
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]
-  /** Builds the document of `--json` from the rows, or from their selected fields. @default the rows as an array */
+  /** The document of `--json`, from the rows or their selected fields. @default the rows as an array */
   readonly document?: (rows: readonly object[]) => unknown
   /** Message on stderr when there are no rows. An empty table prints nothing. */
   readonly empty?: string
 }
 
-/** Renders rows in the selected format, with a line end; `''` for an empty table or JSON Lines. */
+/** With a line end; `''` for an empty table or JSON Lines. */
 export function renderRows<Row extends object>(
   { rows, columns, document = (found) => found }: RowsOutput<Row>,
   flags: OutputFlags,
@@ -53,7 +53,7 @@ export type RowStream<Row extends object> = (rows: readonly Row[]) => string
 
 const GAP = '  '
 
-/** Renders rows as they arrive, as lines to append: JSON Lines for JSON, CSV and TSV with one header, else plain lines. */
+/** Renders rows as they arrive: JSON Lines for JSON, CSV and TSV with one header, else plain lines. */
 export function createRowStream<Row extends object>(
   columns: readonly Column<Row>[],
   { json, output, fields, raw }: OutputFlags,

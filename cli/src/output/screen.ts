@@ -3,19 +3,15 @@ import { styleText } from 'node:util'
 import type { RarityLabel } from '@fish-crab/sdk'
 import type { Env, Terminal } from '../core/context.ts'
 
-/** Capabilities of a stream. */
 export interface Screen {
   readonly isTerminal: boolean
   readonly colours: Colours
-  /** Whether the locale supports more than ASCII. */
   readonly unicode: boolean
   /** In cells; `undefined` when unlimited. */
   readonly width: number | undefined
-  /** In lines; `undefined` when not a terminal. */
   readonly height: number | undefined
 }
 
-/** Detects the capabilities of one stream, independently of the others. */
 export function screenOf({ env }: { readonly env: Env }, stream: Terminal<Writable>): Screen {
   const isTerminal = stream.isTTY === true
   return {
@@ -34,7 +30,6 @@ function hasUnicode({ LC_ALL, LC_CTYPE, LANG, TERM }: Env): boolean {
   return !locale || /utf-?8/i.test(locale)
 }
 
-/** A style of `util.styleText`, or a colour of the 256-colour palette. */
 export type Style = Parameters<typeof styleText>[0] | PaletteStyle
 
 interface PaletteStyle {
@@ -43,7 +38,7 @@ interface PaletteStyle {
   readonly bold?: boolean
 }
 
-/** Colours of a stream: none, the 16 basic ones, or the palette of 256. */
+/** None, the 16 basic ones, or the palette of 256. */
 export type Colours = boolean | 256
 
 /** Colours with a contrast of 4.5:1 to both black and white (WCAG 2.2, 1.4.3). None of them is yellow. */
@@ -57,7 +52,7 @@ export const RARITY_STYLES: Readonly<Record<RarityLabel, Style | undefined>> = {
   Mythical: { palette: 163, bold: true },
 }
 
-/** Whether to colour a stream: terminals, unless `NO_COLOR`. `FORCE_COLOR` wins over both, as in Node. */
+/** `FORCE_COLOR` wins over `NO_COLOR` and terminals, as in Node. */
 export function useColours(env: Env, stream: Pick<Terminal<Writable>, 'isTTY'>): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env
   if (force !== undefined) return force !== '0' && force !== 'false'
@@ -74,7 +69,6 @@ function hasPalette({ TERM = '', COLORTERM, FORCE_COLOR = '' }: Env): boolean {
   return /256|direct|kitty|alacritty|ghostty|foot|wezterm/.test(TERM)
 }
 
-/** Applies a style as far as the colours allow. */
 export function paint(style: Style, text: string, colours: Colours): string {
   if (!colours) return text
   if (typeof style !== 'object' || !('palette' in style)) return styleText(style, text, { validateStream: false })

@@ -9,7 +9,6 @@ const UNWRAPPED = '\u{1b}[?7l'
 // its first row, from which all of it can be erased; other terminals truncate the line.
 const BACK_TO_START = '\u{1b}[?7h\r'
 
-/** The status line of one run. */
 export function createStatusLine(context: Pick<Context, 'env' | 'stderr'>): StatusLine {
   const { stderr, env } = context
   const isLive = stderr.isTTY === true && env.TERM !== 'dumb'

@@ -9,10 +9,8 @@ const MIN_WIDTH = 8
 const MIN_WRAP_WIDTH = 24
 
 /**
- * Renders a table without a final line end. On a screen with a width, the widest columns are truncated or wrapped first;
- * elsewhere nothing is.
- *
- * Our own: @oclif/table takes 457 ms to load; cli-table3 (34 KB) does not fit columns to the terminal.
+ * On a screen with a width, the widest columns are truncated or wrapped first. Our own: @oclif/table takes 457 ms to load;
+ * cli-table3 (34 KB) does not fit columns to the terminal.
  */
 export function renderTable<Row extends object>(
   rows: readonly Row[],
@@ -45,7 +43,6 @@ export function renderTable<Row extends object>(
   return [head, ...body].map((line) => line.join(GAP)).join('\n')
 }
 
-/** The lines of a row: one, unless a cell wraps. */
 function linesOf(
   cells: readonly string[],
   columns: readonly { readonly wrap?: boolean }[],
@@ -56,7 +53,7 @@ function linesOf(
   return Array.from({ length: height }, (_, line) => broken.map((each) => each[line] ?? ''))
 }
 
-/** Fits the widths by capping the widest columns. If that is not enough, columns stay legible and lines overflow. */
+/** Caps the widest columns. If that is not enough, columns stay legible and lines overflow. */
 function fitColumns(
   natural: readonly number[],
   columns: readonly { readonly whole?: boolean; readonly wrap?: boolean }[],

@@ -1,15 +1,13 @@
 import { eastAsianWidth } from 'get-east-asian-width'
 import type { ErrorReport } from '../core/errors.ts'
 
-/**
- * Replaces control characters, line ends and bidirectional marks, so that text of a server cannot control the terminal.
- */
+/** Replaces control characters, line ends and bidirectional marks, so that no text can control the terminal. */
 export function printable(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text
   return text.replace(/[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\u{fffd}')
 }
 
-/** Formats JSON without characters that could control a terminal. It parses to the same value. */
+/** JSON without characters that could control a terminal. It parses to the same value. */
 export function jsonText(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, undefined, indent)
   // JSON does not escape these; they only occur within strings.
@@ -21,18 +19,15 @@ export function jsonText(value: unknown, indent?: number): string {
 const PLAIN = /^[\x20-\x7e]*$/
 
 /**
- * Width of a text in terminal cells: two for wide characters and emoji, none for combining marks.
- *
- * Our own over get-east-asian-width: string-width 9 and wrap-ansi 10 take over 45 ms to load, more than a start of Node,
- * since they compile Unicode patterns at once.
- * @example displayWidth('鯉🐟') // 4
+ * Width in terminal cells. Our own over get-east-asian-width: string-width 9 and wrap-ansi 10 take over 45 ms to load, more
+ * than a start of Node, since they compile Unicode patterns at once.
  */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length
   return graphemes(text).reduce((sum, cluster) => sum + graphemeWidth(cluster), 0)
 }
 
-/** Truncates a text to a number of cells, with `ellipsis` at the end. Never splits a grapheme. */
+/** Never splits a grapheme. */
 export function truncate(text: string, cells: number, ellipsis: string): string {
   if (displayWidth(text) <= cells) return text
   const room = cells - displayWidth(ellipsis)
@@ -47,10 +42,7 @@ export function truncate(text: string, cells: number, ellipsis: string): string 
   return result + ellipsis
 }
 
-/**
- * Wraps a text between words. A word wider than a line is split, but never within a grapheme.
- * @example wrapped('a long line', 6) // ['a long', 'line']
- */
+/** A word wider than a line is split, but never within a grapheme. */
 export function wrapText(text: string, cells: number): readonly string[] {
   return fillLines(
     text.split(' ').flatMap((each) => splitWord(each, cells)),
@@ -58,11 +50,7 @@ export function wrapText(text: string, cells: number): readonly string[] {
   )
 }
 
-/**
- * Wraps messages between words, with hanging indents. A word wider than a line, such as a path or a secret, stays whole.
- *
- * @param cells `undefined` for no limit
- */
+/** With hanging indents. A word wider than a line, such as a path or a secret, stays whole. */
 export function wrapMessage(text: string, cells: number | undefined): string {
   if (cells === undefined) return text
   const lines = text.split('\n').flatMap((line) => {
@@ -98,7 +86,6 @@ function splitWord(word: string, cells: number): readonly string[] {
   return broken
 }
 
-/** Pads a text with spaces to a number of cells. */
 export function pad(text: string, cells: number, align: 'left' | 'right' = 'left'): string {
   const space = ' '.repeat(Math.max(0, cells - displayWidth(text)))
   return align === 'left' ? text + space : space + text
@@ -120,12 +107,11 @@ function graphemeWidth(cluster: string): number {
   return widest
 }
 
-/** An error as the JSON document of `--json`. It is one line, so that it can also end JSON lines. */
+/** One line, so that it can also end JSON lines. */
 export function reportJson(error: ErrorReport): string {
   return `${JSON.stringify({ error })}\n`
 }
 
-/** An error as text: message, hint, and the request id for support. */
 export function reportText({ message, hint, requestId }: Pick<ErrorReport, 'message' | 'hint' | 'requestId'>): string {
   const lines = message.split('\n').map(printable)
   return [

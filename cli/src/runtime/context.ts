@@ -16,11 +16,9 @@ import { jsonText, wrapMessage } from '../output/text.ts'
 interface ProcessEvents {
   /** Called when the run becomes a service, which ends when it is asked to stop. */
   readonly onService?: () => unknown
-  /** Called at each request to stop a service. */
   readonly onStop?: () => unknown
 }
 
-/** The streams, environment and signals of this process. */
 export function processSystem({ onService = () => {}, onStop = () => {} }: ProcessEvents = {}): System {
   return {
     env: process.env,
@@ -58,7 +56,7 @@ export function processSystem({ onService = () => {}, onStop = () => {} }: Proce
   }
 }
 
-/** Creates the context of one run. It inherits from the system, since copying it would open stdin. */
+/** It inherits from the system, since copying it would open stdin. */
 export function createContext(system: System): Context {
   let config: Config | undefined
   return Object.create(system, {
@@ -78,7 +76,7 @@ function machineClock(): Clock {
   }
 }
 
-/** Adds to the context of a run what one command needs. It inherits from it, since copying it would open stdin. */
+/** It inherits from the context of the run, since copying it would open stdin. */
 export function createCommandContext(
   context: Context,
   command: Command,

@@ -16,12 +16,7 @@ const STDOUT = 1
 // Names of pages. Other words are never used in a path.
 const PLAIN_WORDS = /^[a-z-]+(:[a-z-]+)?$/
 
-/**
- * Handles `--version`, `--help` and shell completion without loading the program.
- *
- * @param root The folder of the package.
- * @returns Whether the request was handled.
- */
+/** Handles `--version`, `--help` and shell completion without loading the program. Returns whether it did. */
 export function tryFastPath(argv: readonly string[], root: string): boolean {
   if (isVersionRequest(argv)) {
     print(versionText(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))))

@@ -8,7 +8,7 @@ export { runCli } from './run-cli.ts'
 
 const EXIT_DEADLINE_MS = 1000
 
-/** Runs `fish-cli` as this process. Sets the exit status rather than forcing it, so that pending output is written. */
+/** Sets the exit status rather than forcing it, so that pending output is written. */
 export async function main(): Promise<void> {
   let isService = false
   let wasStopped = false
@@ -26,7 +26,7 @@ export async function main(): Promise<void> {
   process.exit()
 }
 
-/** Reports an uncaught exception as a bug. Node would print its message and fields, which may contain secrets. */
+/** Node would print the message and fields, which may contain secrets. */
 function exitOnUncaughtException(system: System): void {
   let isReported = false
   process.on('uncaughtException', async (error) => {
@@ -39,10 +39,7 @@ function exitOnUncaughtException(system: System): void {
   })
 }
 
-/**
- * Exits when stdout cannot be written: silently after EPIPE, otherwise with one error. A service continues without a reader:
- * its clients need it more.
- */
+/** EPIPE is silent. A service continues without a reader: its clients need it more. */
 function exitOnStdoutError({ stdout, stderr }: System, isService: () => boolean): void {
   stderr.on('error', () => {})
   stdout.on('error', (cause: NodeJS.ErrnoException) => {

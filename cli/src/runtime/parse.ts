@@ -10,13 +10,7 @@ import { parseGamemode } from '../core/parse-values.ts'
 
 type FlagInput = Interfaces.FlagInput
 
-/**
- * Parses the arguments of a command and resolves its flags: the one spelling of a gamemode, the preset output format
- * where none was typed, and `json` for `--output json`.
- *
- * @param id The command, with `:` for the space between words.
- * @throws CliError that never repeats a value: a misplaced one may be a secret
- */
+/** Errors never repeat a value: a misplaced one may be a secret. */
 export async function parseInput(
   context: Context,
   { id, command, argv }: { readonly id: string; readonly command: Command; readonly argv: readonly string[] },
@@ -44,10 +38,7 @@ function resolveFlags(
   return { ...flags, json: parseFormat(formats, flags) === 'json' }
 }
 
-/**
- * Rejects what oclif's parser would accept or report without structure: a value for a flag that takes none, which it
- * would take for an argument, a flag without its value, and a flag given twice.
- */
+/** Rejects what the parser of oclif would accept or report without structure, as a value for a flag without one. */
 function checkFlagWords(argv: readonly string[], flags: FlagInput): void {
   const given = new Set<string>()
   const words = [...argv]
@@ -71,7 +62,6 @@ function checkFlagWords(argv: readonly string[], flags: FlagInput): void {
   }
 }
 
-/** The flag at the start of a word, and the value in the same word. */
 function readFlag(
   word: string,
   flags: FlagInput,
@@ -88,9 +78,7 @@ function readFlag(
 // The fields of oclif's parse errors; it does not export their classes.
 interface ParseErrorFields {
   readonly flags?: readonly string[]
-  /** Arguments that are missing, or words that are too many. */
   readonly args?: readonly (string | { readonly name: string })[]
-  /** The parsed input, if flags contradict each other or one is missing. */
   readonly parse?: { readonly output: { readonly flags: Readonly<Record<string, unknown>> } }
 }
 
@@ -125,7 +113,6 @@ function unknownFlags(names: readonly string[], id: string, known: readonly stri
   return usageError(message, closest === undefined ? undefined : `Did you mean: --${closest}? ${help}`)
 }
 
-/** A flag without its value: `--name=value`, or `-nvalue`. */
 function flagName(flag: string): string {
   const name = flag.startsWith('--') ? flag.replace(/=.*$/s, '') : flag.slice(0, 2)
   return name.length <= 40 ? name : '--…'

@@ -6,17 +6,14 @@ import { hasFormatFlag, hasJsonFlag } from '../core/format.ts'
 import { screenOf } from '../output/screen.ts'
 import { reportJson, reportText, wrapMessage } from '../output/text.ts'
 
-/** A command line that failed. */
 export interface FailedCommand {
   readonly argv: readonly string[]
   /** Absent where the command is unknown. */
   readonly command?: (Command & { readonly id: string }) | undefined
-  /** Role that it requires, as far as that is known. @default 'player' */
   readonly role?: Role | undefined
   readonly error: unknown
 }
 
-/** Prints an error in the requested format and returns the exit status. */
 export async function reportError(context: Context, { argv, command, role, error }: FailedCommand): Promise<number> {
   context.line.end()
   const { code, message, hint, exit, requestId, retryAt } = await describe(error, role)
@@ -35,10 +32,7 @@ async function describe(error: unknown, role: Role | undefined): Promise<ErrorRe
   return describeError(error, role)
 }
 
-/**
- * Whether FISH_OUTPUT or the setting makes this command print JSON, its errors too. They stand for `--output`: a command
- * without that flag ignores them, so that scripts that read its text continue to work.
- */
+/** A command without `--output` ignores FISH_OUTPUT and the setting: scripts that read its text keep working. */
 function presetsJson(context: Context, command: Command | undefined): boolean {
   if (!command || !('output' in command.flags)) return false
   try {

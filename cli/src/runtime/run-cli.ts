@@ -9,10 +9,7 @@ import { selectColumns } from '../output/columns.ts'
 import { readManifest } from '../package.ts'
 import { createCommandContext, createContext } from './context.ts'
 
-/**
- * Runs one command line and returns its exit status. It neither throws nor ends the process.
- * @example const status = await runCli(['list', 'fish', 'Alex', '--json'], processSystem())
- */
+/** Neither throws nor ends the process. */
 export async function runCli(argv: readonly string[], system: System): Promise<number> {
   const context = createContext(hasNoColourFlag(argv) ? withoutColours(system) : system)
   try {
@@ -42,7 +39,6 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
   return runCommand(context, { ...command, id: found.id }, { argv, rest: found.rest })
 }
 
-/** @param words The whole command line, and what follows the words of the command */
 async function runCommand(
   context: Context,
   command: Command & { readonly id: string },

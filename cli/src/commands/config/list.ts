@@ -20,13 +20,11 @@ const COLUMNS: readonly Column<Row>[] = [
   { field: 'summary', title: 'MEANING', wrap: true },
 ]
 
-/** The argument of commands about one setting. */
 export const settingArg = Args.string({
   description: `the setting: ${Object.keys(SETTINGS).join(', ')}`,
   required: true,
 })
 
-/** The names of settings, for completion. */
 export const SETTING_COMPLETION: Values = {
   words: Object.entries(SETTINGS).map(([value, { summary }]) => ({ value, description: summary })),
 }

@@ -8,7 +8,6 @@ import { requireUser } from '../../config/target.ts'
 import type { Column } from '../../output/columns.ts'
 import { printable } from '../../output/text.ts'
 
-/** Columns of a key. */
 export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   { field: 'user' },
   { field: 'fernetKey', title: 'KEY', whole: true },

@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<ResetRow>[] = [
 
 const TITLES: Readonly<Record<ResetType, string>> = { password: 'password', fernet: 'Fernet key', 'api-key': 'API key' }
 
-/** Fields of the stored secrets of a profile. Passwords are not stored. */
+/** Passwords are not stored. */
 const STORED_FIELDS: Readonly<Partial<Record<ResetType, 'fernetKey' | 'apiKey'>>> = {
   fernet: 'fernetKey',
   'api-key': 'apiKey',
