@@ -16,15 +16,12 @@ interface AdminCredentials {
   readonly password: string
 }
 
-/** How to prompt for a password. */
 export type PromptOptions = Pick<SecretRequest, 'alternative' | 'noInput' | 'fromStdin'>
 
-/** The name of the administrator: flag, environment, profile, else `admin`. */
 export function adminNameOf({ admin }: Target): string {
   return admin?.value ?? DEFAULT_ADMIN
 }
 
-/** The name and password of the administrator. */
 export async function readAdminCredentials(
   context: Context,
   target: Target,
@@ -35,10 +32,7 @@ export async function readAdminCredentials(
   return { username, password: await readSecret(context, { variable: 'FISH_ADMIN_PASSWORD', question, ...prompt }) }
 }
 
-/**
- * Opens a client with the role of an administrator: with the password of the environment, else the session saved by
- * `login --admin`, else a password typed at a prompt.
- */
+/** Takes the password of the environment, else the session of `login --admin`, else a typed password. */
 export async function openAdminClient(
   context: Context,
   target: Target,
@@ -56,7 +50,6 @@ function isValid({ username, expiresAt }: AdminSession, admin: string, now: numb
   return userNameKey(username) === userNameKey(admin) && Date.parse(expiresAt) > now
 }
 
-/** Creates a client from credentials or a session. */
 export async function createAdmin(
   context: Context,
   target: Target,
@@ -82,7 +75,7 @@ export async function takeFirst<Entry>(
   return { entries, more: false }
 }
 
-/** Page size with which {@link takeFirst} needs few requests and reads little beyond the limit. */
+/** Page size for {@link takeFirst}: few requests, and little beyond the limit. */
 export function pageSizeFor(limit: number | undefined, largest: number): number {
   // One more entry shows whether there are more.
   return Math.min(largest, (limit ?? largest) + 1)

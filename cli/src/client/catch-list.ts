@@ -20,7 +20,6 @@ export function kindNamed(word = 'fish'): CatchKind | undefined {
   return KINDS.get(word)
 }
 
-/** @param example A command line for the hint */
 export function unknownKind(example: string): CliError {
   return usageError('The kind must be fish or crabs.', `For example: ${example}`)
 }
@@ -51,9 +50,8 @@ export interface CatchListOptions {
   readonly kind: CatchKind
   readonly gamemode: Gamemode
   readonly query: CatchQuery
-  /** Whether to count instead of listing. */
   readonly chart: boolean
-  /** Whether to show the time and the record of each catch. */
+  /** Whether to show time and record. */
   readonly detail: boolean
   /** Whether `--fields` names one of those. */
   readonly namesDetail: boolean
@@ -130,14 +128,12 @@ function savedColumns(detail: CatchDetail): readonly Column<Fish | Crab>[] {
   })
 }
 
-/** The number of catches of a rarity or a name. */
 interface CatchCount {
   readonly rarity?: RarityLabel
   readonly name?: string
   readonly count: number
 }
 
-/** The rarity or the name that was counted. */
 export function countedValue({ rarity, name = '' }: CatchCount): string {
   return rarity ?? name
 }
@@ -153,7 +149,6 @@ export function countColumns(by: 'rarity' | 'name'): readonly Column<CatchCount>
   ]
 }
 
-/** Counts fish by rarity, in the order of rarities, zeros included. */
 function countByRarity(catches: readonly Catch[]): readonly CatchCount[] {
   return RARITIES.map(({ label }) => ({
     rarity: label,
@@ -161,7 +156,6 @@ function countByRarity(catches: readonly Catch[]): readonly CatchCount[] {
   }))
 }
 
-/** Counts catches by name, most first. */
 function countByName(catches: readonly Catch[]): readonly CatchCount[] {
   const counts = new Map<string, number>()
   for (const { name } of catches) counts.set(name, (counts.get(name) ?? 0) + 1)

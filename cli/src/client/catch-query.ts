@@ -5,7 +5,6 @@ import { parseRarity, parseWholeNumber } from '../core/parse-values.ts'
 
 export type Catch = Crab & Partial<Pick<Fish, 'rarity'>>
 
-/** Which catches to list, and in what order. */
 export interface CatchQuery {
   readonly filter?: ((each: Catch) => boolean) | undefined
   /** Earliest time of a catch, in milliseconds since 1970. */
@@ -27,7 +26,6 @@ export interface CatchQueryFlags {
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** @throws CliError for an invalid flag */
 export function parseCatchQuery({ filter, since, sort, limit }: CatchQueryFlags, now: number): CatchQuery {
   return {
     filter: filter === undefined ? undefined : parseFilter(filter),
@@ -37,7 +35,6 @@ export function parseCatchQuery({ filter, since, sort, limit }: CatchQueryFlags,
   }
 }
 
-/** Whether the response must include the time of each catch. */
 export function needsTime({ since, sort }: CatchQuery): boolean {
   return since !== undefined || sort?.by === 'caughtAt'
 }
@@ -78,7 +75,6 @@ function parseFilter(text: string): (each: Catch) => boolean {
   return ({ name }) => name.toLowerCase().includes(part)
 }
 
-/** All rarities, as a user may type them. */
 export function rarityList(): string {
   return RARITIES.map(({ value, label }) => `${value} ${label}`).join(', ')
 }

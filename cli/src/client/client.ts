@@ -6,7 +6,7 @@ import type { Context, Env } from '../core/context.ts'
 import { countdownHooks } from '../output/progress.ts'
 import { readManifest } from '../package.ts'
 
-/** Opens a client of the target, with the API key of the environment or the profile. */
+/** Uses the API key of the environment, else of the profile. */
 export async function openClient(context: Context, target: Target, options: ClientOptions = {}): Promise<Client> {
   return createClient({
     ...clientOptions(context, target),
@@ -16,12 +16,10 @@ export async function openClient(context: Context, target: Target, options: Clie
   })
 }
 
-/** The API key of the environment, else of the profile. */
 export async function readApiKey(context: Context, target: Target): Promise<string | undefined> {
   return (await secretFromEnv(context, 'FISH_API_KEY')) ?? (await readSecrets(context, target))?.apiKey
 }
 
-/** The options that all clients share: address, limit of waiting, clock, countdown and proxy. */
 export function clientOptions({ clock, env, line }: Context, target: Target) {
   return {
     baseUrl: target.url.value,
@@ -38,10 +36,7 @@ export function clientOptions({ clock, env, line }: Context, target: Target) {
 const PROXIES = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY']
 const EXCEPTIONS = ['no_proxy', 'NO_PROXY']
 
-/**
- * Node's fetch, or `undefined` for the SDK's, which supports proxies. Loading the SDK's connection pool takes longer than
- * the one or two requests of a command.
- */
+/** `undefined`: the SDK's, which supports proxies, but loads longer than the requests of a command take. */
 export function nodeFetch(env: Env): typeof globalThis.fetch | undefined {
   if (PROXIES.some((name) => env[name])) return undefined
   return (input, init) => globalThis.fetch(input, init)

@@ -50,7 +50,6 @@ export async function countCollections(
 interface CountRow {
   readonly kind: 'users' | 'fish' | 'crab'
   readonly by: 'total' | 'gamemode' | 'rarity'
-  /** Gamemode or rarity. */
   readonly label: string | null
   readonly count: number
 }
@@ -62,7 +61,6 @@ export const COUNT_COLUMNS: readonly Column<CountRow>[] = [
   { field: 'count', align: 'right' },
 ]
 
-/** Flattens counts: totals, then by gamemode, then by rarity. */
 export function countRows({ fish, crab, users }: CollectionCounts & { readonly users?: number }): readonly CountRow[] {
   const parts = (kind: CountRow['kind'], by: CountRow['by'], counts: Readonly<Partial<Record<string, number>>>) =>
     Object.entries(counts).map(([label, count = 0]) => ({ kind, by, label, count }))

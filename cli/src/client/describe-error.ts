@@ -15,11 +15,7 @@ import { CliError, type ErrorReport, EXIT, type ExitStatus } from '../core/error
 import { GAMEMODE_LIST, NO_SUCH_GAMEMODE } from '../core/parse-values.ts'
 import { localTime } from '../core/time.ts'
 
-/**
- * Describes a thrown value for the user of the command.
- *
- * @param needs Role that the command requires.
- */
+// `needs`: the role that the command requires.
 export function describeError(error: unknown, needs: Role = 'player'): ErrorReport {
   if (error instanceof CliError) return error
   if (error instanceof RateLimitError) {
@@ -63,7 +59,7 @@ function responseReport(error: ApiError, hint: string | undefined, exit: ExitSta
   }
 }
 
-/** Codes of the system for connections that were never open, so that nothing was sent. */
+/** Codes of connections that were never open, so that nothing was sent. */
 const NEVER_OPEN = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
 /** Says of a write without a response that it may have been stored: repeating the command would store it twice. */
@@ -75,7 +71,6 @@ export function withUnknownOutcome(error: unknown): unknown {
   return new CliError({ code, message: `${message} The catch may have been stored.`, hint, exit })
 }
 
-/** Whether the connection failed because its certificate is not trusted. */
 export function isUntrusted({ systemCode = '' }: ConnectionError): boolean {
   return /CERT|_SIGNATURE|ERR_TLS/.test(systemCode)
 }
@@ -121,7 +116,6 @@ const VALIDATION_HINTS: Readonly<Record<string, string>> = {
   HTTP_PROXY: 'For example: http://proxy.example.org:3128. Without a proxy, unset it.',
 }
 
-/** Describes a validation error of the SDK with the names of flags and variables. */
 function validationReport({ issues }: ValidationError): ErrorReport {
   const described = issues.map(({ path, message }) => {
     const [source = path, exit = EXIT.usage] = SOURCES[path.split('.').at(-1) ?? ''] ?? []
@@ -162,13 +156,10 @@ function isNotFromService({ status, code }: RefusedResponse): boolean {
   return code === 'unknown' && ![401, 403, 429].includes(status) && status < 500
 }
 
-/** Hint for a response that is not the service's. */
 export const WRONG_ADDRESS = 'Is --url (or FISH_URL) the address of a Fish and Crab Collection Service?'
 
-/** Hint for a service that is temporarily unavailable. */
 export const TRY_LATER = 'Try again later; see: fish-cli status'
 
-/** Hint for a key that is invalid or belongs to another player. */
 const SET_KEY_ANEW = 'Fetch it again: fish-cli login. If FISH_KEY or FISH_KEY_FILE is set, change it too.'
 
 const LOG_IN_AGAIN = 'Log in again: fish-cli login NAME --admin'

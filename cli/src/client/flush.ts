@@ -5,18 +5,13 @@ import { CliError, EXIT } from '../core/errors.ts'
 import { createCountdown, createProgress, leaseText, type Progress, waitText } from '../output/progress.ts'
 import { describeError } from './describe-error.ts'
 
-/** How to send the queued catches. */
 export interface FlushOptions {
   /** Longest wait for the rate limit, in milliseconds. @default one window */
   readonly maxWaitMs?: number | undefined
   readonly signal: AbortSignal
 }
 
-/**
- * Sends queued catches, with progress and waits on stderr.
- *
- * @throws CliError `interrupted` with the number of catches that stay queued
- */
+/** Shows progress and waits on stderr. @throws CliError `interrupted` with the number of catches left */
 export async function flushWithProgress(
   context: Context,
   outbox: Outbox,
@@ -49,7 +44,6 @@ async function queuedIn(outbox: Outbox): Promise<number> {
   return queued + frozen
 }
 
-/** Merges the reports of several flushes. The remaining catches are those of the last report. */
 export function mergeReports(before: readonly FlushReport[], last: FlushReport): FlushReport {
   const all = [...before, last]
   return {
@@ -60,7 +54,6 @@ export function mergeReports(before: readonly FlushReport[], last: FlushReport):
   }
 }
 
-/** Creates a listener that shows when an outbox waits for the rate limit or for another process. */
 export function createWaitListener({ line, clock }: Pick<Context, 'line' | 'clock'>) {
   const { start, stop } = createCountdown(line, clock)
   return (event: OutboxEvent) => {
@@ -70,7 +63,6 @@ export function createWaitListener({ line, clock }: Pick<Context, 'line' | 'cloc
   }
 }
 
-/** The error of Ctrl-C, which says what stays queued. */
 export async function interruptedError(outbox: Outbox): Promise<CliError> {
   const count = await queuedIn(outbox)
   const message = `Interrupted. ${count === 0 ? 'Nothing is queued.' : queuedText(count)}`
@@ -81,7 +73,7 @@ export async function interruptedError(outbox: Outbox): Promise<CliError> {
 const FLUSH = 'fish-cli outbox flush'
 export const DEAD_LETTER_HELP = 'See fish-cli outbox status, then: fish-cli outbox retry, or drop.'
 
-/** Turns a report into an exit status. @throws CliError what stopped the delivery, and how many catches stay queued */
+/** @throws CliError what stopped the delivery, and how many catches stay queued */
 export function flushStatus(context: Notes, report: FlushReport): typeof EXIT.ok | typeof EXIT.partly {
   const { sent, left, deadLetters, stopped, leased, withoutClient } = report
   for (const { count, reason } of deadLetters)
@@ -111,7 +103,6 @@ function queuedError(error: unknown, left: number): CliError {
   })
 }
 
-/** @example catchesText(1) // '1 catch' */
 export function catchesText(count: number): string {
   return count === 1 ? '1 catch' : `${count} catches`
 }

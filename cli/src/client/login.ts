@@ -15,7 +15,6 @@ interface LoginOptions extends PromptOptions {
   readonly withApiKey?: boolean | undefined
 }
 
-/** Logs an administrator in. Returns the session; the password is not stored. */
 export async function fetchSession(context: Context, target: Target, options: LoginOptions): Promise<ProfileSecrets> {
   const credentials = await readAdminCredentials(context, target, options)
   const client = await createAdmin(context, target, credentials)
@@ -24,7 +23,7 @@ export async function fetchSession(context: Context, target: Target, options: Lo
   return { url: target.url.value, session: { username: credentials.username, token, expiresAt } }
 }
 
-/** Fetches a player's key with the password, and tests it. @throws CliError when the service rejects its own key */
+/** @throws CliError when the service rejects its own key */
 export async function fetchPlayerKey(context: Context, target: Target, options: LoginOptions): Promise<ProfileSecrets> {
   const user = target.user?.value
   if (!user) throw usageError('Missing user name.', 'For example: fish-cli login USER')
@@ -57,7 +56,6 @@ function rejected(code: string, message: string): CliError {
   return new CliError({ code, message, hint, exit: EXIT.credentials })
 }
 
-/** The result of {@link testKey}. */
 export interface KeyTest {
   /** Whether it is the player's key at this service. */
   readonly accepted: boolean
@@ -76,11 +74,7 @@ const INVALID_PAYLOAD = '{}'
 const ANY_GAMEMODE: Gamemode = 'earth'
 const DECRYPTED = new Set(['invalid_payload', 'token_expired'])
 
-/**
- * Tests whether a key is the player's, with one request that stores nothing.
- *
- * @throws FernetError for a malformed key; ApiError such as `user_not_found`, ConnectionError and others of the client
- */
+/** Tests whether a key is the player's, with one request that stores nothing. @throws FernetError for a malformed key */
 export async function testKey(client: Client, { user, fernetKey, signal }: KeyTestOptions): Promise<KeyTest> {
   const fernet = createFernet(fernetKey)
   const token = await fernet.encrypt(INVALID_PAYLOAD)
@@ -97,7 +91,6 @@ export async function testKey(client: Client, { user, fernetKey, signal }: KeyTe
 /** `over`: expired by the clock of this machine. */
 type SessionTest = 'accepted' | 'refused' | 'over'
 
-/** Tests whether a stored session is valid. @throws ConnectionError and others of the client */
 export async function testSession(
   context: Context,
   target: Target,

@@ -17,18 +17,15 @@ import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { openClient } from './client.ts'
 
-/** The player whose catches an outbox sends. */
 interface PlayerOutboxOptions {
   readonly user: string
-  /** Gamemode of catches that name none. */
   readonly gamemode?: Gamemode | undefined
-  /** Whether prompting for the key is forbidden. */
   readonly noInput?: boolean | undefined
   /** How long the background delivery collects catches before it sends them, in milliseconds. */
   readonly delayMs?: ((state: RateLimitState | undefined, now: number) => number) | undefined
 }
 
-/** Opens the outbox of the target and sends one player's catches. Catches of other players stay queued. */
+/** Sends the catches of one player; those of others stay queued. */
 export async function openPlayerOutbox(
   context: Context,
   target: Target,
@@ -47,7 +44,7 @@ export async function openPlayerOutbox(
   return openOutboxFile(context, target.url.value, { client, user, gamemode, ...keys, ...linger })
 }
 
-/** Opens the outbox of the target without a key, to inspect it. Returns `undefined` when it does not exist. */
+/** Needs no key. Returns `undefined` when there is no outbox. */
 export async function openLocalOutbox(context: Context, target: Target): Promise<Outbox | undefined> {
   const url = target.url.value
   return existsSync(outboxPath(context, url)) ? openOutboxFile(context, url, { baseUrl: url }) : undefined
@@ -60,7 +57,6 @@ const HINTS: Readonly<Record<string, string>> = {
   outbox_not_writable: 'Check owner and mode of the file and its folder, or set XDG_STATE_HOME to another folder.',
 }
 
-/** @throws CliError that names the file */
 async function openOutboxFile(context: Context, url: string, options: OutboxOptions): Promise<Outbox> {
   const path = outboxPath(context, url)
   const onEvent: OutboxListener = (event) => {
@@ -83,7 +79,7 @@ export function outboxPath(context: Pick<Context, 'env'>, url: string): string {
   return join(folders(context).state, `outbox-${name}-${hash}.db`)
 }
 
-/** Selects dead letters by ID, or all when no ID is given. @throws CliError for a malformed or unknown ID */
+/** All when no ID is given. @throws CliError for a malformed or unknown ID */
 export async function selectDeadLetters(
   outbox: Outbox | undefined,
   texts: readonly string[],

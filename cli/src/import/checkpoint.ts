@@ -10,7 +10,7 @@ import { CliError, EXIT } from '../core/errors.ts'
 import type { ImportDefaults } from './reader.ts'
 import type { ImportSource } from './source.ts'
 
-/** The id of an import: same content, player and defaults make the same import. */
+/** Same content, player and defaults make the same import. */
 export function importId({ hash }: Pick<ImportSource, 'hash'>, defaults: ImportDefaults): string {
   const text = JSON.stringify([hash, { ...defaults, user: userNameKey(defaults.user) }])
   return `import:${createHash('sha256').update(text).digest('hex')}`
@@ -20,30 +20,21 @@ export function importId({ hash }: Pick<ImportSource, 'hash'>, defaults: ImportD
 interface ImportClaim {
   /** Catches that earlier, incomplete runs queued. */
   readonly before: number
-  /**
-   * Queues catches and updates the checkpoint in one transaction.
-   *
-   * @throws CliError `import_running` when another run has taken over the import; nothing was added
-   */
+  /** In one transaction with the checkpoint. @throws CliError `import_running` when another run took over */
   add(catches: readonly NewCatch[], place: number): Promise<void>
-  /**
-   * Completes the import unless some of its catches are still queued or in dead letters: then the same content resumes
-   * this one, also if they are sent meanwhile.
-   */
+  /** Completes the import, unless catches are left: then the same content resumes it, even if they are sent meanwhile. */
   settle(): Promise<void>
   /** What is left of this file, and whether another process cancelled it since the claim. */
   rest(): Promise<{ readonly dead: number; readonly isCancelled: boolean }>
 }
 
-/** Prefix of the keys of all catches from files. */
 const FILES = 'file:'
 
-/** Prefix of the keys of all catches from a file. */
 export function keyPrefixOf(content: string): string {
   return `${FILES}${content}:`
 }
 
-/** Queued catches of other files, such as an earlier version of this one. */
+/** Such as an earlier version of this file. */
 export async function countOfOtherFiles(outbox: Outbox, content: string): Promise<number> {
   const queuedOf = async (keyPrefix: string) => {
     const { cancelled, frozen } = await outbox.cancel({ keyPrefix, dryRun: true })
@@ -80,7 +71,6 @@ async function countIn(outbox: Outbox, content: string) {
 
 interface ClaimOptions {
   readonly name: string
-  /** SHA-256 of the file. */
   readonly content: string
   /** Start of this run in milliseconds since 1970. */
   readonly startedAt: number
@@ -172,7 +162,6 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
-/** Another run has the import, took it over, or ended while this one started; or a cancelled one is not over. */
 type ImportConflict = 'running' | 'overtaken' | 'ended' | 'cancelled'
 
 const WAIT = 'Wait for it to end. To see what is queued: fish-cli outbox status'
@@ -200,19 +189,11 @@ const CONFLICTS: Readonly<Record<ImportConflict, Pick<CliError, 'code' | 'messag
   },
 }
 
-/** The error when another run imports the same content. */
 function importConflict(refusal: ImportConflict): CliError {
   return new CliError({ ...CONFLICTS[refusal], exit: EXIT.conflict })
 }
 
-/**
- * Locks an import for this process. The operating system releases the lock when the process ends, however it ends, so a
- * killed run does not block others. Lock files of killed runs are removed by the next import.
- *
- * @param path The file of the outbox; the lock file is next to it
- * @param name The id of the import
- * @throws CliError `import_running`, `file_not_locked`, `config_busy`
- */
+/** Held by the operating system until the process ends, however it ends: a killed run blocks no others. */
 export async function lockImport(context: Pick<Context, 'env'>, path: string, name: string): Promise<AsyncDisposable> {
   const file = `${path}-${name.replace(/[^a-z\d]+/gi, '-').slice(0, MAX_NAME)}${EXTENSION}`
   // Opening and removing are serialized: a file removed while it is opened would give each process its own lock.

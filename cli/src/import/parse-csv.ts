@@ -7,14 +7,7 @@ const MAX_RECORD = 64 * 1024
 // Columns printed by `list` that are not fields of a catch.
 const IGNORED_COLUMNS: readonly string[] = ['', 'id']
 
-/**
- * Parses CSV (RFC 4180), also with `;` as separator, which spreadsheets write where the comma is the decimal sign. The
- * first line is a header when one column is `name`; without a header the columns are {@link FIELDS}. Space around a value
- * is trimmed, except inside quotes.
- *
- * Our own: csv-parse 7 (32 KB) would replace the splitting of cells alone; the choice of the separator, the header, the
- * escapes of TSV and errors by line would remain.
- */
+/** RFC 4180, and `;` as separator, which spreadsheets write. Our own: csv-parse 7 (32 KB) would only split cells. */
 export function parseCsv(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   let pattern: RegExp | undefined
   return parseRows(joinQuotedLines(splitLines(chunks)), (text) => {
@@ -23,15 +16,12 @@ export function parseCsv(chunks: AsyncIterable<string>): AsyncGenerator<FileReco
   })
 }
 
-/**
- * Parses TSV: no quotes, and the escapes `\t \n \r \\`. Space around a name is preserved below a header, which
- * programs write.
- */
+/** No quotes; the escapes `\t \n \r \\`. Space around a name is kept below a header, which programs write. */
 export function parseTsv(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   return parseRows(splitLines(chunks), tsvCells)
 }
 
-/** Whether a text is TSV: its first line has tabs and, if it has commas too, is a header. */
+/** The first line has tabs and, if it has commas too, is a header. */
 export function isTsv(text: string): boolean {
   const line = text.split('\n', 1)[0] ?? ''
   if (!line.includes('\t')) return false
@@ -92,7 +82,6 @@ function headerProblem(cells: readonly string[], named: readonly string[]): stri
   return `Unknown column "${printable(unknown.trim().slice(0, 40))}". Known columns: ${FIELDS.join(', ')}; remove or rename it.`
 }
 
-/** Joins lines within quotes. */
 async function* joinQuotedLines(lines: AsyncIterable<TextLine>): AsyncGenerator<TextLine> {
   let open: TextLine | undefined
   for await (const one of lines) {

@@ -10,13 +10,7 @@ import type { ImportSource } from './source.ts'
 
 const MAX_REPORTED = 20
 
-/**
- * Validates a whole file and changes nothing.
- *
- * @param report Called for each of the first 20 errors. @default the thrown error lists them
- * @returns the number of catches
- * @throws CliError `wrong_lines`, or `usage` when the file contains no catches
- */
+/** Changes nothing. `report` gets the first 20 errors; without it, the thrown error lists them. @returns the number of catches */
 export async function validateFile(
   source: ImportSource,
   defaults: ImportDefaults,
@@ -51,7 +45,6 @@ function lineErrors(count: number, listed: readonly LineError[]): CliError {
   })
 }
 
-/** Defaults for fields that a record leaves out. */
 export interface ImportDefaults {
   readonly user: string
   readonly gamemode?: Gamemode | undefined
@@ -66,7 +59,6 @@ interface LineError {
   readonly problem: string
 }
 
-/** Some catches of a file, and the lines with errors. */
 interface CatchChunk {
   readonly catches: readonly NewCatch[]
   readonly errors: readonly LineError[]
@@ -74,7 +66,6 @@ interface CatchChunk {
 
 const CHUNK_SIZE = 500
 
-/** Parses the catches of a file and validates each as the outbox will. */
 export async function* parseCatches(source: ImportSource, defaults: ImportDefaults): AsyncGenerator<CatchChunk> {
   const { user, gamemode } = defaults
   // A store that keeps nothing: the outbox only validates.
@@ -160,10 +151,6 @@ const READERS = { csv: parseCsv, tsv: parseTsv, json: parseJson, jsonl: parseJso
 
 type FileFormat = keyof typeof READERS
 
-/**
- * Detects the format by the extension, else by the content: an array, or an object that contains a list, is JSON; an
- * object on one line is JSON Lines; a line with tabs is TSV; everything else is CSV.
- */
 export function detectFormat(extension: string, beginning: string): FileFormat {
   const known = extension === 'ndjson' ? 'jsonl' : extension
   if (Object.hasOwn(READERS, known)) return known as FileFormat
@@ -175,7 +162,6 @@ export function detectFormat(extension: string, beginning: string): FileFormat {
   return text.includes('\n') && !/^\{.*\}\s*$/m.test(text) ? 'json' : 'jsonl'
 }
 
-/** Parses the records of a file in any format. */
 export async function* readRecords(extension: string, chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   const iterator = chunks[Symbol.asyncIterator]()
   // Leading space may exceed the memory; only its lines are counted.
@@ -201,12 +187,10 @@ async function* prepend(chunk: string, rest: AsyncIterator<string>): AsyncGenera
 
 const EXAMPLE_ZONE = 'Europe/Berlin'
 
-/** A local time without a zone. */
 const NO_ZONE = Symbol('a local time without a zone')
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i
 
-/** @throws CliError `usage` for an unknown zone */
 export function parseTimeZone(name: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
@@ -215,10 +199,7 @@ export function parseTimeZone(name: string): string {
   }
 }
 
-/**
- * Parses the time of a catch to ISO 8601: Unix seconds or milliseconds, or a date with or without a time, in its own zone
- * or the default one. Returns any other value unchanged, for validation to reject.
- */
+/** To ISO 8601, from Unix seconds or milliseconds, or a date. Other values stay as they are, for validation to reject. */
 function parseTime(value: unknown, timeZone: string | undefined): unknown {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string') return value
@@ -232,7 +213,7 @@ function parseTime(value: unknown, timeZone: string | undefined): unknown {
   return Number.isNaN(asUtc) ? value : new Date(localToUtc(asUtc, timeZone)).toISOString()
 }
 
-/** Converts local time to UTC: the earlier one when clocks show it twice. */
+/** The earlier one when clocks show the time twice. */
 function localToUtc(local: number, timeZone: string): number {
   const before = local - offsetAt(local - DAY_MS, timeZone)
   // A time that clocks skip takes the offset before the jump.
@@ -243,7 +224,6 @@ function localToUtc(local: number, timeZone: string): number {
 
 const DAY_MS = 86_400_000
 
-/** Offset of a zone from UTC in milliseconds. */
 function offsetAt(at: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
   const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT'

@@ -1,16 +1,15 @@
 import { usageError } from '../core/errors.ts'
 
-/** One record of a file and the line at which it starts, or what is wrong with it. */
 export type FileRecord =
   | { readonly line: number; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly line: number; readonly problem: string }
 
-/** Fields of a record, in the column order of a file without a header. */
+/** In the column order of a file without a header. */
 export const FIELDS = ['name', 'rarity', 'kind', 'gamemode', 'caughtAt'] as const
 
 export type Field = (typeof FIELDS)[number]
 
-/** Names used by other programs, in lower case without spaces, `_` and `-`. `fish` is the word of the service's API. */
+/** In lower case without spaces, `_` and `-`. `fish` is the word of the service's API. */
 const ALIASES: Readonly<Record<string, Field>> = {
   fish: 'name',
   type: 'kind',
@@ -19,13 +18,12 @@ const ALIASES: Readonly<Record<string, Field>> = {
   date: 'caughtAt',
 }
 
-/** The field of a column title or JSON key, in any spelling: `caughtAt`, `Caught At`, `caught_at`. */
+/** In any spelling: `caughtAt`, `Caught At`, `caught_at`. */
 export function fieldOf(title: string): Field | undefined {
   const plain = title.toLowerCase().replace(/[\s_-]/g, '')
   return FIELDS.find((field) => field.toLowerCase() === plain) ?? ALIASES[plain]
 }
 
-/** A line of text, numbered from 1. */
 export interface TextLine {
   readonly line: number
   readonly text: string
@@ -43,7 +41,6 @@ export function checkLineLength(length: number, line: number): void {
   )
 }
 
-/** Splits chunks of text into lines. @throws CliError `usage` when a line is too long */
 export async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<TextLine> {
   let rest = ''
   let line = 0

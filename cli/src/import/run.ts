@@ -17,7 +17,6 @@ import { claimImport, countOfOtherFiles, importId, lockImport } from './checkpoi
 import { type ImportDefaults, parseCatches, parseTimeZone, validateFile } from './reader.ts'
 import { type ImportSource, openSource } from './source.ts'
 
-/** The flags of `add --file`. */
 export interface AddFileFlags {
   readonly json?: boolean | undefined
   readonly file: string
@@ -34,12 +33,7 @@ interface AddFileOptions {
   readonly rarity: RarityValue | undefined
 }
 
-/**
- * `add --file`: validates the whole file, then adds each catch once through the outbox. One run at a time imports the same
- * content for the same player.
- *
- * @throws CliError `import_running`, `import_ended`, `wrong_lines`, `file_not_readable`, `interrupted`, or what stopped the delivery
- */
+/** Validates the whole file, then adds each catch once through the outbox. */
 export async function addFile(context: Context & Notes, { target, flags, rarity }: AddFileOptions) {
   const startedAt = context.startedAt ?? context.clock.now()
   const user = requireUser(target, 'Add --user USER')
@@ -95,21 +89,13 @@ function resumeText(before: number, catches: number): string {
 interface QueueFileOptions extends FlushOptions {
   readonly source: ImportSource
   readonly defaults: ImportDefaults
-  /** The id of the import; its lock is held. */
   readonly name: string
   /** Start of this run in milliseconds since 1970. */
   readonly startedAt: number
-  /** Number of catches in the file. */
   readonly total: number
 }
 
-/**
- * Queues all catches of a valid file in order, with a checkpoint in the same transaction: the same content resumes a run
- * that was killed or could not send everything.
- *
- * @returns how many catches earlier runs queued, the flushes that made room, and what completes the import
- * @throws CliError `import_running`, `import_ended`, `interrupted`; queued catches stay queued
- */
+/** With a checkpoint in the same transaction: the same content resumes a run that was killed or could not send all. */
 async function queueFile(context: Context, outbox: Outbox, options: QueueFileOptions) {
   const { source, defaults, name, startedAt, total, signal } = options
   const claim = await claimImport(outbox, { name, content: source.hash, startedAt, clock: context.clock })

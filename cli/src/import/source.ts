@@ -9,26 +9,19 @@ import { pipeline } from 'node:stream/promises'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 
-/** The file to import. It can be read more than once. */
+/** Can be read more than once. */
 export interface ImportSource {
   /** In lower case; empty when the name has none. */
   readonly extension: string
-  /** SHA-256 of the content. */
   readonly hash: string
-  /** The text in chunks. @throws CliError when it is not UTF-8 */
+  /** @throws CliError when it is not UTF-8 */
   text(): AsyncIterable<string>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 const CHUNK_BYTES = 256 * 1024
 
-/**
- * Opens the file to import. A source that can be read only once, such as stdin, is read to its end into an unlinked
- * temporary file, so that nothing is left behind even after a crash.
- *
- * @param file A path, or `-` for stdin
- * @throws CliError `file_not_readable`; the signal's reason
- */
+/** stdin and pipes are copied to an unlinked temporary file: nothing is left behind, even after a crash. */
 export async function openSource(
   context: Pick<Context, 'stdin'>,
   file: string,

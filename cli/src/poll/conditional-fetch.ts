@@ -9,10 +9,7 @@ interface CachedResponse {
   readonly body: ArrayBuffer
 }
 
-/**
- * Wraps a fetch with conditional requests (RFC 9110, 13.1.2) for polling one URL: the last response is cached and
- * returned again, with the new headers, while it has not changed.
- */
+/** Polls one URL with conditional requests (RFC 9110, 13.1.2): while nothing changed, the last body is returned again. */
 export function conditionalFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   let cached: CachedResponse | undefined
   return async (input, init) => {

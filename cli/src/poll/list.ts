@@ -41,13 +41,7 @@ interface WatchListOptions extends ViewOptions {
   readonly intervalMs: number
 }
 
-/**
- * `list --watch`: on a terminal a view that is redrawn, elsewhere a line for each new catch. An outage is reported and
- * waited out, also at the start.
- *
- * @returns the exit status: interrupted, or ok once `--limit` is reached
- * @throws errors that polling again cannot fix
- */
+/** An outage is reported and waited out, also at the start. @throws errors that polling again cannot fix */
 export async function watchList(context: Context & Notes, options: WatchListOptions): Promise<number> {
   const { flags, target, user, optionsAt, intervalMs } = options
   const { clock } = context
@@ -96,7 +90,6 @@ interface ListView {
   end(): void
 }
 
-/** A view on a terminal, redrawn in place. */
 function createLiveList(context: Context, { flags, optionsAt }: ViewOptions): ListView {
   const view = createLiveView(context)
   let last: { readonly collection: Collection; readonly at: number } | undefined
@@ -119,7 +112,6 @@ function createLiveList(context: Context, { flags, optionsAt }: ViewOptions): Li
   }
 }
 
-/** A line for each new catch. */
 function createListStream(context: Context & Notes, { flags, optionsAt }: ViewOptions): ListView {
   const diff = createCatchDiff()
   const { kind, query } = optionsAt(context.clock.now())
@@ -155,10 +147,7 @@ function createListStream(context: Context & Notes, { flags, optionsAt }: ViewOp
   }
 }
 
-/**
- * Creates a function that returns the catches that are new since its last call. Catches are compared by id, so removed ones do not
- * matter; a count is new when it changed. The first call returns nothing but what `--since` asks for.
- */
+/** The first call returns only what `--since` asks for. By id, so removed catches do not matter. */
 function createCatchDiff(): (collection: Collection, options: CatchListOptions) => CatchList {
   let known: ReadonlySet<string | undefined> | undefined
   let counts: ReadonlyMap<string, number> = new Map()

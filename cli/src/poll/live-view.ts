@@ -24,7 +24,7 @@ interface ListViewState {
   readonly fields?: string | undefined
 }
 
-/** Renders a collection to fit the screen, under a line that says how old it is. When not all fits, the last catches are shown. */
+/** When not all fits, the last catches are shown. */
 export function listViewText({ collection, options, times, outage, fields }: ListViewState, screen: Screen): string {
   const list = buildCatchList(collection, options)
   // Two lines less: the first line, and the cursor below the last.
@@ -44,13 +44,12 @@ function catchCount(list: CatchList): number {
 interface Frame {
   readonly fields: string | undefined
   readonly screen: Screen
-  /** Lines available. */
   readonly room: number
-  /** When not all fit, show the first instead of the last. */
+  /** Shows the first instead of the last. */
   readonly keepsFirst: boolean
 }
 
-/** The rows that fit, and a note for the first line about what is left out. */
+/** With a note for the first line about what is left out. */
 function bodyOf(list: CatchList, frame: Frame) {
   const { fields, screen } = frame
   if (list.output.rows.length === 0) return { text: list.output.empty ?? '', note: '' }
@@ -86,9 +85,8 @@ function firstLines(text: string, room: number, { width }: Screen): string {
   return lines.join('\n')
 }
 
-/** A text on a terminal that is rewritten in place. */
 interface LiveView {
-  /** Replaces the text by the result of `render`, now and whenever the terminal is resized. */
+  /** Redrawn whenever the terminal is resized. */
   show(render: (screen: Screen) => string): void
   /** Writes a line on stderr; the view moves below it. */
   say(line: string): void
@@ -96,7 +94,6 @@ interface LiveView {
   end(): void
 }
 
-/** Whether stdout is a terminal on which text can be rewritten. */
 export function canRewrite({ stdout, env }: Pick<Context, 'stdout' | 'env'>): boolean {
   return stdout.isTTY === true && env.TERM !== 'dumb'
 }
@@ -104,13 +101,13 @@ export function canRewrite({ stdout, env }: Pick<Context, 'stdout' | 'env'>): bo
 const ERASE_BELOW = '\r\u{1b}[J'
 const up = (lines: number) => (lines > 0 ? `\u{1b}[${lines}A` : '')
 
-/** The view of one run. It neither uses the alternate screen nor hides the cursor, so there is nothing to restore. */
+/** It neither uses the alternate screen nor hides the cursor, so there is nothing to restore. */
 export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>): LiveView {
   const { stdout, line } = context
   let render: ((screen: Screen) => string) | undefined
   let shown = ''
 
-  /** The sequence that erases the text, for the current width: terminals wrap text again when they are resized. */
+  /** For the current width: terminals wrap text again when they are resized. */
   const erasing = () => (shown === '' ? ERASE_BELOW : `${up(linesOf(shown, stdout.columns))}${ERASE_BELOW}`)
   const draw = () => {
     if (!render) return

@@ -9,7 +9,6 @@ import {
 import { describeError, isUntrusted } from '../client/describe-error.ts'
 import { duration } from '../core/time.ts'
 
-/** The rate limit as the service reported it. */
 export interface RateLimitWindow {
   readonly limit: number
   readonly remaining: number
@@ -42,7 +41,6 @@ interface PollOptions<Value> {
   readonly onError: (error: unknown, times: PollTimes) => void
 }
 
-/** Polls until `onResult` returns `'done'` or the signal aborts, at the pace that the rate limit allows. */
 export async function pollUntil<Value>(options: PollOptions<Value>): Promise<'done' | 'interrupted'> {
   const { clock, signal, intervalMs, poll, onResult, onError } = options
   while (!signal.aborted) {
@@ -81,12 +79,7 @@ const RESERVE = 0.2
 // A wrong clock never pauses for longer.
 const MAX_PAUSE_MS = 3_600_000
 
-/**
- * When to poll again: after the interval, or later, so that the rest of the window lasts until its end with a fifth left
- * for other commands.
- *
- * @example nextPollAt({ startedAt: 0, endedAt: 100, intervalMs: 15_000 }) // 15_000
- */
+/** Later than the interval when needed for the rest of the window to last, with a fifth left for other commands. */
 export function nextPollAt({ startedAt, endedAt, intervalMs, rateLimit }: PollTiming): number {
   const usual = Math.max(startedAt + intervalMs, endedAt)
   if (!rateLimit) return usual
@@ -97,11 +90,7 @@ export function nextPollAt({ startedAt, endedAt, intervalMs, rateLimit }: PollTi
   return Math.max(usual, endedAt + pauseMs)
 }
 
-/**
- * Reads the rate limit of a response relative to its own `Date` header, so that a wrong local clock does no harm.
- *
- * @param now Local time, for a response without `Date`
- */
+/** Relative to the response's own `Date`, so that a wrong local clock does no harm. */
 export function rateLimitWindow(
   state: RateLimitState | undefined,
   date: string | null,
@@ -123,7 +112,6 @@ export function isTransient(error: unknown, hasConnected: boolean): boolean {
   return error instanceof RateLimitError || (error instanceof ApiError && error.status >= 500)
 }
 
-/** An ongoing outage that was reported. */
 export interface Outage {
   /** Start in milliseconds since 1970. */
   readonly since: number
@@ -132,19 +120,16 @@ export interface Outage {
   readonly hint?: string | undefined
 }
 
-/** Starts or continues an outage. */
 export function outageOf(error: unknown, at: number, current: Outage | undefined, hasConnected: boolean): Outage {
   const { message, hint } = describeError(error)
   const toCheck = error instanceof ConnectionError && !hasConnected && hint !== null ? { hint } : {}
   return { since: current?.since ?? at, message, ...toCheck }
 }
 
-/** The message at the start of an outage. */
 export function outageText({ message, hint }: Outage): string {
   return `fish-cli: ${message} Polling continues.${hint === undefined ? '' : `\n  ${hint}`}`
 }
 
-/** The message when an outage ends. */
 export function recoveryText({ since }: Outage, at: number): string {
   return `fish-cli: The service responds again, after ${duration(at - since)}.`
 }

@@ -19,12 +19,7 @@ interface WatchStatusOptions {
 
 const PART = 'status'
 
-/**
- * `status --watch`: prints a line when the state of the service changes, and on a terminal a status line.
- *
- * @returns the exit status: interrupted
- * @throws errors that polling again cannot fix
- */
+/** Prints a line when the state changes, and on a terminal a status line. @throws errors that polling cannot fix */
 export async function watchStatus(
   context: Context & Notes,
   { target, flags, intervalMs }: WatchStatusOptions,
@@ -97,7 +92,6 @@ interface ServiceState {
 
 const SLOW_MS = 1000
 
-/** Columns of `status --watch`. */
 export const STATE_COLUMNS: readonly Column<ServiceState>[] = [
   { field: 'timestamp', text: (value) => timeOfDay(Date.parse(String(value))) },
   { field: 'status', style: (value) => (value === 'ok' ? 'green' : value === 'slow' ? 'yellow' : 'red') },

@@ -24,13 +24,7 @@ interface FollowOptions extends LogOptions {
   readonly onNote: (text: string) => void
 }
 
-/**
- * Follows a log until the signal aborts, also when it is truncated, renamed, compressed, deleted or replaced, even between
- * two runs. Each batch ends at a position; storing both together lets a later run resume there.
- *
- * @throws the signal's reason; CliError `log_not_found` with `once`; CliError `log_not_readable` before anything was read;
- *   what `onBatch` throws
- */
+/** Survives truncation, renaming, compression and deletion of the log, between runs too: each batch ends at a position. */
 export async function follow(options: FollowOptions): Promise<void> {
   const waker = watchForChanges(options.path)
   const following = new Follower(options, waker)
@@ -83,7 +77,7 @@ class Follower {
     this.#file = undefined
   }
 
-  /** Opens the log. @returns whether there may be something to read */
+  /** @returns whether there may be something to read */
   async #open(): Promise<boolean> {
     const file = await this.#openLog()
     if (!file) return this.#missing()
@@ -130,7 +124,7 @@ class Follower {
     return false
   }
 
-  /** Reads the next batch. @returns whether there may be more to read */
+  /** @returns whether there may be more to read */
   async #read(file: LogFile): Promise<boolean> {
     const { path, once, clock, onBatch } = this.#options
     const place = this.#place
@@ -158,15 +152,12 @@ class Follower {
 }
 
 interface ChangeWatcher {
-  /** Resolves after that time, or when something in the folder changed since the last call. @throws the signal's reason */
+  /** Resolves early when something in the folder changed since the last call. @throws the signal's reason */
   wait(ms: number, signal: AbortSignal): Promise<void>
   close(): void
 }
 
-/**
- * Watches the folder of a file. Where the system reports no changes, as on network drives, or the folder does not exist,
- * only the timeout applies.
- */
+/** On network drives, which report no changes, and without a folder, only the timeout applies. */
 function watchForChanges(path: string): ChangeWatcher {
   let changed = false
   let wake: (() => void) | undefined

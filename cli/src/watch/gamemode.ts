@@ -20,14 +20,7 @@ const NOT_A_SERVER = /^(?:spawn|home|warp|server|world)$/i
 // First labels of addresses that name the whole network, and IP addresses.
 const NETWORK = /^(?:play|mc|minecraft|join|server|proxy|net|network|www|localhost|eu|us|na|\d+|\[.*)$/i
 
-/**
- * Reads the location from a line that says so: the address of a connection, or a message of the server that it moved the
- * player. Returns `undefined` for other lines, and an empty location for an address that names only the network.
- *
- * @example
- * readLocation('[12:00:01] [Render thread/INFO]: [CHAT] Sending you to Survival...') // { gamemode: 'survival' }
- * readLocation('[12:00:01] [Render thread/INFO]: [CHAT] Sending you to hub') // { elsewhere: 'hub' }
- */
+/** `undefined` for lines that say nothing, an empty location for an address that names only the network. */
 export function readLocation(line: string): PlayerLocation | undefined {
   const [, host] = CONNECTING.exec(line) ?? []
   if (host !== undefined && !line.includes('[CHAT]')) {
@@ -44,7 +37,7 @@ export function readLocation(line: string): PlayerLocation | undefined {
   return sent === undefined || NOT_A_SERVER.test(sent) ? undefined : locationNamed(sent)
 }
 
-/** Whether a log with this first line belongs to a new game, rather than continuing a rotated log. */
+/** Whether a log with this first line is of a new game, rather than the rest of a rotated log. */
 export function isGameStart(firstLine: string): boolean {
   return !firstLine.includes('[CHAT]') && /\[main\/|\[Datafixer Bootstrap\/|\]: Setting user: /.test(firstLine)
 }

@@ -8,11 +8,7 @@ interface LogFileLocation {
   readonly path: string
 }
 
-/**
- * Finds the log that was written to last: the one of the game that is running, or ran last.
- *
- * @throws CliError `log_not_found`
- */
+/** The log written last is that of the game that is running. @throws CliError `log_not_found` */
 export async function findLog(locations: readonly LogLocation[]): Promise<LogFileLocation> {
   const found = await Promise.all(locations.map(logsAt))
   const [newest] = found.flat().sort((a, b) => b.writtenAt - a.writtenAt)
@@ -40,7 +36,6 @@ async function logsAt({ launcher, pattern }: LogLocation) {
   return (await Promise.all(logs)).flat()
 }
 
-/** A path at which a launcher or client of the game may store its log. */
 interface LogLocation {
   readonly launcher: string
   /** A path in which a segment `*` matches every folder. */
@@ -98,13 +93,6 @@ const FOLDERS: Readonly<Record<'win32' | 'darwin' | 'other', LauncherFolders>> =
   },
 }
 
-/**
- * Paths of the log with the usual launchers and clients: vanilla, Lunar, Feather, Prism and MultiMC, the last two with a
- * folder per instance.
- *
- * @example
- * logLocations({ platform: 'linux', env: {}, home: '/home/alex' })[0]?.pattern // '/home/alex/.minecraft/logs/latest.log'
- */
 export function logLocations({ platform, env, home }: PlatformInfo): readonly LogLocation[] {
   const { join } = platform === 'win32' ? path.win32 : path.posix
   const userFolders: Readonly<Record<string, string>> = {

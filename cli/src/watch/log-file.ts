@@ -7,7 +7,6 @@ import { isNotFound } from '../config/files.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { decodeLine, type LogPosition, parseLines, splitLines, type WatchedCatch } from './parser.ts'
 
-/** A log with random access. */
 export interface LogFile {
   /** Identifies the file on this machine, whatever its path. */
   readonly identity: string
@@ -17,7 +16,6 @@ export interface LogFile {
   close(): Promise<void>
 }
 
-/** Times in milliseconds since 1970. */
 interface LogFacts {
   readonly size: number
   readonly writtenAt: number
@@ -27,11 +25,7 @@ interface LogFacts {
 const MAX_HEAD = 16 * 1024
 const ANCHOR_LENGTH = 512
 
-/**
- * Opens a log, or returns `undefined` when the file does not exist. It stays readable when it is renamed or deleted.
- *
- * @throws CliError `log_not_readable`
- */
+/** Stays readable when the log is renamed or deleted. `undefined`: not found. @throws CliError `log_not_readable` */
 export async function openLog(path: string): Promise<LogFile | undefined> {
   const handle = await openLogFile(path)
   if (!handle) return undefined
@@ -53,12 +47,7 @@ export async function openLog(path: string): Promise<LogFile | undefined> {
   }
 }
 
-/**
- * Opens a log compressed with gzip, as the game leaves rotated ones, in memory. Returns `undefined` when the file does not
- * exist.
- *
- * @throws CliError `log_not_readable`
- */
+/** The game compresses rotated logs. Reads into memory. `undefined`: not found. @throws CliError `log_not_readable` */
 export async function openGzippedLog(path: string): Promise<LogFile | undefined> {
   const handle = await openLogFile(path)
   if (!handle) return undefined
@@ -88,7 +77,7 @@ export function isGzipped(path: string): boolean {
   return path.endsWith('.gz')
 }
 
-/** The identity of the file at a path; `undefined` when there is none. */
+/** `undefined` when there is no file. */
 export async function identityAt(path: string): Promise<string | undefined> {
   try {
     const { dev, ino } = await stat(path, { bigint: true })
@@ -98,11 +87,7 @@ export async function identityAt(path: string): Promise<string | undefined> {
   }
 }
 
-/**
- * Hashes the first line of a log, which identifies its content. `undefined` while the line is incomplete.
- *
- * @param isWhole Whether the log is complete, so that a last line needs no line feed
- */
+/** Identifies the content of a log. `undefined` while the line is incomplete, which it never is when `isWhole`. */
 export async function headHashOf(file: LogFile, isWhole: boolean): Promise<string | undefined> {
   return headHash(await file.read(0, MAX_HEAD), isWhole)
 }
@@ -118,19 +103,17 @@ function firstLine(beginning: Uint8Array): { readonly line: Uint8Array; readonly
   return { line: end === -1 ? bytes : bytes.subarray(0, end), isComplete: end !== -1 || bytes.length === MAX_HEAD }
 }
 
-/** The first line of a log, as far as it has been written. */
 export async function firstLineOf(file: LogFile): Promise<string> {
   return decodeLine(firstLine(await file.read(0, MAX_HEAD)).line)
 }
 
-/** A position up to which a file was read, with hashes that identify it. */
 interface ReadPosition {
   readonly head: string
   readonly offset: number
   readonly anchor: string
 }
 
-/** Hashes the bytes before an offset, to detect that they were overwritten. */
+/** Shows whether the bytes before an offset were overwritten. */
 export async function tailHash(file: LogFile, offset: number): Promise<string> {
   const length = Math.min(offset, ANCHOR_LENGTH)
   return hashOf(await file.read(offset - length, length))
@@ -164,12 +147,7 @@ function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
 }
 
-/**
- * Checks that logs can be read.
- *
- * @param mustExist Whether a log that does not exist is an error.
- * @throws CliError `log_not_readable`, `log_not_found`
- */
+/** @throws CliError `log_not_readable`; `log_not_found` if logs must exist */
 export async function checkLogs(paths: readonly string[], mustExist: boolean): Promise<void> {
   for (const path of paths) {
     const file = await openLog(path)
@@ -189,11 +167,7 @@ export function logNotFound(path: string): CliError {
 
 export const LOG_NOT_READABLE = 'log_not_readable'
 
-/**
- * Opens a file for reading, or returns `undefined` when it does not exist.
- *
- * @throws CliError `log_not_readable`, also for what is not a regular file
- */
+/** `undefined`: not found. @throws CliError `log_not_readable`, also for what is not a regular file */
 async function openLogFile(path: string): Promise<FileHandle | undefined> {
   let handle: FileHandle
   try {
@@ -221,7 +195,6 @@ function notReadable(message: string): CliError {
   })
 }
 
-/** Catches of one read, and the position after it. */
 export interface Batch {
   readonly catches: readonly WatchedCatch[]
   readonly place: LogPosition
@@ -229,7 +202,6 @@ export interface Batch {
 
 const CHUNK = 256 * 1024
 
-/** How to treat the end of a file. */
 interface ReadOptions {
   /** The log has been idle: a catch in the last line does not wait for a line that may follow. */
   readonly isSettled: boolean
@@ -237,7 +209,6 @@ interface ReadOptions {
   readonly isWhole: boolean
 }
 
-/** Reads up to 256 KiB from a position; `undefined` when there is nothing to read. */
 export async function readBatch(file: LogFile, place: LogPosition, options: ReadOptions): Promise<Batch | undefined> {
   const { size, writtenAt } = await file.facts()
   if (size <= place.offset) return undefined

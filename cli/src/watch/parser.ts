@@ -4,7 +4,7 @@ import { type PlayerLocation, readLocation } from './gamemode.ts'
 
 /** How far a log was read, and the location of the player there. Stored in checkpoints: the names of the fields are fixed. */
 export interface LogPosition extends PlayerLocation {
-  /** Hash of the first line. Identifies the log when it is renamed or compressed. */
+  /** Hash of the first line: the log is known when it is renamed or compressed. */
   readonly head: string
   /** Number of logs seen at this path before. */
   readonly generation: number
@@ -20,7 +20,6 @@ export interface LogPosition extends PlayerLocation {
 /** A catch read from a log. Stored in checkpoints: the names of the fields are fixed. */
 export interface WatchedCatch {
   readonly found: ChatCatch
-  /** Milliseconds since 1970. */
   readonly caughtAt: number
   /** Location of the player at this line. */
   readonly where: PlayerLocation
@@ -28,7 +27,6 @@ export interface WatchedCatch {
   readonly key: string
 }
 
-/** State before the lines. */
 type ParserState = Pick<LogPosition, 'head' | 'generation' | 'at' | 'last' | 'gamemode' | 'elsewhere'>
 
 interface ParsedLines {
@@ -38,13 +36,7 @@ interface ParsedLines {
   readonly end: number
 }
 
-/**
- * Parses the catches in lines of a log.
- *
- * @param isSettled Whether the log has been idle. Otherwise a catch in the last line is left for the next read, since the
- * line after it may belong to the same catch.
- * @param now When the log was last written, in milliseconds since 1970
- */
+/** `isSettled`: the log is idle. Until then, a catch in the last line waits, as the next line may belong to it. */
 export function parseLines(
   lines: readonly LogLine[],
   before: ParserState,
@@ -96,7 +88,7 @@ interface CatchLine {
   readonly end: number
 }
 
-/** The last catch line, to recognize a second line about the same catch. */
+/** To recognize a second line about the same catch. */
 interface LastCatch {
   readonly kind: ChatCatch['kind']
   readonly name: string
@@ -141,7 +133,7 @@ function isNextSecond(from: string, to: string): boolean {
 
 const DAY_SECONDS = 86_400
 
-/** Merges two lines about one catch: each may have fields that the other lacks. */
+/** Each line may have fields that the other lacks. */
 function mergeCatches(one: ChatCatch, other: ChatCatch): ChatCatch {
   if (one.kind !== 'fish' || other.kind !== 'fish') return one
   const rarity = one.rarity === UNKNOWN_RARITY ? other.rarity : one.rarity
@@ -154,14 +146,7 @@ const MINUTE_MS = 60_000
 /** How much earlier than the previous line a line may be: times are whole seconds and not always in order. */
 export const LINE_SLACK_MS = 5000
 
-/**
- * The time of a line in milliseconds since 1970: its local time of day on the day that fits between `after` and `now`.
- *
- * @param timeOfDay As in the log, such as `12:00:01` or `9:30 PM`
- * @param after Start of the log, or time of the previous line
- * @param now When the log was last written
- * @returns `now` for a line without a time
- */
+/** The local time of day on the day between `after` and `now`, both in milliseconds since 1970; `now` without a time. */
 export function timeOfLine(timeOfDay: string | undefined, after: number, now: number): number {
   const second = timeOfDay === undefined ? undefined : secondOfDay(timeOfDay)
   if (second === undefined) return now
@@ -173,7 +158,6 @@ export function timeOfLine(timeOfDay: string | undefined, after: number, now: nu
   return latest > now ? timeOn(now, second, -1) : latest
 }
 
-/** A local time of day on the day of a moment, or so many days later. */
 function timeOn(moment: number, second: number, days = 0): number {
   const day = new Date(moment)
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() + days, 0, 0, second).getTime()
@@ -196,12 +180,7 @@ interface LogLine {
 
 const LINE_FEED = 0x0a
 
-/**
- * Splits bytes into lines.
- *
- * @param at Offset of the bytes in the file, the start of a line
- * @param isWhole Whether the file is complete, so that the last line needs no line feed
- */
+/** `at`: offset of the bytes in the file. `isWhole`: the last line needs no line feed. */
 export function splitLines(bytes: Uint8Array, at: number, isWhole: boolean): readonly LogLine[] {
   const lines: LogLine[] = []
   let from = 0
@@ -216,10 +195,7 @@ export function splitLines(bytes: Uint8Array, at: number, isWhole: boolean): rea
   return lines
 }
 
-/**
- * Decodes a line as UTF-8, else as Windows-1252, which older versions of the game write on Windows. Each line is decoded
- * on its own, so that a broken one does not affect the others.
- */
+/** Older games write Windows-1252 on Windows. Decoded by line, so that a broken one does not affect the others. */
 export function decodeLine(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

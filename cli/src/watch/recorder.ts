@@ -6,7 +6,7 @@ import type { PlayerLocation } from './gamemode.ts'
 import type { Batch } from './log-file.ts'
 import type { LogPosition, WatchedCatch } from './parser.ts'
 
-/** A catch as `watch` prints it. Fields that the log does not have are absent. */
+/** Fields that the log does not have are absent. */
 export interface RecordedCatch {
   readonly kind: 'fish' | 'crab'
   readonly name: string
@@ -19,7 +19,7 @@ export interface RecordedCatch {
   readonly byAugment?: true
 }
 
-/** A catch held back until its gamemode is known. */
+/** Held back until its gamemode is known. */
 export interface HeldCatch extends Omit<RecordedCatch, 'gamemode'> {
   readonly gamemode: null
   /** The server, which is not a gamemode; `null` when the log names none. */
@@ -31,37 +31,29 @@ interface Recorded {
   readonly held: readonly HeldCatch[]
 }
 
-/** Records the catches of a log. */
 export interface Recorder {
   /** Where an earlier run stopped. */
   readonly place: LogPosition | undefined
-  /** Adds catches that an earlier run held back and whose gamemode is known now. */
   release(): Promise<readonly RecordedCatch[]>
   held(): number
   /** Records a batch, all or nothing. @throws CliError `too_many_held` */
   record(batch: Batch): Promise<Recorded>
-  /** Stores the last position. */
   finish(): Promise<void>
 }
 
-/** Resolves the gamemode of a catch; `undefined` when it is unknown. */
+/** `undefined` when it is unknown. */
 type GamemodeResolver = (where: PlayerLocation) => Gamemode | undefined
 
-/**
- * Resolves the gamemode: the flag, else the log, else the default of environment, profile, settings or prompt. On a server
- * that is not a gamemode, only the flag applies.
- */
+/** The flag, else the log, else what is configured. On a server that is not a gamemode, only the flag applies. */
 export function gamemodeResolver(flag: Gamemode | undefined, usual: Gamemode | undefined): GamemodeResolver {
   return ({ gamemode, elsewhere }) => flag ?? gamemode ?? (elsewhere === undefined ? usual : undefined)
 }
 
 interface LogOwner {
   readonly user: string
-  /** The absolute path of the log. */
   readonly path: string
 }
 
-/** Reads the checkpoint of an earlier run. */
 export async function readCheckpoint(outbox: Outbox, owner: LogOwner): Promise<Checkpoint | undefined> {
   return parseCheckpoint(await outbox.checkpoint(checkpointName(owner)))
 }
@@ -71,10 +63,7 @@ const STORE_EVERY = 256 * 1024
 // Held catches are rewritten with each position.
 const MAX_HELD = 1000
 
-/**
- * Records catches in an outbox, each once. The position in the log and the held catches are stored in the same
- * transaction.
- */
+/** The position in the log and the held catches are stored in the transaction of the catches. */
 export function outboxRecorder(
   outbox: Outbox,
   owner: LogOwner,
@@ -174,12 +163,10 @@ interface Checkpoint {
 
 const VERSION = 1
 
-/** The text of a checkpoint. */
 export function formatCheckpoint({ place, held }: Checkpoint): string {
   return JSON.stringify({ version: VERSION, ...place, ...(held.length > 0 && { held }) })
 }
 
-/** The content of a checkpoint; `undefined` if it is missing or of another version. */
 export function parseCheckpoint(text: string | undefined): Checkpoint | undefined {
   if (text === undefined) return undefined
   try {

@@ -13,14 +13,12 @@ interface Totals {
   readonly crabs: number
 }
 
-/** @example totalsText({ fish: 12, crabs: 1 }) // '12 fish, 1 crab' */
 export function totalsText({ fish, crabs }: Totals): string {
   return `${fish} fish, ${crabs} ${crabs === 1 ? 'crab' : 'crabs'}`
 }
 
 export type CatchPrinter = ReturnType<typeof createCatchPrinter>
 
-/** Prints catches as lines of text or JSON, with the totals so far. */
 export function createCatchPrinter(context: Context & Notes, json = false) {
   const { stdout, line } = context
   const { colours } = screenOf(context, stdout)
@@ -70,7 +68,7 @@ function catchText(one: RecordedCatch, totals: Totals, colours: Colours): string
   return `${timeOfDay(Date.parse(one.caughtAt))}  ${printable(one.name)}  ${text}  (${totalsText(totals)})`
 }
 
-/** Reports the delivery on stderr. A problem is reported once, until something is sent again. */
+/** A problem is reported once, until something is sent again. */
 export function reportDelivery(context: Context, outbox: Outbox): () => void {
   const wait = createWaitListener(context)
   let reported = ''
@@ -95,12 +93,7 @@ const DEFAULT_MS = 2000
 // Part of a window that is left to other commands of the player.
 const RESERVE = 0.4
 
-/**
- * How long a catch waits for others to be sent with it, in milliseconds: the default while at least half of the available
- * requests are left, then long enough for the rest to last until the window ends.
- *
- * @param state The last reported rate limit; absent with an API key
- */
+/** Milliseconds to collect catches: longer once half of the available requests are used, so that the rest last. */
 export function sendDelayMs(state: RateLimitState | undefined, now: number): number {
   if (!state) return DEFAULT_MS
   const { limit, remaining, resetAt } = state

@@ -16,7 +16,6 @@ import {
 } from './log-file.ts'
 import { LINE_SLACK_MS, type LogPosition } from './parser.ts'
 
-/** How to read a log and those rotated before it. */
 export interface LogOptions {
   readonly path: string
   /** The log is complete: stop at its end, and the first line needs no line feed. */
@@ -31,7 +30,6 @@ export interface LogOptions {
 }
 
 interface StartOptions extends LogOptions {
-  /** Where an earlier run stopped, in this log or a rotated one. */
   readonly known: LogPosition | undefined
   /** Whether an unknown log is read from its beginning. */
   readonly begun: boolean
@@ -39,12 +37,7 @@ interface StartOptions extends LogOptions {
   readonly fromStart: boolean
 }
 
-/**
- * Finds where to start in a log: where an earlier run stopped, after reading the rest of the logs rotated since; else its
- * beginning, or its end when existing content is skipped.
- *
- * @returns `undefined` while the log is empty
- */
+/** Reads the rest of rotated logs first. `undefined` while the log is empty. */
 export async function startPosition(file: LogFile, begin: StartOptions): Promise<LogPosition | undefined> {
   const { path, known, begun, fromStart, once, before = {} } = begin
   const start = await positionAtStart(file, { path, isWhole: once })
@@ -60,7 +53,7 @@ export async function startPosition(file: LogFile, begin: StartOptions): Promise
   return { ...start, ...(await inheritLocation(last, file)), generation: last.generation + 1 }
 }
 
-/** Reads the rest of rotated logs. @returns the last position in them */
+/** @returns the last position in the rotated logs */
 async function readRotated(known: LogPosition, { path, signal, clock, onBatch }: StartOptions): Promise<LogPosition> {
   let last = known
   for (const old of await findUnreadLogs(path, known, { signal, clock })) {
@@ -80,7 +73,7 @@ async function readRotated(known: LogPosition, { path, signal, clock, onBatch }:
   return last
 }
 
-/** Skips existing content, but keeps the location of the player. */
+/** Keeps the location of the player. */
 async function skipExisting(file: LogFile, start: LogPosition, { signal }: StartOptions): Promise<LogPosition> {
   let place = start
   for (;;) {
@@ -104,10 +97,7 @@ interface RotatedLog {
   readonly place: LogPosition
 }
 
-/**
- * Finds rotated logs with unread content: the one of the position and all later ones, oldest first. Empty when that one is
- * gone.
- */
+/** The log of the position and all later ones, oldest first. Empty when that one is gone. */
 async function findUnreadLogs(
   path: string,
   place: LogPosition,
@@ -132,7 +122,7 @@ async function findUnreadLogs(
   return []
 }
 
-/** The position at the beginning of a log; `undefined` while it has no first line. */
+/** `undefined` while the log has no first line. */
 async function positionAtStart(
   file: LogFile,
   { path, isWhole }: { readonly path: string; readonly isWhole: boolean },
@@ -145,12 +135,12 @@ async function positionAtStart(
   return { head, generation: 0, offset: 0, anchor: EMPTY, at }
 }
 
-/** The location at the start of the next log: the same, unless a new game starts there. */
+/** The next log continues the location, unless a new game starts there. */
 async function inheritLocation({ gamemode, elsewhere }: PlayerLocation, file: LogFile): Promise<PlayerLocation> {
   return isGameStart(await firstLineOf(file)) ? {} : { gamemode, elsewhere }
 }
 
-/** The date in the name of a rotated log, in milliseconds since 1970. */
+/** In milliseconds since 1970. */
 function dateInName(path: string): number | undefined {
   const [, year, month, day] = ROTATED_NAME.exec(basename(path)) ?? []
   return year === undefined
@@ -163,7 +153,7 @@ const ROTATED_NAME = /^(\d{4})-(\d\d)-(\d\d)-\d+\.log(?:\.gz)?$/
 // Hash of zero bytes: the anchor of the first byte.
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb924'
 
-/** Runs `work` on a rotated log; `undefined` when it cannot be read. */
+/** `undefined` when it cannot be read. */
 async function withRotatedLog<Result>(
   path: string,
   reading: RotatedReadOptions,
@@ -193,7 +183,6 @@ async function openRotatedLog(path: string, { signal, clock }: RotatedReadOption
   }
 }
 
-/** Paths of rotated logs written since then, oldest first. */
 async function listRotatedLogs(path: string, since: number): Promise<readonly string[]> {
   const folder = dirname(path)
   const isOld = rotatedNameMatcher(basename(path))
@@ -209,10 +198,7 @@ async function listRotatedLogs(path: string, since: number): Promise<readonly st
     .map(({ name }) => join(folder, name))
 }
 
-/**
- * Matches names of rotated logs: `2026-01-31-1.log.gz` for `latest.log`, else the name of the log with a suffix. Other logs
- * in the folder, such as `debug.log`, repeat the same catches.
- */
+/** `2026-01-31-1.log.gz` for `latest.log`, else the name with a suffix. Others, such as `debug.log`, repeat catches. */
 function rotatedNameMatcher(name: string): (other: string) => boolean {
   const stem = name.replace(/\.[^.]+$/, '')
   return (other) => {

@@ -31,7 +31,7 @@ interface WatchOptions {
   readonly flags: WatchFlags
 }
 
-/** Reads or follows logs, queues their catches, each once, and sends them. @throws CliError `interrupted` */
+/** @throws CliError `interrupted` */
 export async function watchLogs(context: Context & Notes, { target, paths, flags }: WatchOptions): Promise<ExitStatus> {
   const flag = flags.gamemode as Gamemode | undefined
   const preset = flag === undefined ? gamemodeOf(target) : undefined
@@ -91,7 +91,7 @@ interface ReadLogOptions {
   readonly signal: AbortSignal
 }
 
-/** Reads a log and prints its catches. @returns where the player was at its end */
+/** @returns where the player was at the end */
 async function readLog(context: Context & Notes, options: ReadLogOptions): Promise<PlayerLocation> {
   const { path, before, flags, recorder, printer, signal } = options
   const { place } = recorder
@@ -133,7 +133,7 @@ interface GamemodeSources {
   readonly location: PlayerLocation
 }
 
-/** The gamemode of catches for which the log names none; prompts if it is not configured. */
+/** For catches for which the log names none. */
 async function fallbackGamemode(
   context: Context,
   flags: WatchFlags,
@@ -180,7 +180,6 @@ function logsText(logs: Logs): string {
   return launcher === undefined ? files : `the log of ${launcher}, ${files},`
 }
 
-/** @throws CliError for several logs or a compressed one, which need `--once` */
 function requireFollowable(paths: readonly string[]): void {
   if (paths.length > 1) throw usageError('Only one log can be followed at a time.', 'Add --once to read several logs.')
   if (paths.some(isGzipped)) throw usageError('A compressed log cannot be followed.', 'Add --once to read it.')
