@@ -8,7 +8,6 @@ import type { MockClock } from '../service/clock.ts'
 import type { SeededUser } from '../service/seed.ts'
 import type { Service } from '../service/service.ts'
 
-/** The parts of a mock that the control API reads and changes. */
 interface ControlledMock {
   readonly clock: MockClock
   readonly service: Service
@@ -17,14 +16,12 @@ interface ControlledMock {
   reset(): Promise<void>
 }
 
-/** An endpoint of the control API. */
 interface Endpoint {
   readonly summary: string
   /** An example of the request body. @default no body */
   readonly example?: unknown
   /** @default 200 */
   readonly status?: number
-  /** Returns the response body. */
   readonly run: (mock: ControlledMock, request: Request) => unknown
 }
 
@@ -164,7 +161,6 @@ const clockSchema = z.union(
   { error: 'Must be { "advanceMs": 300000 } or { "set": "2026-01-01T00:05:00Z" }' },
 )
 
-/** The shape of a fault. The registry checks names and routes. */
 const faultSchema = z.strictObject({
   fault: z.union(
     [

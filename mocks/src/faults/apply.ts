@@ -16,10 +16,6 @@ const NETWORK_FAULTS: Readonly<Partial<Record<FaultName, NetworkFault>>> = {
   'cut-body': { kind: 'cut-body', share: 0.5 },
 }
 
-/**
- * The outcome of a request with the fault that matches it, if any.
- * @param now unix time in milliseconds
- */
 export async function applyFault(
   service: Service,
   request: Request,
@@ -115,7 +111,7 @@ const CORRUPT = {
   'wrong-content-type': () => LOGIN_PAGE,
 }
 
-/** Replaces the body of a response. A response without a body is unchanged. */
+/** A response without a body is unchanged. */
 async function corruptBody(request: Request, response: Response, fault: keyof typeof CORRUPT): Promise<Response> {
   if (request.method === 'HEAD' || response.body === null) return response
   const headers = new Headers(response.headers)

@@ -29,13 +29,11 @@ export interface FaultHandle extends Disposable {
   cancel(): void
 }
 
-/** The fault that applies to a request. */
 export interface MatchedFault {
   readonly fault: Fault
   readonly delayMs: number
 }
 
-/** The pending faults of a mock. */
 export interface FaultRegistry {
   /** @throws TypeError when the fault, a route or a number is invalid */
   add(fault: Fault, options?: FaultOptions): FaultHandle
@@ -120,7 +118,6 @@ function checkOptions(options: FaultOptions): FaultOptions {
   return options
 }
 
-/** Checks a fault that may come from JSON. */
 function checkFault(fault: Fault): Fault {
   if (typeof fault !== 'object' || fault === null) {
     if (FAULT_NAMES.includes(fault)) return fault

@@ -5,14 +5,12 @@ import type { HistoryEntry, StoredCrab, StoredFish } from './entry.ts'
 import { type RequestRecorder, recordRequest } from './recorder.ts'
 import { createRedactor } from './redact.ts'
 
-/** All requests to a mock, in order of arrival. */
 export interface History {
   /**
    * The requests so far. The entry of a request in flight is filled in when it completes; later requests are in the
    * array of a later access.
    */
   readonly entries: readonly HistoryEntry[]
-  /** Starts the entry of a request, before it is handled. */
   record(request: Request, transport: Transport): RequestRecorder
   clear(): void
 }

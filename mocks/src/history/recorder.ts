@@ -12,14 +12,9 @@ type ResponseHead = Pick<Response, 'status' | 'headers'>
 
 const WRITES: Readonly<Record<string, Kind>> = { postFish: 'fish', postCrab: 'crab' }
 
-/** Collects the entry of one request. */
 export type RequestRecorder = ReturnType<typeof recordRequest>
 
-/**
- * Starts the entry of a request. The entry itself is created on access: most tests never read it, and parsing headers and
- * queries would be a considerable part of the cost of a short request.
- * @param at unix time in milliseconds
- */
+/** Most tests never read an entry, and it is a considerable part of the cost of a short request: created on access. */
 export function recordRequest(
   request: Request,
   transport: Transport,

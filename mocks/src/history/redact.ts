@@ -13,7 +13,6 @@ const MIN_LENGTH_WITHIN_TEXT = 6
  */
 const GENERATED_SECRETS = /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+|gAAAA[\w-]{90,}(?:={1,2}|(?:%3[Dd]){1,2})?/g
 
-/** Redacts secrets in history entries. */
 export interface Redactor {
   headers(headers: Headers): Record<string, string>
   text(text: string): string
@@ -22,10 +21,7 @@ export interface Redactor {
   value<Value>(value: Value): Value
 }
 
-/**
- * @param secrets which are redacted
- * @param words which are public, such as user names, and never redacted, even if they are also passwords
- */
+/** `words` are public, such as user names, and never redacted, even if they are also passwords. */
 export function createRedactor(secrets: readonly string[], words: ReadonlySet<string>): Redactor {
   const variants = new Set(
     secrets

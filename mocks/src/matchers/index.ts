@@ -81,7 +81,6 @@ export const mockMatchers = {
   },
 }
 
-/** Compares a field of the requests. */
 function received<Field extends 'status' | 'route'>(
   mock: Mock,
   what: string,
@@ -138,7 +137,6 @@ function toResult({ what, expected, all, matched, times, received }: Comparison)
 interface ReadPattern {
   readonly expected: unknown
   readonly matches: (one: AnyCatch) => boolean
-  /** The fields of a catch that the pattern has. */
   readonly pick: (one: AnyCatch) => unknown
 }
 

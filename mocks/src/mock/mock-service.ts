@@ -5,7 +5,6 @@ import type { ResettableClock } from '../service/clock.ts'
 import type { HandleRequest, Outcome, Transport } from '../service/outcome.ts'
 import { openService, type Service, type ServiceOptions } from '../service/service.ts'
 
-/** The service of a mock with its faults and its history. */
 export interface MockService {
   readonly clock: ResettableClock
   readonly handle: HandleRequest

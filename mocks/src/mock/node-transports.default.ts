@@ -1,6 +1,5 @@
 import type { NodeTransports } from './node-transports.ts'
 
-/** Replaces the transports of Node on all other platforms. */
 export const nodeTransports: NodeTransports = {
   listen: () => unavailable('listen()', 'handlers() with setupWorker of msw/browser'),
   serve: () => unavailable('serve()', 'fetch, or handlers() with setupWorker of msw/browser'),

@@ -4,7 +4,6 @@ import type { Interception } from '../transports/intercept.ts'
 import type { ListenOptions, ServeOptions } from './mock.ts'
 import type { MockService } from './mock-service.ts'
 
-/** The transports that only Node has. */
 export interface NodeTransports {
   listen(mock: MockService, origin: string, options: ListenOptions): Promise<Interception>
   serve(mock: MockService, options: ServeOptions): Promise<MockServer>

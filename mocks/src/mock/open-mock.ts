@@ -9,7 +9,6 @@ import type { Mock, MockClientOptions } from './mock.ts'
 import { createMockService } from './mock-service.ts'
 import { checkOptions, type MockOptions } from './options.ts'
 
-/** The implementation of `createMock`. */
 export async function openMock(options: MockOptions): Promise<Mock> {
   checkOptions(options)
   // A copy, so that later changes to the caller's object do not affect this mock.

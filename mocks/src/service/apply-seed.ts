@@ -21,17 +21,12 @@ export interface ServiceUser extends SeededUser {
 
 interface SeedContext {
   readonly app: App
-  /** Replaces the app's source of randomness. */
   readonly setRandom: (random: RandomSource) => void
 }
 
 const POST: Readonly<Record<Kind, string>> = { fish: ROUTES.postFish.path, crab: ROUTES.postCrab.path }
 
-/**
- * Creates the users and administrators of a seed and posts the catches. The randomness of each user depends on its
- * name alone, so that its keys and ids do not depend on the rest of the seed.
- * @returns the users by the key of their names
- */
+/** The randomness of each user depends on its name alone, so that its keys and ids do not depend on the rest of the seed. */
 export async function applySeed({ users = [], admins = [] }: Seed, { app, setRandom }: SeedContext) {
   const created = new Map<string, ServiceUser>()
   for (const user of users) {

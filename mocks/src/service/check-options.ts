@@ -1,10 +1,6 @@
 import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 
-/**
- * Rejects unknown keys, since a misspelled option would be ignored silently.
- * @param where The name of the object in messages, which never repeat a value.
- * @throws TypeError that names the key, a similar known key, and all known keys
- */
+/** A misspelled option would be ignored silently. The TypeError names the key and never repeats a value. */
 export function assertKnownKeys(where: string, given: unknown, known: readonly string[]): void {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new TypeError(`${where} must be an object with any of: ${known.join(', ')}.`)
@@ -22,12 +18,7 @@ export function keysOf<Type>(keys: Readonly<Record<keyof Type, 1>>): string[] {
   return Object.keys(keys)
 }
 
-/**
- * Normalizes an origin: no trailing slash, no default port, a host in lower case.
- * @param option The name of the option in the message.
- * @throws TypeError when it is invalid. The message does not repeat the value, which may contain a password.
- * @example checkOrigin('http://Fish.test:80/') // 'http://fish.test'
- */
+/** Normalizes an origin. The message of its TypeError does not repeat the value, which may contain a password. */
 export function checkOrigin(given: string, option = 'origin'): string {
   const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined
   const rest = url && url.pathname + url.search + url.hash + url.username + url.password

@@ -40,10 +40,7 @@ const ENTRY_KEYS = {
   crab: keysOf<SeedCrab>({ name: 1, caughtAt: 1 }),
 }
 
-/**
- * Rejects seed mistakes that would otherwise surface far from their cause.
- * @throws Error that names the user or administrator, and no secret
- */
+/** Rejects seed mistakes that would otherwise surface far from their cause. The error contains no secret. */
 export function checkSeed(seed: Seed): void {
   for (const check of checksOf(seed)) check()
 }
@@ -65,7 +62,6 @@ function checksOf(seed: Seed): (() => void)[] {
   ]
 }
 
-/** Returns a function that refuses a value which another user has. */
 function uniqueness() {
   const owners = new Map<string, string>()
   return (what: string, value: string, name: string) => {

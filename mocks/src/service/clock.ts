@@ -42,23 +42,19 @@ export interface MockClock {
   readonly sleepers: readonly ClockSleeper[]
 }
 
-/** Options of {@link createClock}. */
 interface ClockOptions {
   /** Stops the clock at a time. @default it follows `source` */
   readonly startAt?: number | Date | undefined
   /** The time to follow. @default Date.now, looked up at each call, so that fake timers work */
   readonly source?: (() => number) | undefined
-  /** Whether the clock jumps to the next wake-up when all clients sleep. @default false */
   readonly autoAdvance?: boolean | undefined
 }
 
-/** The clock of a mock, for its transports and its reset. */
+/** For the transports of a mock and its reset. */
 export interface ResettableClock extends MockClock {
   /** Like `sleep`, for a delayed response. */
   hold(milliseconds: number, signal?: AbortSignal): Promise<void>
-  /** Counts a request as in flight until the work settles. */
   during<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Returns to the initial time and wakes all sleepers. */
   reset(): void
 }
 
@@ -86,7 +82,6 @@ interface Sleeper {
   wake(): void
 }
 
-/** Creates a clock that is stopped, or follows another clock at an offset. */
 export function createClock({
   startAt,
   source = () => Date.now(),
@@ -125,7 +120,6 @@ export function createClock({
     for (const sleeper of inOrder()) if (sleeper.wakeAt <= reached) sleeper.wake()
   }
 
-  /** Advances to the next wake-up within `max` milliseconds. @returns the distance */
   function advanceToNext(max: number): number | undefined {
     const [next] = inOrder()
     if (!next || !Number.isFinite(next.wakeAt)) return undefined
@@ -293,10 +287,7 @@ export function toUnixMs(time: number | Date, what = 'A time'): number {
   throw new RangeError(`${what} must be a valid Date, or unix time in milliseconds.`)
 }
 
-/**
- * Waits for turns of the event loop. Uses no timers, since fake timers would stop the network of the mock.
- * @param shouldContinue Called after each turn with the number of turns so far. @default one turn
- */
+/** Turns of the event loop, one by default. No timers: fake ones would stop the network of the mock. */
 export function flushTasks(shouldContinue: (turns: number) => boolean = () => false): Promise<void> {
   const { port1, port2 } = new MessageChannel()
   let turns = 0

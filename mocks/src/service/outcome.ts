@@ -7,7 +7,6 @@ export type NetworkFault =
   /** No response ever arrives. */
   | { readonly kind: 'silence' }
 
-/** What a mock does with a request. */
 export interface Outcome {
   /** The service's response, even if a network fault keeps it from arriving. */
   readonly response: Response
@@ -19,7 +18,6 @@ export interface Outcome {
 /** How a request reached the mock. `worker`: by MSW's service worker in a page. */
 export type Transport = 'direct' | 'msw' | 'worker' | 'intercept' | 'http'
 
-/** Handles the requests of all transports. */
 export type HandleRequest = (request: Request, transport: Transport) => Promise<Outcome>
 
 /** A response with its content coding removed, as `fetch` does. */

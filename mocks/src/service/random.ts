@@ -1,6 +1,6 @@
 import type { RandomSource } from '@fish-crab/server/app'
 
-/** Seed words derived from a text (xmur3). */
+// xmur3
 function wordsOf(text: string): () => number {
   let hash = 1779033703 ^ text.length
   for (let index = 0; index < text.length; index += 1) {
@@ -15,11 +15,7 @@ function wordsOf(text: string): () => number {
   }
 }
 
-/**
- * Pseudorandom bytes derived from a text (sfc32): the same on every machine. Not for real secrets, since they can be
- * computed from the text.
- * @example seededRandom('Alex')(new Uint8Array(16))
- */
+/** sfc32: the same on every machine. Not for real secrets, since they can be computed from the text. */
 export function seededRandom(text: string): RandomSource {
   const word = wordsOf(text)
   let [a, b, c, counter] = [word(), word(), word(), 1]

@@ -1,10 +1,8 @@
 import { HEADERS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import { canonicalPath } from '@fish-crab/server/app'
 
-/** The route and the user of a request, as the service determines them. */
 export interface RequestTarget {
   readonly method: string
-  /** The canonical path. */
   readonly path: string
   readonly route: RouteName | 'unmatched'
   readonly query: URLSearchParams
@@ -25,7 +23,6 @@ const PATTERNS = (Object.keys(ROUTES) as RouteName[])
     pattern: new RegExp(`^${ROUTES[name].path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
   }))
 
-/** @param ownerOf the user that a personal API key belongs to */
 export function requestTarget(
   { method, url, headers }: Pick<Request, 'method' | 'url' | 'headers'>,
   ownerOf: (apiKey: string) => string | undefined,
@@ -60,22 +57,20 @@ type RequestWithAddress = Request & { readonly ip?: string | undefined }
 
 const LOOPBACK = '127.0.0.1'
 
-/** The address of the client. @returns `127.0.0.1` for a request without a socket */
+/** `127.0.0.1` for a request without a socket. */
 export function socketAddress(request: RequestWithAddress): string {
   return request.ip ?? LOOPBACK
 }
 
-/** Sets the address of the client on the request itself. */
 export function setAddress(request: Request, address: string): Request {
   return Object.defineProperty(request, 'ip', { value: address })
 }
 
-/** Copies the address of the client from another request. */
 export function copyAddress(request: Request, from: RequestWithAddress): Request {
   return from.ip === undefined ? request : setAddress(request, from.ip)
 }
 
-/** Replaces the headers on the request itself, including headers that browsers do not let a page set. */
+/** On the request itself, including headers that browsers do not let a page set. */
 export function setHeaders(request: Request, headers: Headers): Request {
   return Object.defineProperty(request, 'headers', { value: headers })
 }

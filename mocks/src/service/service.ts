@@ -29,7 +29,6 @@ export interface MockLimits {
   readonly tokenTtlSeconds?: number
 }
 
-/** Options of {@link openService}. */
 export interface ServiceOptions {
   readonly seed: Seed
   readonly limits: MockLimits
@@ -39,14 +38,12 @@ export interface ServiceOptions {
   readonly now: () => number
 }
 
-/** The service in memory, with what a mock needs to know about its data. */
+/** With what a mock needs to know about its data. */
 export interface Service {
   readonly app: App
-  /** The same service while its storage is unreachable. */
   readonly appWithoutStorage: () => App
-  /** The same service while its storage can be read and stores no catches. */
+  /** Can be read, and stores no catches. */
   readonly appWithReadOnlyStorage: () => App
-  /** The seeded users by the key of their names. */
   readonly users: ReadonlyMap<string, ServiceUser>
   /** The writes of clients. The seed is not part of them. */
   readonly stored: readonly StoredWrite[]

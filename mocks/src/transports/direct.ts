@@ -4,21 +4,16 @@ import { decodeContent, type HandleRequest, type Outcome } from '../service/outc
 import { setAddress } from '../service/request.ts'
 import { cutBody, fetchFailed, terminated } from './network-faults.ts'
 
-/** Options of {@link createDirectFetch}. */
 export interface DirectOptions {
   readonly handle: HandleRequest
   /** The origin that paths are resolved against. */
   readonly origin: string
-  /** Waits for the delay of a fault. */
   readonly hold: MockClock['sleep']
   /** The address of the client. @default '127.0.0.1' */
   readonly address?: string
 }
 
-/**
- * Creates a `fetch` that calls the mock directly, without sockets and without MSW. It fails with the errors of Node's
- * `fetch`.
- */
+/** Fails with the errors of Node's `fetch`. */
 export function createDirectFetch({ handle, origin, hold, address }: DirectOptions): typeof globalThis.fetch {
   async function apply(request: Request, outcome: Outcome, signal: AbortSignal | undefined): Promise<Response> {
     const { response, delayMs, networkFault } = outcome

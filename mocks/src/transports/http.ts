@@ -142,7 +142,6 @@ function writeHead(res: ServerResponse, { status, statusText, headers }: Respons
   res.flushHeaders()
 }
 
-/** Ends the wait when the client disconnects. */
 async function whileConnected(res: ServerResponse, wait: (disconnected: AbortSignal) => Promise<void>): Promise<void> {
   if (res.destroyed) return
   const disconnected = new AbortController()

@@ -10,7 +10,6 @@ export type OnUnhandled = 'error' | 'warn' | 'bypass'
 /** An origin that requests are sent to (`http://127.0.0.1:8080`), or `loopback` for every server on this machine. */
 export type Passthrough = 'loopback' | (string & {})
 
-/** The policy of one mock for requests to other origins. */
 export interface UnhandledPolicy {
   readonly onUnhandled: OnUnhandled
   readonly passthrough: readonly Passthrough[]
@@ -47,10 +46,7 @@ export function decide(origin: string, policies: Iterable<UnhandledPolicy>): Dec
   return decision
 }
 
-/**
- * The origin of a URL of any scheme.
- * @throws TypeError when it is not a URL.
- */
+/** For schemes that browsers do not know, too. @throws TypeError when it is not a URL. */
 export function originOf(url: string): string {
   const { origin, protocol, host } = new URL(url)
   // For schemes that browsers do not know, `URL.origin` is "null".
@@ -80,12 +76,7 @@ interface Hooks {
   on(type: 'beforeEmit', hook: (event: Connection) => void, options: { signal: AbortSignal; persist: true }): void
 }
 
-/**
- * Blocks connections that the interceptor would pass through because it cannot parse them as HTTP.
- * @param allowed Connections whose next request was allowed.
- * @param isAllowed Whether connections to this `host:port` are allowed.
- * @returns Undoes it.
- */
+/** Blocks connections that the interceptor would pass through because it cannot parse them as HTTP. @returns undoes it */
 export function guardConnections(allowed: WeakSet<object>, isAllowed: (address: string) => boolean): () => void {
   const stopped = new AbortController()
   const guarded = new WeakSet<object>()
@@ -227,11 +218,7 @@ interface StreamCreated {
   readonly headers: Readonly<Record<string, unknown>>
 }
 
-/**
- * Blocks requests over HTTP/2, which the mocks do not support.
- * @param isAllowed Whether requests to an origin are allowed.
- * @returns Undoes it.
- */
+/** The mocks do not support HTTP/2. @returns undoes it */
 export function blockHttp2(isAllowed: (origin: string) => boolean): () => void {
   const onCreated = (message: unknown) => {
     const { stream, headers } = message as StreamCreated

@@ -47,7 +47,6 @@ export interface Interception {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A mock that handles the requests to an origin. */
 interface Listener extends UnhandledPolicy {
   readonly handle: HandleRequest
   readonly sleep: MockClock['sleep']
@@ -147,7 +146,6 @@ function start(onStop: () => void): Interceptions {
   }
 }
 
-/** The parts of the interceptor's event that are used here. */
 interface InterceptedRequest {
   readonly request: Request
   readonly controller: {

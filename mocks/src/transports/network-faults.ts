@@ -3,10 +3,7 @@ import type { NetworkFault } from '../service/outcome.ts'
 
 type CutBodyFault = Extract<NetworkFault, { kind: 'cut-body' }>
 
-/**
- * A response of which only a share of the body arrives. A response without a body is unchanged.
- * @param breakOff ends the stream or its connection
- */
+/** `breakOff` ends the stream or its connection. A response without a body is unchanged. */
 export async function cutBody(
   method: string,
   response: Response,
@@ -33,10 +30,7 @@ export async function cutBody(
   return new Response(stream, { status: response.status, statusText: response.statusText, headers })
 }
 
-/**
- * Repeats `connection: close` in the response (RFC 9112, section 9.6), as servers do: otherwise, MSW ends a connection that
- * Node's client is about to reuse.
- */
+/** As servers do (RFC 9112, section 9.6): otherwise, MSW ends a connection that Node's client is about to reuse. */
 export function closeOnRequest({ headers: requested }: Request, response: Response): Response {
   if (!/\bclose\b/i.test(requested.get('connection') ?? '')) return response
   const { body, status, statusText } = response
@@ -67,7 +61,6 @@ export function connectionReset(): Error {
   return Object.assign(new Error('read ECONNRESET'), { errno: -104, code: 'ECONNRESET', syscall: 'read' })
 }
 
-/** The error of undici when the connection ends in the middle of a response. */
 export function otherSideClosed(): Error {
   const error = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
   error.name = 'SocketError'

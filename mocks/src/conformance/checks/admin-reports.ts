@@ -118,7 +118,6 @@ export const adminReportsChecks = checksOf('admin', [
   }),
 ])
 
-/** An entry of the audit log. */
 interface AuditEntry {
   readonly at: string
   readonly actor: string
@@ -136,7 +135,6 @@ async function auditPage(t: TestContext, query: string) {
   return { response, entries: expectList<AuditEntry>(response, 'entries'), nextCursor: expectJson(response).nextCursor }
 }
 
-/** Finds entries of the run, newest first, until `isEnough`. */
 async function findEntries(
   t: TestContext,
   isOwn: (entry: AuditEntry) => boolean,
@@ -153,7 +151,6 @@ async function findEntries(
   return own
 }
 
-/** Fails unless the audit log has each of these actions on a subject, with actor, time and address. */
 async function expectRecorded(
   t: TestContext,
   subject: string,

@@ -34,7 +34,6 @@ export interface Check extends CheckInfo {
   readonly run: (t: TestContext) => unknown
 }
 
-/** Describes a check and what it does. */
 export function check(id: string, title: string, run: Check['run']): Omit<Check, 'section'> {
   return { id, title, run }
 }

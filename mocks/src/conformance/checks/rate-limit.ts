@@ -14,7 +14,6 @@ import type { ReceivedResponse } from '../context/response.ts'
 import { type Send, sendMany } from '../context/send.ts'
 import { check, checksOf } from './check.ts'
 
-/** Fails if a request is counted while `between` runs. */
 async function expectNoneCounted({ anonymous }: TestContext, between: () => Promise<unknown>): Promise<void> {
   await anonymous.ensure(3)
   const before = numberHeader(await anonymous.send('/demo/crab'), HEADERS.rateRemaining)
@@ -43,7 +42,6 @@ const VARIANTS: readonly (readonly [string, string])[] = [
 const MAX_REQUESTS = 200
 const ONE_TOO_MANY = 5
 
-/** Sends more concurrent requests than the window has left. */
 async function exhaust({ anonymous }: TestContext) {
   const left = await anonymous.left()
   if (left > MAX_REQUESTS) throw new CheckSkipped(`would require ${left} requests to reach the limit`)

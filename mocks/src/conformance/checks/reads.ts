@@ -30,7 +30,6 @@ const numberedFish = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({ name: `Fish ${from + index}`, rarity: 1 }))
 const namesOf = (entries: readonly Readonly<Record<string, unknown>>[]) => entries.map(({ name }) => name)
 
-/** Creates a user with records of these numbers of fish. */
 async function createUserWithFish(t: TestContext, ...sizes: readonly number[]): Promise<OwnUser> {
   const user = await t.newUser()
   let from = 0

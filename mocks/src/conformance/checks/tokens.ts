@@ -12,7 +12,6 @@ function raw(token: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(token.replaceAll('-', '+').replaceAll('_', '/')), (part) => part.charCodeAt(0))
 }
 
-/** The token with one bit flipped in the given byte. */
 function withFlippedBit(token: string, at: number): Uint8Array<ArrayBuffer> {
   const bytes = raw(token)
   const index = at < 0 ? bytes.length + at : at

@@ -3,7 +3,6 @@ import { expectJson, expectText } from './expect.ts'
 import type { ReceivedResponse } from './response.ts'
 import type { Send } from './send.ts'
 
-/** The users and administrators that a run creates and removes. */
 export type Accounts = ReturnType<typeof createAccounts>
 
 const REMOVED = [204, 404]
@@ -47,16 +46,13 @@ export function createAccounts(send: Send, redact: (secret: string) => void, ran
   }
 
   return {
-    /** The prefix of all names of this run. */
     prefix,
-    /** An unused name with the prefix of this run. */
     newName,
     /** Sends a request to create a user or an administrator, which is removed at the end. */
     create,
     async newUser(token: string): Promise<OwnUser> {
       return expectCreatedUser(await create(token, 'createUser', { name: newName() }))
     },
-    /** Creates an administrator and logs in. */
     async newAdmin(token: string, role: AdminRole): Promise<OwnAdmin> {
       const username = newName()
       const password = `${random()}${random()}`
@@ -68,7 +64,6 @@ export function createAccounts(send: Send, redact: (secret: string) => void, ran
       if (role === 'superadmin') ownToken = session
       return { username, password, token: session }
     },
-    /** All names that were created. */
     all: (): readonly string[] => [...created.createUser, ...created.createAdmin],
     /** Removes all accounts as the given administrator. @returns the names that could not be removed */
     async removeAll(token: string): Promise<readonly string[]> {
@@ -89,24 +84,20 @@ export function createAccounts(send: Send, redact: (secret: string) => void, ran
 
 const USER_FIELDS = ['id', 'name', 'createdAt', 'password', 'fernetKey', 'apiKey'] as const
 
-/** A user that the run created, with its secrets. */
 export type OwnUser = Readonly<Record<(typeof USER_FIELDS)[number], string>>
 
-/** An administrator that the run created, with a session. */
 export interface OwnAdmin {
   readonly username: string
   readonly password: string
   readonly token: string
 }
 
-/** A JSON request as an administrator. */
 export interface AdminRequest {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: string
   readonly body?: unknown
 }
 
-/** Sends a request with the token of a session. */
 export async function sendAs(
   send: Send,
   token: string,
@@ -131,7 +122,6 @@ export function basic(name: string, password: string): string {
   return `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${name}:${password}`)))}`
 }
 
-/** Fails unless the response is that to a created user. @returns the user */
 export function expectCreatedUser(response: ReceivedResponse): OwnUser {
   const body = expectJson(response, 201)
   const texts = USER_FIELDS.map((name) => [name, expectText(body[name], `"${name}"`, response)])

@@ -3,7 +3,6 @@ import { CheckSkipped, expectDateTime, expectJson, expectSame, expectThat } from
 import type { ReceivedResponse } from './response.ts'
 import type { Send } from './send.ts'
 
-/** The client without an API key, whose requests are counted by the rate limit. */
 export type Anonymous = ReturnType<typeof createAnonymous>
 
 interface AnonymousOptions {
@@ -17,7 +16,6 @@ interface AnonymousOptions {
 /** Timers may fire slightly early. */
 const MARGIN_MS = 50
 
-/** Fails unless the header is an integer. @returns its value */
 export function numberHeader(response: ReceivedResponse, name: string): number {
   const text = response.headers.get(name)
   expectThat(text !== null && /^\d+$/.test(text), `an integer in ${name}`, text ?? 'no such header', response)
@@ -28,7 +26,6 @@ export function expectNumber(response: ReceivedResponse, name: string, value: nu
   expectSame(numberHeader(response, name), value, name, response)
 }
 
-/** Fails unless `Retry-After` is 1 to `most` seconds. */
 export function expectRetryAfter(response: ReceivedResponse, most: number): void {
   const seconds = numberHeader(response, HEADERS.retryAfter)
   expectThat(seconds >= 1 && seconds <= most, `${HEADERS.retryAfter} of 1 to ${most} s`, seconds, response)
@@ -71,16 +68,11 @@ export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptio
   }
 
   return {
-    /** Sends a counted request. */
     send: counted,
-    /** How many requests the window has left, with a request to find out if necessary. */
     left: known,
-    /** Waits for the end of the window. @throws CheckSkipped when the wait would exceed `maxWaitMs` */
+    /** @throws CheckSkipped when the wait would exceed `maxWaitMs` */
     waitForNextWindow,
-    /**
-     * Ensures that the window has this many requests left, and waits for the next window if necessary.
-     * @throws CheckSkipped when the wait would exceed `maxWaitMs`
-     */
+    /** Waits for the next window if necessary. @throws CheckSkipped when the wait would exceed `maxWaitMs` */
     async ensure(requests: number): Promise<void> {
       if (limit !== undefined && requests > limit)
         throw new CheckSkipped(`requires ${requests} requests, more than a window allows`)

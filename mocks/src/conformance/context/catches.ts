@@ -4,7 +4,6 @@ import type { OwnUser } from './accounts.ts'
 import type { TestContext } from './context.ts'
 import { expectJson, expectList, expectText, expectThat, type JsonObject } from './expect.ts'
 
-/** The default gamemode of checks. */
 export const GAMEMODE: Gamemode = 'earth'
 
 /** The short payload of each kind. */
@@ -13,7 +12,6 @@ export const SHORT_PAYLOADS = { fish: { fish: 'Salmon', rarity: 3 }, crab: { fis
 /** An entry of the long payload of each kind. */
 export const ENTRY = { fish: { name: 'Cod', rarity: 1 }, crab: {} } as const
 
-/** Options of a write. */
 export interface PostOptions {
   /** @default the main user */
   readonly user?: OwnUser
@@ -29,14 +27,13 @@ export async function fillNames(t: TestContext, query: string): Promise<string> 
   return query.replace('USER', (await t.user()).name).replace('OTHER', t.newName())
 }
 
-/** Encrypts a payload with a user's key: strings and bytes as they are, other values as JSON. */
+/** Strings and bytes as they are, other values as JSON. */
 export async function encrypt(t: TestContext, payload: unknown, user?: OwnUser): Promise<string> {
   const { fernetKey } = user ?? (await t.user())
   const message = typeof payload === 'string' || payload instanceof Uint8Array ? payload : JSON.stringify(payload)
   return createFernet(fernetKey).encrypt(message, { now: await t.now() })
 }
 
-/** Sends a body to a write endpoint. */
 export async function post(t: TestContext, kind: Kind, body: BodyInit, options: PostOptions = {}) {
   const { user = await t.user(), gamemode = GAMEMODE, headers } = options
   const { query = `?name=${user.name}` } = options
@@ -51,18 +48,16 @@ export async function post(t: TestContext, kind: Kind, body: BodyInit, options: 
   })
 }
 
-/** Encrypts a payload and sends it. */
 export async function write(t: TestContext, kind: Kind, payload: unknown, options?: PostOptions) {
   return post(t, kind, await encrypt(t, payload, options?.user), options)
 }
 
-/** Writes a payload and fails unless it is stored. @returns the id of the record */
+/** @returns the id of the record */
 export async function writeAndExpectId(t: TestContext, kind: Kind, payload: unknown, options?: PostOptions) {
   const response = await write(t, kind, payload, options)
   return expectText(expectJson(response, 201).id, '"id"', response)
 }
 
-/** Reads a collection. */
 export async function collection(t: TestContext, kind: Kind, user: OwnUser, query = '', gamemode: string = GAMEMODE) {
   const response = await t.request(`/get/${kind}?name=${user.name}&gamemode=${gamemode}${query}`)
   const body = expectJson(response)
@@ -80,14 +75,12 @@ export async function storedEntries(t: TestContext, kind: Kind, id: string): Pro
   return (await entriesOf(t, kind, id)).map(({ caughtAt: _, ...entry }) => entry)
 }
 
-/** The number of entries of both kinds in the default gamemode. */
 async function countAll(t: TestContext): Promise<number> {
   const owner = await t.user()
   const [fish, crab] = await Promise.all([collection(t, 'fish', owner), collection(t, 'crab', owner)])
   return fish.entries.length + crab.entries.length
 }
 
-/** Fails if anything is stored for the main user in the meantime. */
 export async function expectNothingStored(t: TestContext, during: () => Promise<unknown>): Promise<void> {
   const before = await countAll(t)
   await during()

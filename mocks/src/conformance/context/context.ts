@@ -39,14 +39,12 @@ export interface ServiceConfiguration {
   readonly adminRequests?: number
 }
 
-/** The session of the given administrator. */
 export interface Session {
   readonly username: string
   readonly token: string
   readonly role: AdminRole
 }
 
-/** What a check can use: the service, the accounts of the run and the configuration. */
 export type TestContext = ReturnType<typeof createTestContext>
 
 interface TestContextOptions {
@@ -59,7 +57,6 @@ interface TestContextOptions {
   readonly redact: (secret: string) => void
 }
 
-/** An origin that no service allows. */
 export const OTHER_ORIGIN = 'https://conformance.example'
 const REQUEST_METHOD = 'access-control-request-method'
 const PAST_MS = 10_000
@@ -103,7 +100,6 @@ export function createTestContext(options: TestContextOptions) {
     send,
     /** Sends a request with an API key, so that it is not counted. */
     request,
-    /** Sends counted requests, without an API key. */
     anonymous,
     limits: {
       requests: rateLimit?.requests ?? LIMITS.requests,
@@ -120,25 +116,17 @@ export function createTestContext(options: TestContextOptions) {
     masterKey: () => required(masterApiKey, 'requires the master API key (option masterApiKey)'),
     /** @throws CheckSkipped when the option is not given */
     allowedOrigin: () => required(allowedOrigin, 'requires an allowed origin (option allowedOrigin)'),
-    /** The prefix of all names of this run. */
     prefix: accounts.prefix,
-    /** An unused name. */
     newName: accounts.newName,
     /** The user that most checks share. @throws CheckSkipped when the run cannot create users */
     user,
-    /** A new user for one check. */
     newUser: async () => accounts.newUser(await token()),
-    /** Sends a request to create a user, as {@link superadmin}. */
     createUser: async (body: unknown) => accounts.create(await token(), 'createUser', body),
-    /** A superadmin that the run created. */
     superadmin,
     /** An administrator with the role `admin`, which most checks share. */
     admin: async () => (session?.role === 'admin' ? session : ownAdmin()),
-    /** A new administrator with the role `admin`, for one check. */
     newAdmin: async () => accounts.newAdmin(await token(), 'admin'),
-    /** Sends a request to create an administrator, as {@link superadmin} or with another token. */
     createAdmin: async (body: unknown, by?: string) => accounts.create(by ?? (await token()), 'createAdmin', body),
-    /** Sends a request as {@link superadmin}. */
     asSuperadmin: async (route: RouteName, adminRequest?: AdminRequest) =>
       sendAs(send, await token(), route, adminRequest),
     /** Resets a secret of a user. @returns the new one */
@@ -157,7 +145,6 @@ export function createTestContext(options: TestContextOptions) {
       const response = await request(ROUTES.status.path)
       return expectDateTime(expectJson(response).timestamp, '"timestamp"', response) - PAST_MS
     }),
-    /** Redacts this secret in all messages. */
     redact,
     /** Sends a request from a page of this origin. @throws CheckSkipped on platforms where programs cannot */
     fromOrigin(path: string, origin: string, method = 'GET'): Promise<ReceivedResponse> {
@@ -222,7 +209,6 @@ function maySetHeader(name: string): boolean {
   return new Request('http://localhost', { headers: { [name]: 'x' } }).headers.has(name)
 }
 
-/** Whether request bodies can be streamed. */
 export function canStream(): boolean {
   try {
     const init: RequestInit & { duplex: 'half' } = { method: 'POST', body: new ReadableStream(), duplex: 'half' }

@@ -32,7 +32,6 @@ export class NoResponse extends ConformanceFailure {
   }
 }
 
-/** A check cannot run. The message is the reason. */
 export class CheckSkipped extends Error {
   override readonly name = 'CheckSkipped'
 }
@@ -80,7 +79,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^(/v1)?${path.replace(/:\w+/g, '[^/]+')}$`)
 }
 
-/** Fails unless both values are the same JSON, in any order of keys. */
+/** The same JSON, in any order of keys. */
 export function expectSame(actual: unknown, expected: unknown, what: string, response?: ReceivedResponse): void {
   expectThat(
     canonicalJson(actual) === canonicalJson(expected),
@@ -106,12 +105,11 @@ function describeStatus({ status, text }: ReceivedResponse): string {
   return `${status}${code ? ` ${code}` : ''}`
 }
 
-/** Fails unless the response has one of these statuses. */
 export function expectStatus(response: ReceivedResponse, ...statuses: readonly number[]): void {
   expectThat(statuses.includes(response.status), `status ${statuses.join(' or ')}`, describeStatus(response), response)
 }
 
-/** Fails unless the response has this status and a JSON object as its body. @returns the body */
+/** @returns the body, which must be a JSON object */
 export function expectJson(response: ReceivedResponse, status = 200): JsonObject {
   expectStatus(response, status)
   const type = response.headers.get('content-type')?.split(';', 1)[0]
@@ -126,14 +124,14 @@ export function expectJson(response: ReceivedResponse, status = 200): JsonObject
   return value as JsonObject
 }
 
-/** Fails unless the response is a JSON object with a list under this name. @returns the list */
+/** @returns the list */
 export function expectList<Item = JsonObject>(response: ReceivedResponse, name: string): readonly Item[] {
   const list = expectJson(response)[name]
   expectThat(Array.isArray(list), `an array under "${name}"`, typeof list, response)
   return list
 }
 
-/** Fails unless the response is this error. @returns the body */
+/** @returns the body */
 export function expectError(response: ReceivedResponse, code: ErrorCode): JsonObject {
   const { status } = ERROR_CODES[code]
   expectThat(response.status === status, `${status} ${code}`, describeStatus(response), response)
@@ -142,7 +140,7 @@ export function expectError(response: ReceivedResponse, code: ErrorCode): JsonOb
   return body
 }
 
-/** Fails unless the body is an error body: a sentence, a code, the request id. @returns the body */
+/** A sentence, a code, the request id. @returns the body */
 export function expectErrorBody(response: ReceivedResponse): JsonObject {
   const body = expectJson(response, response.status)
   const { error, code, requestId, details, ...more } = body
@@ -160,26 +158,22 @@ export function expectErrorBody(response: ReceivedResponse): JsonObject {
   return body
 }
 
-/** Fails unless the response is an error with status 400. */
 export function expectBadRequest(response: ReceivedResponse): void {
   expectStatus(response, 400)
   expectErrorBody(response)
 }
 
-/** Fails unless the error has `details` that name at least one problem. */
 export function expectDetails(response: ReceivedResponse, code: ErrorCode): void {
   const { details } = expectError(response, code)
   expectThat(Array.isArray(details) && details.length > 0, '"details" that describe the problem', details, response)
 }
 
-/** Fails unless the response has a valid request id. @returns the id */
 export function expectRequestId(response: ReceivedResponse): string {
   const id = response.headers.get(HEADERS.requestId)
   expectThat(id !== null && REQUEST_ID_PATTERN.test(id), `a header ${HEADERS.requestId}`, id ?? 'none', response)
   return id
 }
 
-/** Fails unless `value` is a non-empty string. */
 export function expectText(value: unknown, what: string, response?: ReceivedResponse): string {
   expectThat(
     typeof value === 'string' && value !== '',
@@ -190,7 +184,7 @@ export function expectText(value: unknown, what: string, response?: ReceivedResp
   return value
 }
 
-/** Fails unless `value` is an ISO 8601 date-time. @returns unix milliseconds */
+/** @returns unix milliseconds */
 export function expectDateTime(value: unknown, what: string, response?: ReceivedResponse): number {
   const isDateTime =
     typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value)

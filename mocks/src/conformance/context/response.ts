@@ -11,10 +11,7 @@ export interface ReceivedResponse {
 
 const DECODERS: Readonly<Record<string, string>> = { gzip: 'gzip', br: 'brotli' }
 
-/**
- * The body as text without its content coding. Some clients decode it, others do not. `undefined` when the platform
- * does not support the coding.
- */
+/** Some clients decode the body, others do not. `undefined` when the platform does not support the coding. */
 export async function decodedText({ headers, bytes, text }: ReceivedResponse): Promise<string | undefined> {
   const coding = headers.get('content-encoding')
   if (coding === null || isJson(text)) return text

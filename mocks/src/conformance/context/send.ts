@@ -18,14 +18,12 @@ interface SendInit {
   readonly timeoutMs?: number
 }
 
-/** Sends a request and reads the complete response. */
 export type Send = (path: string, init?: SendInit) => Promise<ReceivedResponse>
 
 interface SendOptions {
   readonly baseUrl: string
   readonly send: SendRequest
   readonly requestTimeoutMs: number
-  /** Aborts all requests. */
   readonly signal: AbortSignal
 }
 
@@ -106,7 +104,6 @@ async function readBytes({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
 
 const AT_ONCE = 20
 
-/** Sends requests, {@link AT_ONCE} at a time. */
 export async function sendMany(count: number, send: () => Promise<ReceivedResponse>): Promise<ReceivedResponse[]> {
   const responses: ReceivedResponse[] = []
   while (responses.length < count) {

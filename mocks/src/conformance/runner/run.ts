@@ -181,7 +181,6 @@ function selectChecks({ only, skip = [] }: Pick<ConformanceOptions, 'only' | 'sk
 /** Paths that an implementation of the public endpoints alone need not have. */
 const NOT_PUBLIC = /^\/(v1\/)?(admin|livez|readyz|metrics|openapi\.json|docs)([/?]|$)/
 
-/** Skips a check that needs other endpoints. */
 function publicOnly(send: Send): Send {
   return async (path, init) => {
     if (!NOT_PUBLIC.test(path)) return send(path, init)
@@ -203,7 +202,6 @@ function countWrites(send: Send, user: ConformanceUser | undefined) {
   }
 }
 
-/** Whether the service has stopped responding, after two more attempts. */
 async function isGone(send: Send): Promise<boolean> {
   const isLost = () =>
     send(ROUTES.livez.path).then(
@@ -238,7 +236,6 @@ function randomHex(): string {
   return [...crypto.getRandomValues(new Uint8Array(5))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Runs a check. Never rejects. */
 async function runCheck(
   { id, title, section, run }: Check,
   context: TestContext,
@@ -286,7 +283,6 @@ function outcomeOf(error: unknown, { clean }: Redaction): Outcome {
   }
 }
 
-/** Removes the secrets of a run from its messages. */
 type Redaction = ReturnType<typeof createRedactor>
 
 /** Shorter texts are not redacted, since they match unrelated words. */
