@@ -1,17 +1,13 @@
 import { parseJsonText } from '../core/parse-values.ts'
 import { checkLineLength, type FileRecord, fieldOf, splitLines } from './records.ts'
 
-/** Collected text and the line at which it starts; 0 while it is blank. */
+/** Collected text and the line at which it starts. */
 interface Part {
   readonly text: string
   readonly line: number
 }
 
-const EMPTY: Part = { text: '', line: 0 }
 const INVALID_JSON = 'Invalid JSON.'
-
-/** Characters that may change the state, each alone, and the texts between them. */
-const TOKENS = /[^"\\[\]{},\n]+|./gs
 
 /**
  * Parses JSON in chunks, without holding all of it: the objects of an array, those of the lists in one object, such as
@@ -20,49 +16,61 @@ const TOKENS = /[^"\\[\]{},\n]+|./gs
 export async function* parseJson(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   const lists: JsonList[] = []
   let list: JsonList | undefined
-  /** The document without the elements of its lists. */
-  let document = EMPTY
-  let element = EMPTY
+  /** The text without the elements of its lists. */
+  let document: Part = { text: '', line: 1 }
+  let element: Part = { text: '', line: 1 }
   let line = 1
   let depth = 0
   let inString = false
-  let isEscaped = false
+  /** Index of an escaped character in the chunk. */
+  let escaped = -1
   let isAfterComma = false
   for await (const chunk of chunks) {
-    for (const [token] of chunk.matchAll(TOKENS)) {
-      if (token === '\n') line += 1
-      if (inString) {
-        inString = isEscaped || token !== '"'
-        isEscaped = !isEscaped && token === '\\'
-      } else if (list && depth === list.depth && (token === ',' || token === ']')) {
-        if (element.line > 0) yield withListFields(jsonRecord(element), list)
-        else if (token === ',' || isAfterComma) yield { line, problem: INVALID_JSON }
-        element = EMPTY
-        isAfterComma = token === ','
-        if (isAfterComma) continue
-        list = undefined
-      } else if (token === '[' && !list) {
-        list = listAt(document.text, depth, lists)
-        if (list) lists.push(list)
-        else depth += 1
-        document = append(document, token, line)
-        continue
-      } else if (token === '"') inString = true
-      else if (token === '{' || token === '[') depth += 1
-      else if (token === '}' || token === ']') depth = Math.max(list?.depth ?? 0, depth - 1)
-      if (list) element = append(element, token, line)
-      else document = append(document, token, line)
+    let from = 0
+    const extend = (part: Part, end: number): Part => {
+      const text = part.text + chunk.slice(from, end)
+      from = end
+      return { text, line: part.line }
     }
+    for (const { 0: character, index } of chunk.matchAll(/["\\[\]{},\n]/g)) {
+      if (character === '\n') line += 1
+      else if (inString) {
+        if (index === escaped) continue
+        if (character === '\\') escaped = index + 1
+        inString = character !== '"'
+      } else if (list && depth === list.depth && (character === ',' || character === ']')) {
+        const part = trimStart(extend(element, index))
+        if (part.text !== '') yield withListFields(jsonRecord(part), list)
+        else if (character === ',' || isAfterComma) yield { line, problem: INVALID_JSON }
+        element = { text: '', line }
+        isAfterComma = character === ','
+        if (isAfterComma) from = index + 1
+        else list = undefined
+      } else if (character === '[' && !list) {
+        document = extend(document, index)
+        list = listAt(document.text, depth, lists)
+        if (list) {
+          lists.push(list)
+          document = extend(document, index + 1)
+          element = { text: '', line }
+        } else depth += 1
+      } else if (character === '"') inString = true
+      else if (character === '{' || character === '[') depth += 1
+      else if (character === '}' || character === ']') depth = Math.max(list?.depth ?? 0, depth - 1)
+    }
+    if (list) element = extend(element, chunk.length)
+    else document = extend(document, chunk.length)
+    escaped -= chunk.length
     for (const part of [document, element]) checkLineLength(part.text.length, part.line)
   }
-  if (list) yield { line: element.line || line, problem: 'The JSON array is not closed.' }
-  else if (lists.length === 0) yield jsonRecord(document)
-  else yield* checkDocument(document, lists)
+  if (list) yield { line: trimStart(element).line, problem: 'The JSON array is not closed.' }
+  else if (lists.length === 0) yield jsonRecord(trimStart(document))
+  else yield* checkDocument(trimStart(document), lists)
 }
 
-function append(part: Part, token: string, line: number): Part {
-  if (part.line > 0) return { text: part.text + token, line: part.line }
-  return token.trim() === '' ? EMPTY : { text: token, line }
+function trimStart({ text, line }: Part): Part {
+  const [blank = ''] = /^\s*/.exec(text) ?? []
+  return { text: text.slice(blank.length), line: line + blank.split('\n').length - 1 }
 }
 
 /** The array that is the document, or a list of catches in an object, such as `list --json` prints. */
@@ -86,7 +94,7 @@ const MAX_NAME = 200
 
 /** The list that starts after this text of a document, if it is one of catches. */
 function listAt(text: string, depth: number, known: readonly JsonList[]): JsonList | undefined {
-  if (text === '') return { name: '', depth, isRepeated: false }
+  if (text.trim() === '') return { name: '', depth, isRepeated: false }
   const [, name] = LIST_START.exec(text.slice(-MAX_NAME)) ?? []
   if (name === undefined || depth !== 1) return undefined
   const kind = name === 'fish' ? 'fish' : 'crab'
