@@ -2,28 +2,26 @@ import { GAMEMODES, type Leaderboard, leaderboardQuerySchema, RARITY_LABELS, typ
 import type { Tally } from '../../storage/core/types.ts'
 import { validateQuery } from '../http/request.ts'
 import { json } from '../http/response.ts'
-import type { AdminHandler, Services } from './services.ts'
+import type { AdminHandlers, Services } from './services.ts'
 
 const DEFAULT_PLACES = 10
 
-/** `GET /admin/stats`: read from counters, in constant time. */
-export function statsHandler(services: Services): AdminHandler {
-  return async () => {
-    const [users, tallies] = await Promise.all([services.users.count(), services.storage.tallies()])
-    return json(200, statsOf(users, tallies))
-  }
-}
+export function statsHandlers({ users, storage }: Services): AdminHandlers {
+  return {
+    async stats() {
+      const [count, tallies] = await Promise.all([users.count(), storage.tallies()])
+      return json(200, statsOf(count, tallies))
+    },
 
-/** `GET /admin/leaderboard`. */
-export function leaderboardHandler(services: Services): AdminHandler {
-  return async ({ query }) => {
-    const { type, gamemode, limit = DEFAULT_PLACES } = validateQuery(leaderboardQuerySchema, query)
-    const leaders = await services.storage.leaders({ kind: type, limit, ...(gamemode ? { gamemode } : {}) })
-    const named = await Promise.all(
-      leaders.map(async ({ owner, count }) => ({ name: await services.users.nameOf(owner), count })),
-    )
-    const leaderboard = named.flatMap(({ name, count }) => (name === undefined ? [] : [{ name, count }]))
-    return json(200, { type, ...(gamemode ? { gamemode } : {}), leaderboard } satisfies Leaderboard)
+    async leaderboard({ query }) {
+      const { type, gamemode, limit = DEFAULT_PLACES } = validateQuery(leaderboardQuerySchema, query)
+      const leaders = await storage.leaders({ kind: type, limit, ...(gamemode ? { gamemode } : {}) })
+      const named = await Promise.all(
+        leaders.map(async ({ owner, count }) => ({ name: await users.nameOf(owner), count })),
+      )
+      const leaderboard = named.flatMap(({ name, count }) => (name === undefined ? [] : [{ name, count }]))
+      return json(200, { type, ...(gamemode ? { gamemode } : {}), leaderboard } satisfies Leaderboard)
+    },
   }
 }
 

@@ -4,19 +4,14 @@ import { HttpError } from '../http/http-error.ts'
 import { countRequest } from '../http/rate-limit.ts'
 import type { Handler } from '../http/router.ts'
 import { docsHandler, openApiHandler } from './docs.ts'
-import { demoCrabHandler, demoFishHandler, readHandler } from './read.ts'
-import type { AdminHandler, Services } from './services.ts'
-import { livezHandler, metricsHandler, readyzHandler, statusHandler } from './status.ts'
+import { demoCrab, demoFish, readHandler } from './read.ts'
+import type { AdminHandler, AdminHandlers, Services } from './services.ts'
+import { livez, metricsHandler, readyzHandler, statusHandler } from './status.ts'
 import { userKeyHandler } from './user-key.ts'
 import { writeHandler } from './write.ts'
 
-interface Handlers {
-  readonly byRoute: Partial<Record<RouteName, Handler>>
-  /** Loads the code that the first request for it loads otherwise: mocks in a page rarely need it. */
-  load(): Promise<unknown>
-}
-
-function adminHandlers(load: () => Promise<Partial<Record<RouteName, AdminHandler>>>) {
+/** The handlers of administrators, whose code is loaded by the first request for it: mocks in a page rarely need it. */
+function lazyHandlers(load: () => Promise<AdminHandlers>): AdminHandlers {
   const names = (Object.keys(ROUTES) as RouteName[]).filter((name) => ROUTES[name].access === 'admin')
   return Object.fromEntries(
     names.map((name): [RouteName, AdminHandler] => [
@@ -30,21 +25,21 @@ function adminHandlers(load: () => Promise<Partial<Record<RouteName, AdminHandle
   )
 }
 
-export function createHandlers(services: Services): Handlers {
-  const loadAdmin = lazy(async () => (await import('./admin.ts')).createAdminHandlers(services))
+export function createHandlers(services: Services) {
+  const loadAdmin = lazy(async () => (await import('./admin.ts')).adminHandlers(services))
   // It includes the JSON Schema generator, which takes longer to load than the rest of the app.
   const loadOpenApi = lazy(() => import('@fish-crab/sdk/openapi'))
   const handlers: Partial<Record<RouteName, AdminHandler | Handler>> = {
     status: statusHandler(services),
-    demoFish: demoFishHandler(),
-    demoCrab: demoCrabHandler(),
+    demoFish,
+    demoCrab,
     getFish: readHandler(services, 'fish'),
     getCrab: readHandler(services, 'crab'),
     postFish: writeHandler(services, 'fish'),
     postCrab: writeHandler(services, 'crab'),
     getUserKey: userKeyHandler(services),
-    ...adminHandlers(loadAdmin),
-    livez: livezHandler(),
+    ...lazyHandlers(loadAdmin),
+    livez,
     readyz: readyzHandler(services),
     openapi: openApiHandler(services, loadOpenApi, () => Object.keys(handlers) as RouteName[]),
     ...(services.metrics ? { metrics: metricsHandler(services.metrics) } : {}),

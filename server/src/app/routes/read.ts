@@ -44,11 +44,7 @@ const CRABS: CrabCollection = {
 }
 
 /** `GET /demo/fish`: a fish of every rarity. */
-export function demoFishHandler(): Handler {
-  return () => json(200, FISH)
-}
+export const demoFish: Handler = () => json(200, FISH)
 
 /** `GET /demo/crab`: some crabs. */
-export function demoCrabHandler(): Handler {
-  return () => json(200, CRABS)
-}
+export const demoCrab: Handler = () => json(200, CRABS)

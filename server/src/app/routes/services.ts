@@ -1,3 +1,4 @@
+import type { RouteName } from '@fish-crab/sdk/contract'
 import type { FishStorage } from '../../storage/core/types.ts'
 import type { Admin, Admins } from '../auth/admins.ts'
 import type { Audit } from '../auth/audit.ts'
@@ -34,3 +35,5 @@ export interface Services {
 }
 
 export type AdminHandler = (context: RequestContext, admin: Admin) => Promise<HandlerResponse> | HandlerResponse
+
+export type AdminHandlers = Partial<Record<RouteName, AdminHandler>>
