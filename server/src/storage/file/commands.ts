@@ -1,7 +1,6 @@
 import type { AppendResult, Collection, NewRecord } from '../core/types.ts'
 import { IN_COLLECTION, SCHEMA_VERSION } from './schema.ts'
 import type { DatabaseSync } from './sqlite.ts'
-import type { Write, WriteResult } from './writer.ts'
 
 interface NumberedCollection extends Collection {
   readonly collection: number
@@ -35,6 +34,10 @@ class PendingSums {
       add(this.tallies, [kind, gamemode, label], sign * carriers)
     }
   }
+
+  clear(): void {
+    for (const sums of [this.collections, this.totals, this.tallies]) sums.clear()
+  }
 }
 
 /** Prepares the writing of pending sums, which empties them. Call it before the transaction commits. */
@@ -47,25 +50,20 @@ function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
   )
   const addToTotal = db.prepare(`INSERT INTO totals (owner, kind, count) VALUES (?, ?, ?) ${upsert}`)
   const addToTally = db.prepare(`INSERT INTO tallies (kind, gamemode, label, count) VALUES (?, ?, ?, ?) ${upsert}`)
-  return ({ collections, totals, tallies }) => {
+  return (pending) => {
     const writes = [
-      { sums: collections, statement: addToCollection },
-      { sums: totals, statement: addToTotal },
-      { sums: tallies, statement: addToTally },
+      { sums: pending.collections, statement: addToCollection },
+      { sums: pending.totals, statement: addToTotal },
+      { sums: pending.tallies, statement: addToTally },
     ]
     for (const { sums, statement } of writes) {
       for (const { parts, entries } of sums.values()) statement.run(...parts, entries)
-      sums.clear()
     }
+    pending.clear()
   }
 }
 
-type Append = (collection: Collection, record: NewRecord, pending: PendingSums) => AppendResult
-type RemoveRecord = (collection: Collection, id: string, pending: PendingSums) => boolean
-/** Removes a part of what an owner has, and returns whether there is more. */
-type RemoveOwner = (owner: string, pending: PendingSums) => boolean
-
-function prepareAppend(db: DatabaseSync): Append {
+function prepareAppend(db: DatabaseSync, pending: PendingSums) {
   const findRemoved = db.prepare('SELECT 1 FROM removed_owners WHERE owner = ?')
   const findToken = db.prepare('SELECT id FROM tokens WHERE owner = ? AND dedupe_key = ?')
   const findCollection = db.prepare('SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
@@ -75,7 +73,7 @@ function prepareAppend(db: DatabaseSync): Append {
   )
   const addToken = db.prepare('INSERT INTO tokens (owner, dedupe_key, id) VALUES (?, ?, ?)')
 
-  return (place, { id, dedupeKey, count, labels, plain, full }, pending) => {
+  return (place: Collection, { id, dedupeKey, count, labels, plain, full }: NewRecord): AppendResult => {
     const { owner, kind, gamemode } = place
     if (findRemoved.get(owner)) return { outcome: 'owner_removed' }
     if (dedupeKey !== null) {
@@ -91,12 +89,12 @@ function prepareAppend(db: DatabaseSync): Append {
   }
 }
 
-function prepareRemoveRecord(db: DatabaseSync): RemoveRecord {
+function prepareRemoveRecord(db: DatabaseSync, pending: PendingSums) {
   // The `+` makes SQLite use the index of ids instead of searching the whole collection.
   const remove = db.prepare(
     `DELETE FROM records WHERE id = ? AND +${IN_COLLECTION} RETURNING collection, count, labels`,
   )
-  return (place, id, pending) => {
+  return (place: Collection, id: string): boolean => {
     const removed = remove.all(id, place.owner, place.kind, place.gamemode)
     for (const { collection, count, labels } of removed) {
       const record = { count: Number(count), labels: JSON.parse(String(labels)) }
@@ -109,7 +107,8 @@ function prepareRemoveRecord(db: DatabaseSync): RemoveRecord {
 /** Records and tokens that one transaction removes; other writes wait for it. */
 const REMOVED_AT_ONCE = 2000
 
-function prepareRemoveOwner(db: DatabaseSync): RemoveOwner {
+/** Removes a part of what an owner has, and returns whether there is more. */
+function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums) {
   const flush = prepareFlush(db)
   const refuseAppends = db.prepare('INSERT INTO removed_owners (owner) VALUES (?) ON CONFLICT DO NOTHING')
   const findCollections = db.prepare('SELECT collection, kind, gamemode FROM collections WHERE owner = ?')
@@ -125,7 +124,7 @@ function prepareRemoveOwner(db: DatabaseSync): RemoveOwner {
   )
   const removeSums = ['collections', 'totals'].map((table) => db.prepare(`DELETE FROM ${table} WHERE owner = ?`))
 
-  return (owner, pending) => {
+  return (owner: string): boolean => {
     refuseAppends.run(owner)
     const places = new Map(
       findCollections.all(owner).map(({ collection, kind, gamemode }) => {
@@ -146,10 +145,8 @@ function prepareRemoveOwner(db: DatabaseSync): RemoveOwner {
   }
 }
 
-function prepareCommand(db: DatabaseSync): (write: Write, pending: PendingSums) => WriteResult {
-  const append = prepareAppend(db)
-  const removeRecord = prepareRemoveRecord(db)
-  const removeOwner = prepareRemoveOwner(db)
+/** The writes by name. They change sums in `pending` only, which is flushed before the transaction commits. */
+function prepareWrites(db: DatabaseSync, pending: PendingSums) {
   const setItem = db.prepare(
     'INSERT INTO items (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
   )
@@ -157,44 +154,40 @@ function prepareCommand(db: DatabaseSync): (write: Write, pending: PendingSums) 
   const removeItem = db.prepare('DELETE FROM items WHERE key = ?')
   const removeItemIf = db.prepare('DELETE FROM items WHERE key = ? AND value = ?')
   const replaceItemIf = db.prepare('UPDATE items SET value = ? WHERE key = ? AND value = ?')
-
-  return (write, pending) => {
-    switch (write.type) {
-      case 'append':
-        return append(write.collection, write.record, pending)
-      case 'removeRecord':
-        return removeRecord(write.collection, write.id, pending)
-      case 'removeOwner':
-        return removeOwner(write.owner, pending)
-      case 'setItem':
-        setItem.run(write.key, write.value)
-        return undefined
-      case 'setItemIfAbsent':
-        return Number(addItem.run(write.key, write.value).changes) === 1
-      case 'removeItem':
-        removeItem.run(write.key)
-        return undefined
-      case 'removeItemIf':
-        return Number(removeItemIf.run(write.key, write.value).changes) === 1
-      case 'replaceItemIf':
-        return Number(replaceItemIf.run(write.value, write.key, write.expected).changes) === 1
-      case 'ping':
-        return undefined
-      case 'probe':
-        // SQLite writes this page even though its content does not change.
-        db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
-        return undefined
-    }
+  return {
+    append: prepareAppend(db, pending),
+    removeRecord: prepareRemoveRecord(db, pending),
+    removeOwner: prepareRemoveOwner(db, pending),
+    setItem: (key: string, value: string) => void setItem.run(key, value),
+    setItemIfAbsent: (key: string, value: string) => Number(addItem.run(key, value).changes) === 1,
+    removeItem: (key: string) => void removeItem.run(key),
+    removeItemIf: (key: string, value: string) => Number(removeItemIf.run(key, value).changes) === 1,
+    replaceItemIf: (key: string, expected: string, value: string) =>
+      Number(replaceItemIf.run(value, key, expected).changes) === 1,
+    /** Checks that the worker responds. */
+    ping() {},
+    /** Checks that the disk accepts writes: SQLite writes this page even though its content does not change. */
+    probe: () => db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`),
   }
 }
 
+type Writes = ReturnType<typeof prepareWrites>
+export type WriteType = keyof Writes
+export type WriteArgs<Type extends WriteType> = Parameters<Writes[Type]>
+export type WriteResult<Type extends WriteType = WriteType> = ReturnType<Writes[Type]>
+
+/** A write, as it is sent to the worker. */
+export type Write = { [Type in WriteType]: { readonly type: Type; readonly args: WriteArgs<Type> } }[WriteType]
+
 /** Runs the writes of one transaction, which the caller starts and commits. */
 export function prepareCommands(db: DatabaseSync): (writes: readonly Write[]) => WriteResult[] {
-  const run = prepareCommand(db)
+  const pending = new PendingSums()
+  const run = prepareWrites(db, pending) as Record<WriteType, (...args: Write['args']) => WriteResult>
   const flush = prepareFlush(db)
   return (writes) => {
-    const pending = new PendingSums()
-    const results = writes.map((write) => run(write, pending))
+    // A transaction that failed may have left some.
+    pending.clear()
+    const results = writes.map(({ type, args }) => run[type](...args))
     flush(pending)
     return results
   }

@@ -45,17 +45,15 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     ms: PING_MS,
     late: () => new StorageError('unavailable', `The disk of ${folder} has not responded within ${PING_MS} ms.`),
   }
-  const checkWriter = createProbe(() => writer.write({ type: 'ping' }), { ttlMs: 0, deadline })
+  const checkWriter = createProbe(() => writer.write('ping'), { ttlMs: 0, deadline })
   const checkDisk = createProbe(
     async () => {
       await checkSpace(folder).catch((error: unknown) => Promise.reject(toStorageError(error, folder)))
-      await writer.write({ type: 'probe' })
+      await writer.write('probe')
     },
     { deadline },
   )
-  const { append, checkRefusal } = trackRefusals((collection, record) =>
-    writer.write({ type: 'append', collection, record }),
-  )
+  const { append, checkRefusal } = trackRefusals((collection, record) => writer.write('append', collection, record))
   let closed = false
   let closing: Promise<void> | undefined
   const now = async <T>(run: () => T): Promise<T> => {
@@ -91,20 +89,20 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
       }
     },
     version: (collection) => now(() => reader.version(collection)),
-    removeRecord: (collection, id) => writer.write({ type: 'removeRecord', collection, id }),
+    removeRecord: (collection, id) => writer.write('removeRecord', collection, id),
     async removeOwner(owner) {
       let isMore = true
-      while (isMore) isMore = await writer.write({ type: 'removeOwner', owner })
+      while (isMore) isMore = await writer.write('removeOwner', owner)
     },
     tallies: () => now(() => reader.tallies()),
     leaders: (range) => now(() => reader.leaders(range)),
     hasItem: (key) => now(() => reader.item(key) !== null),
     getItem: (key) => now(() => reader.item(key)),
-    setItem: (key, value) => writer.write({ type: 'setItem', key, value }),
-    removeItem: (key) => writer.write({ type: 'removeItem', key }),
-    setItemIfAbsent: (key, value) => writer.write({ type: 'setItemIfAbsent', key, value }),
-    removeItemIf: (key, value) => writer.write({ type: 'removeItemIf', key, value }),
-    replaceItemIf: (key, expected, value) => writer.write({ type: 'replaceItemIf', key, expected, value }),
+    setItem: (key, value) => writer.write('setItem', key, value),
+    removeItem: (key) => writer.write('removeItem', key),
+    setItemIfAbsent: (key, value) => writer.write('setItemIfAbsent', key, value),
+    removeItemIf: (key, value) => writer.write('removeItemIf', key, value),
+    replaceItemIf: (key, expected, value) => writer.write('replaceItemIf', key, expected, value),
     listItems: (range) => now(() => reader.page(range)),
     countItems: (base) => now(() => reader.countItems(base)),
     getKeys: (base) => now(() => reader.keys(base ?? '')),

@@ -1,8 +1,8 @@
 import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
+import type { Write } from './commands.ts'
 import type { DatabaseSync } from './sqlite.ts'
-import type { Write } from './writer.ts'
 
 export const MARK_FILE = 'fish.mark'
 

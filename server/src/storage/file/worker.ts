@@ -1,13 +1,13 @@
 // The writer thread. It may import only `node:` modules and relative files: Node runs it without a build.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { StorageError } from '../core/errors.ts'
-import { prepareCommands } from './commands.ts'
+import { prepareCommands, type Write } from './commands.ts'
 import { type FolderLock, lockFolder, makeFolder } from './folder.ts'
 import { type MarkWriter, openMark } from './mark.ts'
 import { migrate, SCHEMA_VERSION } from './schema.ts'
 import { DatabaseSync, toStorageError } from './sqlite.ts'
 import { fileIdOf, guardFiles, LOG_SIZE_LIMIT, prepareStore } from './store-file.ts'
-import type { ErrorReport, FilePragmas, Reply, Request, Write } from './writer.ts'
+import type { ErrorReport, FilePragmas, Reply, Request } from './writer.ts'
 
 /** Limit of writes in a transaction, so that the first ones do not wait for too many others. */
 const BATCH_WRITES = 1024

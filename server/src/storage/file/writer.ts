@@ -1,38 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { withDeadline } from '../core/deadline.ts'
 import { closedError, StorageError, type StorageErrorCode } from '../core/errors.ts'
-import type { AppendResult, Collection, NewRecord } from '../core/types.ts'
-
-/** A write, as it is sent to the worker. */
-export type Write =
-  | { readonly type: 'append'; readonly collection: Collection; readonly record: NewRecord }
-  | { readonly type: 'removeRecord'; readonly collection: Collection; readonly id: string }
-  /** Removes a part of what the owner has; returns whether there is more. */
-  | { readonly type: 'removeOwner'; readonly owner: string }
-  | { readonly type: 'setItem'; readonly key: string; readonly value: string }
-  | { readonly type: 'setItemIfAbsent'; readonly key: string; readonly value: string }
-  | { readonly type: 'removeItem'; readonly key: string }
-  | { readonly type: 'removeItemIf'; readonly key: string; readonly value: string }
-  | { readonly type: 'replaceItemIf'; readonly key: string; readonly expected: string; readonly value: string }
-  /** Changes nothing; checks that the worker responds. */
-  | { readonly type: 'ping' }
-  /** Writes to the disk without a change; checks that the disk accepts writes. */
-  | { readonly type: 'probe' }
-
-interface WriteResults {
-  readonly append: AppendResult
-  readonly removeRecord: boolean
-  readonly removeOwner: boolean
-  readonly setItem: undefined
-  readonly setItemIfAbsent: boolean
-  readonly removeItem: undefined
-  readonly removeItemIf: boolean
-  readonly replaceItemIf: boolean
-  readonly ping: undefined
-  readonly probe: undefined
-}
-
-export type WriteResult = WriteResults[keyof WriteResults]
+import type { Write, WriteArgs, WriteResult, WriteType } from './commands.ts'
 
 /** Main thread to worker. */
 export type Request = { readonly type: 'write'; readonly writes: readonly Write[] } | { readonly type: 'close' }
@@ -161,15 +130,16 @@ export class Writer {
   }
 
   /** Settles when the write is on disk. Rejects when it is not stored, or when the disk has not responded in time. */
-  write<W extends Write>(write: W): Promise<WriteResults[W['type']]> {
+  write<Type extends WriteType>(type: Type, ...args: WriteArgs<Type>): Promise<WriteResult<Type>> {
     if (this.#refusal) return Promise.reject(this.#refusal)
+    const write = { type, args } as Write
     const bytes = bytesOf(write)
     if (this.#pendingBytes + bytes > MAX_PENDING_BYTES) {
       const message = `The disk is too slow: ${this.#pending.length} writes wait for it. Try again later.`
       return Promise.reject(new StorageError('unavailable', message))
     }
     if (this.#pending.length === 0) this.#worker.ref()
-    const written = new Promise<WriteResults[W['type']]>((resolve, reject) => {
+    const written = new Promise<WriteResult<Type>>((resolve, reject) => {
       this.#pending.push({ resolve, reject, since: performance.now(), bytes })
     })
     this.#pendingBytes += bytes
@@ -233,9 +203,10 @@ export class Writer {
   }
 }
 
-function bytesOf(write: Write): number {
-  if (write.type === 'append') return WRITE_OVERHEAD_BYTES + write.record.plain.length + write.record.full.length
-  return WRITE_OVERHEAD_BYTES + ('value' in write ? write.value.length : 0)
+function bytesOf({ type, args }: Write): number {
+  if (type !== 'append') return WRITE_OVERHEAD_BYTES + JSON.stringify(args).length
+  const [, { plain, full }] = args
+  return WRITE_OVERHEAD_BYTES + plain.length + full.length
 }
 
 function writeTimeoutError(ms: number): StorageError {
