@@ -52,15 +52,7 @@ export function authorized(transport: Transport, { session, settings, limiter }:
 /** The response to a login. */
 export type Login = WithResponse<Session & ResponseMeta>
 
-/** Caches one session and renews it. */
-interface SessionCache {
-  /** The token of the open session, or of a new one. */
-  token(signal: AbortSignal | undefined): Promise<string>
-  /** A token in place of an expired one; `undefined` without credentials. */
-  replace(token: string, signal: AbortSignal | undefined): Promise<string | undefined>
-  /** Opens a new session. */
-  login(signal: AbortSignal | undefined): Promise<Login>
-}
+type SessionCache = ReturnType<typeof createSessionCache>
 
 interface SessionContext {
   /** Sends the credentials. */
@@ -72,8 +64,8 @@ interface SessionContext {
   readonly now: () => number
 }
 
-/** Concurrent calls share one login. */
-export function createSessionCache({ logIn, canLogIn, given, now }: SessionContext): SessionCache {
+/** Caches one session and renews it. Concurrent calls share one login. */
+export function createSessionCache({ logIn, canLogIn, given, now }: SessionContext) {
   let held: CachedSession | undefined = given === undefined ? undefined : { token: given, renewAt: undefined }
   let refused: { readonly error: unknown; readonly until: number } | undefined
 
@@ -99,11 +91,13 @@ export function createSessionCache({ logIn, canLogIn, given, now }: SessionConte
 
   return {
     login,
-    async token(signal) {
+    /** The token of the open session, or of a new one. */
+    async token(signal: AbortSignal | undefined): Promise<string> {
       const needsRenewal = canLogIn && held?.renewAt !== undefined && now() >= held.renewAt
       return held && !needsRenewal ? held.token : open(signal)
     },
-    async replace(token, signal) {
+    /** A token in place of an expired one; `undefined` without credentials. */
+    async replace(token: string, signal: AbortSignal | undefined): Promise<string | undefined> {
       // Another call may have replaced it meanwhile.
       if (held && held.token !== token) return held.token
       return canLogIn ? open(signal) : undefined

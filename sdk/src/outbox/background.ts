@@ -3,7 +3,7 @@ import { untilAborted } from '../internal/wait.ts'
 import { nextFlushDelayMs } from './backoff.ts'
 import type { FlushReport } from './outbox.ts'
 
-export interface BackgroundOptions {
+interface BackgroundOptions {
   /** Flushes without waiting for the rate limit. */
   readonly flush: (signal: AbortSignal) => Promise<FlushReport>
   /** Called when a flush fails as a whole. */
@@ -14,15 +14,10 @@ export interface BackgroundOptions {
   readonly lingerMs: () => number
 }
 
-export interface Background {
-  /** Something was added: flushes after `lingerMs`, unless a failure makes everything wait. */
-  nudge(): void
-  /** Stops it; resolves when its flush has ended. */
-  stop(): Promise<void>
-}
+export type Background = ReturnType<typeof startBackground>
 
 /** Flushes repeatedly until it is stopped. */
-export function startBackground({ flush, onError, onWait, clock, random, lingerMs }: BackgroundOptions): Background {
+export function startBackground({ flush, onError, onWait, clock, random, lingerMs }: BackgroundOptions) {
   const stopping = new AbortController()
   /** Ends the wait of an idle background. */
   let wake: (() => void) | undefined
@@ -85,10 +80,12 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
 
   const done = run()
   return {
+    /** Something was added: flushes after `lingerMs`, unless a failure makes everything wait. */
     nudge() {
       nudgedAt ??= clock.now()
       wake?.()
     },
+    /** Resolves when its flush has ended. */
     stop() {
       stopping.abort()
       return done

@@ -53,21 +53,14 @@ function startLimitTimer(clock: Clock, limit: 'timeoutMs' | 'deadlineMs', ms: nu
   return () => clearTimeout(timer)
 }
 
-/** A limit of time: `signal` aborts with the caller's reason, or with a TimeoutError when the time is over. */
-interface TimeLimit {
-  readonly signal: AbortSignal
-  /** Stops the timer and the listener. */
-  cancel(): void
-}
-
-/** Starts the time limit of an attempt or a call. */
+/** Starts the time limit of an attempt or a call: `signal` aborts with the caller's reason, or when the time is over. */
 export function startTimeLimit(
   clock: Clock,
   limit: 'timeoutMs' | 'deadlineMs',
   ms: number,
   signal: AbortSignal | undefined,
   timeoutError: () => TimeoutError,
-): TimeLimit {
+) {
   const ending = new AbortController()
   const onAbort = () => ending.abort(signal?.reason)
   if (signal?.aborted) onAbort()
@@ -75,6 +68,7 @@ export function startTimeLimit(
   const cancelTimer = startLimitTimer(clock, limit, ms, () => ending.abort(timeoutError()))
   return {
     signal: ending.signal,
+    /** Stops the timer and the listener. */
     cancel() {
       cancelTimer()
       signal?.removeEventListener('abort', onAbort)
@@ -82,19 +76,8 @@ export function startTimeLimit(
   }
 }
 
-/** The deadline of a call. */
-interface Deadline extends Omit<TimeLimit, 'signal'> {
-  readonly signal: AbortSignal | undefined
-  leftMs(): number
-}
-
 /** Starts the deadline of a call; with `Infinity`, the caller's signal alone ends it. */
-export function startDeadline(
-  clock: Clock,
-  deadlineMs: number,
-  signal: AbortSignal | undefined,
-  now: () => number,
-): Deadline {
+export function startDeadline(clock: Clock, deadlineMs: number, signal: AbortSignal | undefined, now: () => number) {
   if (deadlineMs === Number.POSITIVE_INFINITY) return { signal, leftMs: () => deadlineMs, cancel() {} }
   const end = now() + deadlineMs
   const limit = startTimeLimit(clock, 'deadlineMs', deadlineMs, signal, () => {

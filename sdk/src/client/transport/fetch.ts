@@ -1,22 +1,14 @@
 import { platform } from '#platform'
 import { HEADERS, MEDIA_TYPES } from '../../contract/headers.ts'
 import { filledPath } from '../../contract/routes.ts'
-import type { ConnectionError } from '../../errors/connection-errors.ts'
 import { FishCrabError, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Settings } from '../core/options.ts'
-import type { ProxyErrorFields } from './platform.ts'
 import type { ApiRequest } from './request.ts'
 
-interface SendAttempt {
-  send(request: ApiRequest, body: string | undefined, signal: AbortSignal): Promise<Response>
-  /** The error for what `send` threw, if a proxy caused it. */
-  readonly proxyError: (cause: unknown, fields: ProxyErrorFields) => ConnectionError | undefined
-}
-
 /** Sends requests over its own connections. */
-export function createFetch(settings: Settings): SendAttempt {
+export function createFetch(settings: Settings) {
   const connections = platform.openConnections(settings.env, settings.baseUrl)
-  const send: SendAttempt['send'] = async (request, body, signal) => {
+  const send = async (request: ApiRequest, body: string | undefined, signal: AbortSignal): Promise<Response> => {
     // Looked up for each request: it may be replaced at any time, by MSW for one.
     const globalFetch = globalThis.fetch
     const init: RequestInit = {

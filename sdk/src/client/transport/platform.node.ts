@@ -88,39 +88,32 @@ async function importUndici(): Promise<typeof import('undici') | undefined> {
 
 type PoolClass = typeof import('undici').Pool
 
-/** Distinguishes failures of the HTTP proxy of one client from failures behind it, which look the same to `fetch`. */
-interface ProxyTracker {
-  /** Opens the connections of an agent with these proxies. */
-  poolFactory(
-    Pool: PoolClass,
-    httpProxy: string,
-    httpsProxy: string,
-  ): (origin: URL | string, options?: object) => import('undici').Pool
-  /** The error for what such a connection threw, if the proxy caused it. */
-  errorOf(cause: unknown, fields: ProxyErrorFields): ConnectionError | undefined
-}
+type ProxyTracker = ReturnType<typeof trackProxy>
 
 // undici's messages when a proxy itself responds; the second is for requests without a tunnel.
 const REFUSAL = /^Proxy (?:response|Authentication Required) \((\d{3})\)/
 // undici's code when a proxy closes the connection before the tunnel is open.
 const HUNG_UP = 'UND_ERR_PRX_CONN'
 
-function trackProxy(baseUrl: string): ProxyTracker {
+/** Distinguishes failures of the HTTP proxy of one client from failures behind it, which look the same to `fetch`. */
+function trackProxy(baseUrl: string) {
   /** Without credentials, such as `http://proxy.example.org:3128`. undici reports nothing about SOCKS proxies. */
   let address: string | undefined
   const unreached = new WeakSet<object>()
   return {
-    poolFactory(Pool, httpProxy, httpsProxy) {
+    /** Opens the connections of an agent with these proxies. */
+    poolFactory(Pool: PoolClass, httpProxy: string, httpsProxy: string) {
       const proxy = (baseUrl.startsWith('https:') && httpsProxy) || httpProxy
       address = /^https?:/i.test(proxy) && URL.canParse(proxy) ? addressOf(proxy) : undefined
-      return (origin, options) => {
+      return (origin: URL | string, options?: object) => {
         const pool = new Pool(origin, options)
         if (addressOf(origin) === address)
           pool.on('connectionError', (_origin, _targets, error) => unreached.add(error))
         return pool
       }
     },
-    errorOf(cause, fields) {
+    /** The error for what such a connection threw, if the proxy caused it. */
+    errorOf(cause: unknown, fields: ProxyErrorFields): ConnectionError | undefined {
       if (address === undefined) return undefined
       for (const each of causes(cause)) {
         const status = REFUSAL.exec(each.message)?.[1]
