@@ -51,7 +51,6 @@ export function readConfig(source: ConfigSource): ServerConfig {
   return values as ServerConfig
 }
 
-/** Reads some of the settings, and one line for each mistake in them. */
 export function readSettings<Name extends SettingName>(
   names: readonly Name[],
   { env, flags = {} }: ConfigSource,
@@ -81,22 +80,12 @@ function sharedAddress({ host, port, metrics }: Partial<ServerConfig>): string[]
   return isShared ? [`${SETTINGS.metrics.env} is the address of the server itself. Set another port, or on`] : []
 }
 
-/** Processes that share a Redis share its secrets. Otherwise they are generated, and stored with the data of a file store. */
-/** A storage that several processes or starts share requires secrets, unless `secretsOf` stores them beside the data. */
-const REQUIRES_SECRETS: Readonly<Record<ServerConfig['storage']['driver'], boolean>> = {
-  memory: false,
-  file: false,
-  redis: true,
-  'redis-cluster': true,
-}
-
+/** Processes that share a Redis share its secrets. For other storages, missing ones are generated. */
 function missingSecrets({ storage, secret, jwtSecret }: Partial<ServerConfig>): string[] {
-  if (!storage || !REQUIRES_SECRETS[storage.driver]) return []
-  const required = [
-    { env: SETTINGS.secret.env, value: secret, use: 'it encrypts keys at rest' },
-    { env: SETTINGS.jwtSecret.env, value: jwtSecret, use: 'it signs sessions' },
+  if (!storage?.driver.startsWith('redis')) return []
+  const required = (env: string, use: string) => `${env} is required with Redis, the same in every process: ${use}`
+  return [
+    ...(secret ? [] : [required(SETTINGS.secret.env, 'it encrypts keys at rest')]),
+    ...(jwtSecret ? [] : [required(SETTINGS.jwtSecret.env, 'it signs sessions')]),
   ]
-  return required
-    .filter(({ value }) => !value)
-    .map(({ env, use }) => `${env} is required with Redis, the same in every process: ${use}`)
 }

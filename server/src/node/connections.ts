@@ -2,21 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientKey } from '../app/http/client-address.ts'
 
-export interface Connections {
-  /**
-   * Responds to a request in its turn, which ends when `respond` settles. Settles when the response is sent and the whole
-   * request is read.
-   */
-  handle(req: IncomingMessage, res: ServerResponse, respond: (isLast: () => boolean) => Promise<unknown>): Promise<void>
-  /**
-   * Ends a connection after a malformed request. Requests before it get their responses; then `refuse` sends the error,
-   * unless the malformed part belongs to a request that has a response already.
-   */
-  reject(socket: Socket, refuse: () => void): void
-  closeIdle(): void
-  /** Closes connections that never carried a complete request head: browsers open some in advance. */
-  closeUnused(): void
-}
+export type Connections = ReturnType<typeof watchConnections>
 
 interface Connection {
   /** Requests without a response, in order. It is the turn of the first one. */
@@ -24,7 +10,7 @@ interface Connection {
   /** Number of requests whose response is not sent. */
   inFlight: number
   latest?: { readonly req: IncomingMessage; readonly res: ServerResponse }
-  /** Whether a request was malformed, so that nothing more is read. */
+  /** After a malformed request, nothing more is read. */
   broken: boolean
 }
 
@@ -35,7 +21,6 @@ interface ConnectionsOptions {
   readonly onDrop: () => void
 }
 
-/** Requests of one connection that may wait before it is paused. */
 const MAX_PIPELINED = 16
 
 /**
@@ -47,7 +32,7 @@ const MAX_PIPELINED = 16
  * Node's `closeIdleConnections()` does not suit a graceful stop: it cuts responses that are still on their way to a slow
  * client, and waits for connections that never carried a request.
  */
-export function watchConnections(server: Server, { perClient, onDrop }: ConnectionsOptions): Connections {
+export function watchConnections(server: Server, { perClient, onDrop }: ConnectionsOptions) {
   const all = new Map<Socket, Connection>()
   const openByClient = new Map<string, number>()
 
@@ -69,8 +54,12 @@ export function watchConnections(server: Server, { perClient, onDrop }: Connecti
     })
   })
 
-  const connections: Connections = {
-    async handle(req, res, respond) {
+  const connections = {
+    /**
+     * Responds to a request in its turn, which ends when `respond` settles. Settles when the response is sent and the whole
+     * request is read.
+     */
+    async handle(req: IncomingMessage, res: ServerResponse, respond: (isLast: () => boolean) => Promise<unknown>) {
       const { socket } = req
       const connection = all.get(socket)
       // It may be a part of the malformed request.
@@ -82,7 +71,11 @@ export function watchConnections(server: Server, { perClient, onDrop }: Connecti
       await sent
       connection.inFlight -= 1
     },
-    reject(socket, refuse) {
+    /**
+     * Ends a connection after a malformed request. Requests before it get their responses; then `refuse` sends the error,
+     * unless the malformed part belongs to a request that has a response already.
+     */
+    reject(socket: Socket, refuse: () => void) {
       const connection = all.get(socket)
       if (!connection || connection.broken) return
       connection.broken = true
@@ -95,6 +88,7 @@ export function watchConnections(server: Server, { perClient, onDrop }: Connecti
     closeIdle() {
       for (const [socket, { latest, inFlight }] of all) if (latest && inFlight === 0) socket.destroySoon()
     },
+    /** Closes connections that never carried a complete request head: browsers open some in advance. */
     closeUnused() {
       for (const [socket, { latest }] of all) if (!latest) socket.destroy()
     },

@@ -47,7 +47,7 @@ export function createNodeEncoder(): ContentEncoder {
   const streams = new Map<string, number>()
   let open = 0
 
-  /** Reserves one of the br streams; the returned function releases it. */
+  /** Returns the function that releases it. */
   function reserveStream(client: string): (() => void) | undefined {
     const own = streams.get(client) ?? 0
     if (open >= MAX_STREAMS || own >= MAX_STREAMS_PER_CLIENT) return undefined

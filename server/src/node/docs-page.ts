@@ -18,7 +18,6 @@ const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
 }
 
-/** The files of Swagger UI that the page needs; the others are not shipped. */
 const PACKAGED = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const
 
 /** The build copies the files next to its output; from sources, they are read from the package. */
@@ -55,10 +54,7 @@ const START_SCRIPT = `SwaggerUIBundle({
 })
 `
 
-/**
- * Creates the API reference: Swagger UI from its package, without requests to other servers. A file is read and compressed
- * once, at its first request.
- */
+/** Swagger UI without requests to other servers. Each file is read and compressed at its first request. */
 export function createDocs(): Docs {
   const file = (name: string, read: () => Promise<Uint8Array>) => lazy(async () => toStaticFile(name, await read()))
   const page = file('index.html', async () => Buffer.from(PAGE))

@@ -13,15 +13,6 @@ import { JoinedBodyRequest } from './joined-body.ts'
 
 type Fetch = (request: Request, host: { readonly target: string | undefined }) => Promise<Response>
 
-interface Listener {
-  /** Where it listens, such as `http://127.0.0.1:8787`. */
-  readonly url: string
-  /** Closes all connections: a close in progress no longer waits for requests in flight. */
-  cut(): void
-  /** Accepts no more connections, lets requests in flight finish, and closes the rest after the grace. */
-  close(graceMs: number): Promise<void>
-}
-
 interface ListenOptions {
   readonly host: string
   readonly port: number
@@ -55,7 +46,6 @@ export interface ConnectionLimits {
 /** Longer than nginx keeps its connections (60 s), so that nginx closes first. */
 const KEEP_ALIVE_MS = 65_000
 
-/** An idle connection costs about 16 KB. */
 const CONNECTION_LIMITS: ConnectionLimits = {
   connections: 4096,
   headersMs: 10_000,
@@ -71,8 +61,7 @@ const CLIENT_SHARE = 1 / 4
 /** Time for a request whose head is arriving when the server stops. */
 const HEAD_MS = 40
 
-/** Listens on an address. Rejects with Node's error if that fails. */
-export async function listen(options: ListenOptions): Promise<Listener> {
+export async function listen(options: ListenOptions) {
   const { host, port, fetch, logger, isAccepting, onDrop = () => {}, isBehindProxy, limits: given } = options
   const limits = { ...CONNECTION_LIMITS, ...given }
   const server = createServer({
@@ -138,8 +127,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   })
   return {
     url: urlOf(server),
+    /** Closes all connections: a close in progress no longer waits for requests in flight. */
     cut: () => server.closeAllConnections(),
-    close: (graceMs) => close(server, connections, graceMs),
+    /** Accepts no more connections, lets requests in flight finish, and closes the rest after the grace. */
+    close: (graceMs: number) => close(server, connections, graceMs),
   }
 }
 

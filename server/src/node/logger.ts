@@ -57,9 +57,7 @@ export function createLogger(format: LogFormat, { stream, colours }: LogTarget):
   return Object.assign(logger, { dropped: () => dropped })
 }
 
-/**
- * Formats log lines for people, in local time: requests and the start in their own form, everything else on one line.
- */
+/** In local time: requests and the start in their own form, everything else on one line. */
 function prettyText(colours: boolean): (line: string) => string {
   const pretty = prettyFactory({ colorize: colours, translateTime: 'SYS:HH:MM:ss', singleLine: true })
   return (line) => {
@@ -92,7 +90,6 @@ function requestText({ time, requestId, method, path, status, ms }: RequestField
 interface LoggedError {
   readonly name: string
   readonly code?: string | number
-  /** Only of errors of this service. */
   readonly message?: string
   readonly stack?: readonly string[]
   readonly cause?: LoggedError

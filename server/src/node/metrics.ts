@@ -1,20 +1,13 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
-import type { Metrics } from '../app/core/host.ts'
+import type { RateLimitDecision, RequestObservation, StorageObservation } from '../app/core/host.ts'
 import { createCounter, createHistogram, createObservable, renderText, TEXT_FORMAT } from './prometheus.ts'
-
-export interface ServiceMetrics extends Metrics {
-  /** Counts a connection above the limit. */
-  observeDroppedConnection(): void
-  /** Stops measuring the process. */
-  dispose(): void
-}
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const STORAGE_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
 /** Creates the metrics of a server. Each has its own, so that two in one process are counted separately. */
-export function createServiceMetrics(droppedLogLines: () => number): ServiceMetrics {
+export function createServiceMetrics(droppedLogLines: () => number) {
   const requests = createCounter('fish_http_requests_total', 'Requests by route, method and status.')
   const durations = createHistogram(
     'fish_http_request_duration_seconds',
@@ -31,9 +24,13 @@ export function createServiceMetrics(droppedLogLines: () => number): ServiceMetr
     STORAGE_SECONDS,
   )
   const failures = createCounter('fish_storage_operation_failures_total', 'Storage operations that failed.')
-  const dropped = createCounter('fish_connections_dropped_total', 'Connections refused above the limits.', {
-    isLabelled: false,
-  })
+  let connections = 0
+  const dropped = createObservable(
+    'fish_connections_dropped_total',
+    'Connections refused above the limits.',
+    'counter',
+    () => connections,
+  )
   const droppedLines = createObservable(
     'fish_log_lines_dropped_total',
     'Log lines dropped because nothing read the log fast enough.',
@@ -44,18 +41,20 @@ export function createServiceMetrics(droppedLogLines: () => number): ServiceMetr
   const all = [requests, durations, decisions, operations, failures, dropped, droppedLines, ...ofProcess.metrics]
 
   return {
-    observeRequest({ route, method, status, seconds }) {
+    observeRequest({ route, method, status, seconds }: RequestObservation) {
       requests.increment({ route, method, status })
       durations.observe(seconds, { route })
     },
-    observeRateLimit: (decision) => decisions.increment({ decision }),
-    observeStorage({ operation, seconds, failed }) {
+    observeRateLimit: (decision: RateLimitDecision) => decisions.increment({ decision }),
+    observeStorage({ operation, seconds, failed }: StorageObservation) {
       operations.observe(seconds, { operation })
       if (failed) failures.increment({ operation })
     },
-    observeDroppedConnection: () => dropped.increment(),
+    observeDroppedConnection() {
+      connections += 1
+    },
     render: async () => ({ body: renderText(all), contentType: TEXT_FORMAT }),
-    dispose: () => ofProcess.dispose(),
+    dispose: ofProcess.dispose,
   }
 }
 
@@ -63,7 +62,7 @@ const NANOSECONDS = 1e9
 const MICROSECONDS = 1e6
 const RESOLUTION_MS = 20
 
-/** Creates the metrics of this process, named as in the client libraries of Prometheus. */
+/** Named as in the client libraries of Prometheus. */
 function createProcessMetrics() {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()

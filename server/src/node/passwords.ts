@@ -17,7 +17,7 @@ const SALT_BYTES = 16
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
-/** A salt of 16 bytes and a key of 32 bytes in base64 (RFC 4648, section 4), at any cost. */
+/** A salt and a key in base64 (RFC 4648, section 4), at any cost. */
 const HASH = /^scrypt(?:\$[1-9]\d*){3}\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/
 
 /** 8 times OWASP's N · r · p: a more expensive hash would delay every login that tries it. */

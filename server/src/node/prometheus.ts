@@ -1,28 +1,12 @@
-/** Labels by name, with values from small fixed sets. */
 type Labels = Readonly<Record<string, string | number>>
-
-type MetricType = 'counter' | 'gauge' | 'histogram'
-
-export interface Metric {
-  lines(): string[]
-}
-
-export interface Counter extends Metric {
-  increment(labels?: Labels): void
-}
-
-export interface Histogram extends Metric {
-  observe(value: number, labels?: Labels): void
-}
 
 /** Content type of the text format (Prometheus documentation, "Exposition formats"). */
 export const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Creates a counter. One without labels starts at 0, so that its rate is defined from the start. */
-export function createCounter(name: string, help: string, { isLabelled = true } = {}): Counter {
-  const counts = new Map<string, number>(isLabelled ? [] : [['', 0]])
+export function createCounter(name: string, help: string) {
+  const counts = new Map<string, number>()
   return {
-    increment(labels = {}) {
+    increment(labels: Labels) {
       const key = labelText(labels)
       counts.set(key, (counts.get(key) ?? 0) + 1)
     },
@@ -34,7 +18,7 @@ export function createCounter(name: string, help: string, { isLabelled = true } 
 }
 
 /** Creates a gauge or counter that is read at each scrape, and omitted if that fails. */
-export function createObservable(name: string, help: string, type: 'counter' | 'gauge', read: () => number): Metric {
+export function createObservable(name: string, help: string, type: 'counter' | 'gauge', read: () => number) {
   return {
     lines() {
       try {
@@ -48,7 +32,7 @@ export function createObservable(name: string, help: string, type: 'counter' | '
 }
 
 /** Creates a histogram. @param buckets upper bounds, ascending, without infinity */
-export function createHistogram(name: string, help: string, buckets: readonly number[]): Histogram {
+export function createHistogram(name: string, help: string, buckets: readonly number[]) {
   const series = new Map<string, { readonly counts: number[]; sum: number }>()
 
   function linesOf(labels: string, counts: readonly number[], sum: number): string[] {
@@ -62,7 +46,7 @@ export function createHistogram(name: string, help: string, buckets: readonly nu
   }
 
   return {
-    observe(value, labels = {}) {
+    observe(value: number, labels: Labels) {
       const key = labelText(labels)
       let one = series.get(key)
       if (!one) {
@@ -81,11 +65,11 @@ export function createHistogram(name: string, help: string, buckets: readonly nu
   }
 }
 
-export function renderText(metrics: readonly Metric[]): string {
+export function renderText(metrics: readonly { lines(): string[] }[]): string {
   return `${metrics.flatMap((metric) => metric.lines()).join('\n')}\n`
 }
 
-function headerLines(name: string, help: string, type: MetricType): string[] {
+function headerLines(name: string, help: string, type: string): string[] {
   return [`# HELP ${name} ${help.replace(/\\/g, '\\\\').replace(/\n/g, '\\n')}`, `# TYPE ${name} ${type}`]
 }
 

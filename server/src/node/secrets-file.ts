@@ -14,7 +14,7 @@ export interface LoadedSecrets {
   readonly secrets: AppSecrets
   /** The error to throw if the secrets of the folder do not decrypt its data. @default a given secret is wrong */
   readonly mismatch?: SecretsError
-  /** Removes the file if this load created it. */
+  /** Removes a file that this load created. */
   discard(): Promise<void>
 }
 
@@ -66,14 +66,13 @@ function withPrevious(secrets: AppSecrets, previousEncryption: readonly string[]
   return previousEncryption.length === 0 ? secrets : { ...secrets, previousEncryption }
 }
 
-/** The content of the file, under the names of the first release. */
+/** Under the names of the first release. */
 interface StoredSecrets {
   readonly seal: string
   readonly session: string
   readonly sealPrevious?: readonly string[] | undefined
 }
 
-/** The secrets in a folder, if there are any. @throws SecretsError */
 export async function readSecrets(folder: string): Promise<AppSecrets | undefined> {
   const path = join(folder, SECRETS_FILE)
   const text = await readText(path).catch((error: NodeJS.ErrnoException) => {

@@ -27,7 +27,6 @@ const STRONG_SECRET_LENGTH = 32
 /** How long a start in progress may take to end after a request to stop, in milliseconds. */
 const START_GRACE_MS = 2000
 
-/** How long the last log line may take to be read before SIGKILL, in milliseconds. */
 const LOG_FLUSH_MS = 500
 
 /**
@@ -158,7 +157,6 @@ interface FailedAddress extends ListenAddress {
 
 const METRICS = '--metrics (FISH_METRICS)'
 
-/** The address of the two that could not be used. */
 function failedAddress(error: unknown, { host, port, metrics }: ServerConfig): FailedAddress {
   const failed = error as { readonly port?: number; readonly hostname?: string }
   const isOf = (address: ListenAddress) => failed.port === address.port || failed.hostname === address.host

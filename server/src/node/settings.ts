@@ -9,7 +9,6 @@ export const LOG_FORMATS = ['pretty', 'json', 'silent'] as const
 /** One of {@link LOG_FORMATS}. */
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
-/** An address to listen on. */
 export interface ListenAddress {
   readonly host: string
   readonly port: number
@@ -218,7 +217,7 @@ function sessionSecret(text: string): string {
   throw new Error(`must have at least ${MIN_SESSION_SECRET_BYTES} bytes, as HS256 requires`)
 }
 
-/** Several secrets are a JSON array, since a secret may contain any separator; anything else is one secret. */
+/** JSON for several, since a secret may contain any separator. */
 function secrets(text: string): readonly string[] {
   if (!/^\s*\[\s*"/.test(text)) return [text]
   try {
@@ -250,11 +249,7 @@ export type StorageAddress =
   | { readonly driver: 'redis'; readonly url: string }
   | ({ readonly driver: 'redis-cluster' } & RedisClusterTarget)
 
-/**
- * Parses a storage address.
- * @throws Error that names the expected form, without the address, which may contain a password
- * @example parseStorageAddress('file:./data') // { driver: 'file', path: './data' }
- */
+/** @throws Error that names the expected form, without the address, which may contain a password */
 export function parseStorageAddress(text: string): StorageAddress {
   if (text === 'memory:') return { driver: 'memory' }
   if (text.startsWith('file:')) {

@@ -151,7 +151,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
   }
 }
 
-/** Responds to `/livez` and `/readyz` without a storage: opening one may take minutes, and nothing should end it meanwhile. */
+/** Responds to `/livez` and `/readyz` while the storage opens, which may take minutes. */
 function createStartingApp(
   { trustProxy }: ServerConfig,
   { logger, version, passwords = createScryptHasher() }: StartOptions,
@@ -167,7 +167,6 @@ function createStartingApp(
   })
 }
 
-/** The requests of orchestrators. Others wait for the app. */
 function isProbe({ target }: RequestHost): boolean {
   return target === ROUTES.livez.path || target === ROUTES.readyz.path
 }

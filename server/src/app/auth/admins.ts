@@ -17,29 +17,9 @@ interface StoredAdmin extends Admin {
   readonly passwordHash: string
 }
 
-export interface Admins {
-  find(username: string): Promise<Admin | undefined>
-  /** Like {@link find}, with the hash of the password. */
-  findWithHash(username: string): Promise<{ readonly admin: Admin; readonly passwordHash: string } | undefined>
-  /** All administrators in the order of their creation. */
-  list(): Promise<Admin[]>
-  /**
-   * Creates an administrator; `undefined` if the name is taken.
-   * @param creatorId the administrator who does it; `undefined` is also returned if that one was removed meanwhile
-   */
-  create(username: string, password: string, role: AdminRole, creatorId?: string): Promise<Admin | undefined>
-  /**
-   * Replaces the password of an administrator, and the id, which ends all sessions. `undefined` if the name is unknown.
-   */
-  setPassword(username: string, password: string): Promise<Admin | undefined>
-  /** Checks a removal. Throws `admin_not_found`, or `last_superadmin` if no superadmin would be left. */
-  checkRemoval(username: string): Promise<void>
-  /** Removes an administrator. Throws as `checkRemoval`. */
-  remove(username: string): Promise<void>
-  exist(): Promise<boolean>
-}
+export type Admins = ReturnType<typeof createAdmins>
 
-export interface AdminsOptions {
+interface AdminsOptions {
   readonly storage: FishStorage
   readonly storeId: Pick<StoreId, 'verify'>
   readonly passwords: Pick<PasswordHasher, 'hash'>
@@ -51,7 +31,7 @@ export interface AdminsOptions {
  * Creates the directory of administrators. One item holds all of them and is replaced as a whole, so that two removals at
  * once cannot remove the last superadmin.
  */
-export function createAdmins({ storage, storeId, passwords, clock, random }: AdminsOptions): Admins {
+export function createAdmins({ storage, storeId, passwords, clock, random }: AdminsOptions) {
   async function load(): Promise<{ text: string | null; admins: readonly StoredAdmin[] }> {
     const text = await storage.items.getItem(ADMINS_KEY)
     // No first administrator may be created in a store that replaced this one.
@@ -59,7 +39,7 @@ export function createAdmins({ storage, storeId, passwords, clock, random }: Adm
     return { text, admins: text === null ? [] : (JSON.parse(text) as StoredAdmin[]) }
   }
 
-  /** Applies a change, again after a concurrent one. `undefined` changes nothing. */
+  /** Applies a change, again after a concurrent one. */
   async function change(
     next: (admins: readonly StoredAdmin[]) => readonly StoredAdmin[] | undefined,
   ): Promise<boolean> {
@@ -85,21 +65,26 @@ export function createAdmins({ storage, storeId, passwords, clock, random }: Adm
   const loadOne = async (username: string) => (await load()).admins.find(named(username))
 
   return {
-    async find(username) {
+    async find(username: string): Promise<Admin | undefined> {
       const stored = await loadOne(username)
       return stored && withoutHash(stored)
     },
 
-    async findWithHash(username) {
+    async findWithHash(username: string) {
       const stored = await loadOne(username)
       return stored && { admin: withoutHash(stored), passwordHash: stored.passwordHash }
     },
 
-    async list() {
+    /** In the order of their creation. */
+    async list(): Promise<Admin[]> {
       return (await load()).admins.map(withoutHash)
     },
 
-    async create(username, password, role, creatorId) {
+    /**
+     * Creates an administrator; `undefined` if the name is taken.
+     * @param creatorId the administrator who does it; `undefined` is also returned if that one was removed meanwhile
+     */
+    async create(username: string, password: string, role: AdminRole, creatorId?: string) {
       const now = clock()
       const admin: Admin = { id: uuidv7(now, random), username, role, createdAt: new Date(now).toISOString() }
       const stored: StoredAdmin = { ...admin, passwordHash: await passwords.hash(password) }
@@ -110,7 +95,8 @@ export function createAdmins({ storage, storeId, passwords, clock, random }: Adm
       return created ? admin : undefined
     },
 
-    async setPassword(username, password) {
+    /** Replaces the password, and the id, which ends all sessions. `undefined` if the name is unknown. */
+    async setPassword(username: string, password: string): Promise<Admin | undefined> {
       const renewed = { id: uuidv7(clock(), random), passwordHash: await passwords.hash(password) }
       await change((admins) => {
         if (!admins.some(named(username))) return undefined
@@ -119,15 +105,17 @@ export function createAdmins({ storage, storeId, passwords, clock, random }: Adm
       return this.find(username)
     },
 
-    async checkRemoval(username) {
+    /** Throws `admin_not_found`, or `last_superadmin` if no superadmin would be left. */
+    async checkRemoval(username: string): Promise<void> {
       without(username, (await load()).admins)
     },
 
-    async remove(username) {
+    /** Throws as `checkRemoval`. */
+    async remove(username: string): Promise<void> {
       await change((admins) => without(username, admins))
     },
 
-    async exist() {
+    async exist(): Promise<boolean> {
       return (await load()).admins.length > 0
     },
   }

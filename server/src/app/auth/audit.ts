@@ -5,23 +5,18 @@ import type { RequestContext } from '../http/context.ts'
 import type { Cursors } from '../http/cursors.ts'
 import { AUDIT_BASE, auditKey } from '../store/item-keys.ts'
 
-/** The log of who did what, to whom, when and from where. */
-export interface Audit {
-  /**
-   * Stores an entry. Called before the action: every action is recorded, and some recorded ones may have failed.
-   */
-  record(
-    from: Pick<RequestContext, 'address' | 'requestId'>,
+export type Audit = ReturnType<typeof createAudit>
+
+const LISTING = 'audit'
+
+/** Creates the function that records an action before it runs: some recorded ones may have failed. */
+export function createAuditRecorder(storage: FishStorage, clock: () => number, random: RandomSource) {
+  return async (
+    { address, requestId }: Pick<RequestContext, 'address' | 'requestId'>,
     actor: string,
     action: AuditAction,
     subject?: string,
-  ): Promise<void>
-  list(page: { readonly limit: number; readonly cursor?: string | undefined }): Promise<AuditPage>
-}
-const LISTING = 'audit'
-
-export function createAuditRecorder(storage: FishStorage, clock: () => number, random: RandomSource): Audit['record'] {
-  return async ({ address, requestId }, actor, action, subject) => {
+  ): Promise<void> => {
     const now = clock()
     const id = uuidv7(now, random)
     const entry: AuditEntry = {
@@ -37,11 +32,12 @@ export function createAuditRecorder(storage: FishStorage, clock: () => number, r
   }
 }
 
-export function createAudit(storage: FishStorage, cursors: Cursors, clock: () => number, random: RandomSource): Audit {
+/** The log of who did what, to whom, when and from where. */
+export function createAudit(storage: FishStorage, cursors: Cursors, clock: () => number, random: RandomSource) {
   return {
     record: createAuditRecorder(storage, clock, random),
 
-    async list({ limit, cursor }) {
+    async list({ limit, cursor }: { limit: number; cursor?: string | undefined }): Promise<AuditPage> {
       const position = cursor === undefined ? undefined : await cursors.verify(cursor, LISTING)
       const { items, next } = await storage.listItems({
         base: AUDIT_BASE,

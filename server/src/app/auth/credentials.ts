@@ -12,16 +12,7 @@ import type { LoginLimiter } from './login-limiter.ts'
 
 export type Identity = { readonly admin: Admin } | { readonly user: User }
 
-/** Checks names and passwords. Throws `rate_limited` after failed logins, `unavailable` while too many logins wait. */
-export interface Credentials {
-  /**
-   * The user or administrator of `Authorization: Basic`. Throws `invalid_credentials`.
-   * @param subject the user that the request is about: if it has another name, an administrator is tried before a user
-   */
-  authenticate(context: RequestContext, subject: string | undefined): Promise<Identity>
-  /** The administrator with these credentials. Throws `invalid_credentials`. */
-  authenticateAdmin(credentials: BasicCredentials, context: RequestContext): Promise<Admin>
-}
+export type Credentials = ReturnType<typeof createCredentials>
 
 interface CredentialsOptions {
   readonly users: Users
@@ -59,10 +50,11 @@ export function createPasswordQueue(clock?: () => number): FairQueue {
 }
 
 /**
- * Creates the check of names and passwords. A wrong password is verified once per directory, against a decoy hash if the
+ * Creates the check of names and passwords, which throws `rate_limited` after failed logins, and `unavailable` while too
+ * many logins wait. A wrong password is verified once per directory, against a decoy hash if the
  * name is unknown, so that the time it takes does not reveal which names exist.
  */
-export function createCredentials(options: CredentialsOptions): Credentials {
+export function createCredentials(options: CredentialsOptions) {
   const { users, admins, storeId, passwords, queue, loginLimiter, clock } = options
   const verified = createVerifiedPasswords(clock)
   const attempts = new Map<string, Promise<unknown>>()
@@ -79,7 +71,6 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 
   const decoyHash = lazy(() => passwords.hash('a password that nobody has'))
 
-  /** The first account, if its password was verified in the last minutes. */
   async function findVerified(accounts: readonly (Account | undefined)[], password: string) {
     const matches = await Promise.all(
       accounts.map((account) => verified.has(password, account ? account.passwordHash : '')),
@@ -144,7 +135,11 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   }
 
   return {
-    async authenticate(context, subject) {
+    /**
+     * The user or administrator of `Authorization: Basic`. Throws `invalid_credentials`.
+     * @param subject the user that the request is about: if it has another name, an administrator is tried before a user
+     */
+    async authenticate(context: RequestContext, subject: string | undefined): Promise<Identity> {
       const credentials = parseBasic(context.request.headers.get('authorization'))
       if (!credentials)
         throw new HttpError('invalid_credentials', {
@@ -158,7 +153,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       return found
     },
 
-    async authenticateAdmin(credentials, context) {
+    /** Throws `invalid_credentials`. */
+    async authenticateAdmin(credentials: BasicCredentials, context: RequestContext): Promise<Admin> {
       const found = await identify(credentials, context, [findAdmin])
       // Administrators change data: not in a store that replaced this one.
       await storeId.verify()

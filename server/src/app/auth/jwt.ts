@@ -13,7 +13,7 @@ interface SessionClaims {
   readonly id: unknown
 }
 
-/** Signs the token of a session (RFC 7519). Times are in unix seconds. */
+/** Times are in unix seconds (RFC 7519). */
 export function signSession(
   { username, id }: SessionClaims,
   { issuedAt, expiresAt }: { readonly issuedAt: number; readonly expiresAt: number },
@@ -29,10 +29,7 @@ export function signSession(
     .sign(key)
 }
 
-/**
- * Verifies the token of a session: its signature, issuer, audience and times. One that was issued while a clock was ahead
- * would otherwise outlive its hour by as much.
- */
+/** Checks `iat` too: a session issued while a clock was ahead would outlive its hour by as much. */
 export async function verifySession(token: string, now: Date, key: Uint8Array): Promise<SessionClaims> {
   const { payload } = await jwtVerify(token, key, {
     algorithms: [ALGORITHM],

@@ -7,16 +7,7 @@ interface LoginAttempt {
   readonly name: string
 }
 
-/** Limits the failed logins of a client, per name and in total. */
-export interface LoginLimiter {
-  check(attempt: LoginAttempt): Promise<void>
-  /**
-   * Runs one attempt. Throws `rate_limited` after too many failures. The attempt counts before it runs and no longer if it
-   * succeeds, so that many at once, also in several processes, cannot exceed the limit.
-   * @param verify returns `undefined` for wrong credentials
-   */
-  run<Result>(attempt: LoginAttempt, verify: () => Promise<Result | undefined>): Promise<Result | undefined>
-}
+export type LoginLimiter = ReturnType<typeof createLoginLimiter>
 
 interface LoginWindow {
   readonly key: string
@@ -24,7 +15,7 @@ interface LoginWindow {
 }
 
 /** Creates the limiter: in 5 minutes, a client may fail 10 times under one name and 100 times in total. */
-export function createLoginLimiter(storage: FishStorage, clock: () => number): LoginLimiter {
+export function createLoginLimiter(storage: FishStorage, clock: () => number) {
   const countWindow = ({ limit }: LoginWindow): CountWindow => ({
     durationMs: LIMITS.failedLoginWindowSeconds * 1000,
     limit,
@@ -36,14 +27,19 @@ export function createLoginLimiter(storage: FishStorage, clock: () => number): L
   }
 
   return {
-    async check(attempt) {
+    async check(attempt: LoginAttempt): Promise<void> {
       for (const window of windowsOf(attempt)) {
         const failures = await storage.peekWindow(window.key, countWindow(window))
         if (failures.count >= window.limit) throw rateLimited(failures, clock())
       }
     },
 
-    async run(attempt, verify) {
+    /**
+     * Runs one attempt. Throws `rate_limited` after too many failures. The attempt counts before it runs and no longer if
+     * it succeeds, so that many at once, also in several processes, cannot exceed the limit.
+     * @param verify returns `undefined` for wrong credentials
+     */
+    async run<Result>(attempt: LoginAttempt, verify: () => Promise<Result | undefined>): Promise<Result | undefined> {
       const counted: LoginWindow[] = []
       let isFailure = false
       try {

@@ -4,17 +4,11 @@ import { HttpError } from '../http/http-error.ts'
 import type { StoreId } from '../store/store-id.ts'
 import type { Admin, Admins } from './admins.ts'
 
-export interface Sessions {
-  /** Loads the JWT code, which the first session loads otherwise: mocks in a page rarely need it. */
-  load(): Promise<unknown>
-  open(admin: Admin): Promise<Session>
-  /** The administrator of `Authorization: Bearer`. Throws `invalid_session`. */
-  require(request: Request): Promise<Admin>
-}
+export type Sessions = ReturnType<typeof createSessions>
 
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
 
-export interface SessionsOptions {
+interface SessionsOptions {
   readonly secret: string
   readonly admins: Admins
   readonly storeId: StoreId
@@ -22,14 +16,15 @@ export interface SessionsOptions {
 }
 
 /** Creates the sessions. A session ends when it expires, or when its administrator is removed or gets a new id. */
-export function createSessions({ secret, admins, storeId, clock }: SessionsOptions): Sessions {
+export function createSessions({ secret, admins, storeId, clock }: SessionsOptions) {
   const key = new TextEncoder().encode(secret)
   const loadJwt = lazy(() => import('./jwt.ts'))
 
   return {
+    /** Loads the JWT code, which the first session loads otherwise: mocks in a page rarely need it. */
     load: loadJwt,
 
-    async open(admin) {
+    async open(admin: Admin): Promise<Session> {
       const issuedAt = Math.floor(clock() / 1000)
       const expiresAt = issuedAt + LIMITS.sessionSeconds
       const { signSession } = await loadJwt()
@@ -37,7 +32,8 @@ export function createSessions({ secret, admins, storeId, clock }: SessionsOptio
       return { token, expiresAt: new Date(expiresAt * 1000).toISOString() }
     },
 
-    async require(request) {
+    /** The administrator of `Authorization: Bearer`. Throws `invalid_session`. */
+    async require(request: Request): Promise<Admin> {
       const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization')?.trim() ?? '')?.[1]
       if (!token) throw new HttpError('invalid_session', { headers: CHALLENGE })
       const { verifySession } = await loadJwt()

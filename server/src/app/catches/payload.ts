@@ -20,7 +20,7 @@ export function tokenText(body: Uint8Array): string {
   return body[0] === RAW_TOKEN ? toBase64Url(body) : new TextDecoder('latin1').decode(body).replace(/\r?\n$/, '')
 }
 
-/** Decrypts a token. @returns `undefined` for an invalid token or another key */
+/** @returns `undefined` for an invalid token or another key */
 export async function decryptToken(fernet: Fernet, text: string): Promise<DecryptedToken | undefined> {
   try {
     return await fernet.decrypt(text)

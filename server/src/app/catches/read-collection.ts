@@ -15,14 +15,12 @@ interface CollectionRequest {
   readonly client: string
 }
 
-/** Responds with a collection: conditional, compressed, whole or one page. */
 export type CollectionReader = (request: Request, options: CollectionRequest) => Promise<HandlerResponse>
 
 const CACHE_BYTES = 32 * 1024 * 1024
 const MIN_COMPRESSED_BYTES = 1024
 const START = { sequence: 0, offset: 0 }
 
-/** Creates the reader, with a cache of complete responses. */
 export function createCollectionReader(
   storage: FishStorage,
   encoder: ContentEncoder,
@@ -88,7 +86,6 @@ function withCoding(headers: Readonly<Record<string, string>>, coding: string | 
 
 type CollectionBody = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>
 
-/** A larger body is streamed. */
 const MAX_WHOLE_CHARACTERS = 64 * 1024
 
 const textEncoder = new TextEncoder()
@@ -136,7 +133,6 @@ function join(records: readonly StoredRecord[]): string {
 }
 
 interface Page {
-  /** JSON objects joined by commas. */
   readonly entries: string
   /** Start of the next page; absent on the last one. */
   readonly next?: Position

@@ -43,7 +43,6 @@ const NOUNS: Readonly<Record<Kind, { one: string; many: string }>> = {
   crab: { one: 'Crab', many: 'crabs' },
 }
 
-/** The message of a successful write. @example savedMessage('fish', 3, 'Alex') // '3 fish saved for user Alex' */
 export function savedMessage(kind: Kind, count: number, user: string): string {
   const what = count === 1 ? NOUNS[kind].one : `${count} ${NOUNS[kind].many}`
   return `${what} saved for user ${user}`

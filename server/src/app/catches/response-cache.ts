@@ -6,24 +6,6 @@ interface CachedBody {
   readonly coding: ContentCoding | undefined
 }
 
-/** Caches response bodies, each valid for one version of its collection. */
-export interface ResponseCache {
-  /** The body under this key, if it has this version. */
-  get(key: string, version: string): CachedBody | undefined
-  /** Stores a body; drops the least recently used ones above the capacity. */
-  set(key: string, version: string, body: CachedBody): void
-  /**
-   * Passes a stream on, and stores its content once it is complete. Collects only the newest stream of a key, and drops
-   * the oldest ones when all together grow too large, so that slow readers do not displace fast ones.
-   */
-  collect(
-    key: string,
-    version: string,
-    coding: ContentCoding | undefined,
-    body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  ): ReadableStream<Uint8Array<ArrayBuffer>>
-}
-
 interface Entry {
   readonly version: string
   readonly body: CachedBody
@@ -32,14 +14,14 @@ interface Entry {
 
 /** Largest share of the cache for one body, and for all streams being collected together. */
 const LARGEST_SHARE = 1 / 4
-/** Approximate overhead of an entry besides its key and its bytes. */
+/** Overhead of an entry besides its key and its bytes. */
 const ENTRY_BYTES = 512
 
 /**
  * Creates a cache bounded in bytes. Nothing has to be invalidated: an entry is only used if the storage reports its
  * version at the time of the read, so that no process serves a collection that another has changed.
  */
-export function createResponseCache(capacityBytes: number): ResponseCache {
+export function createResponseCache(capacityBytes: number) {
   const entries = new Map<string, Entry>()
   const maxBytes = capacityBytes * LARGEST_SHARE
   const collecting = new Map<string, () => void>()
@@ -61,7 +43,7 @@ export function createResponseCache(capacityBytes: number): ResponseCache {
   }
 
   return {
-    get(key, version) {
+    get(key: string, version: string): CachedBody | undefined {
       const entry = entries.get(key)
       if (entry?.version !== version) return undefined
       entries.delete(key)
@@ -71,7 +53,16 @@ export function createResponseCache(capacityBytes: number): ResponseCache {
 
     set,
 
-    collect(key, version, coding, body) {
+    /**
+     * Passes a stream on, and stores its content once it is complete. Collects only the newest stream of a key, and drops
+     * the oldest ones when all together grow too large, so that slow readers do not displace fast ones.
+     */
+    collect(
+      key: string,
+      version: string,
+      coding: ContentCoding | undefined,
+      body: ReadableStream<Uint8Array<ArrayBuffer>>,
+    ): ReadableStream<Uint8Array<ArrayBuffer>> {
       collecting.get(key)?.()
       const reader = body.getReader()
       const chunks: Uint8Array[] = []

@@ -22,7 +22,7 @@ export function lazy<Value>(
   }
 }
 
-/** Creates a cache of at most `capacity` entries, which drops the least recently used one. */
+/** A cache of at most `capacity` entries, without the least recently used ones. */
 export function createLruCache<Key, Value>(capacity: number) {
   const entries = new Map<Key, Value>()
   return {

@@ -1,14 +1,4 @@
-/** Runs tasks of many clients a few at a time. Clients take turns, so one with many tasks does not delay the others. */
-export interface FairQueue {
-  readonly waiting: number
-  /** The time by the clock of the queue, in milliseconds. */
-  now(): number
-  /**
-   * Runs a task in its turn.
-   * @throws the rejection of the queue for a task that would end too late; the reason of an aborted signal
-   */
-  run<Result>(task: QueuedTask<Result>): Promise<Result>
-}
+export type FairQueue = ReturnType<typeof createFairQueue>
 
 interface QueuedTask<Result> {
   readonly client: string
@@ -44,12 +34,13 @@ interface Waiter {
   reject(): void
 }
 
+/** Runs tasks of many clients a few at a time. Clients take turns, so one with many tasks does not delay the others. */
 export function createFairQueue({
   concurrency,
   perClient = concurrency,
   limits,
   clock = () => performance.now(),
-}: FairQueueOptions): FairQueue {
+}: FairQueueOptions) {
   /** Waiters by client, in the order of their turns: a client whose task starts moves to the end. */
   const lines = new Map<string, Waiter[]>()
   const running = new Map<string, number>()
@@ -154,11 +145,12 @@ export function createFairQueue({
   }
 
   return {
-    get waiting() {
+    get waiting(): number {
       return waiting
     },
     now: clock,
-    async run(task) {
+    /** @throws the rejection of the queue for a task that would end too late; the reason of an aborted signal */
+    async run<Result>(task: QueuedTask<Result>): Promise<Result> {
       await waitForTurn(task)
       try {
         const startedAt = clock()

@@ -26,13 +26,9 @@ export function pooledRandom(source: RandomSource): RandomSource {
   }
 }
 
-/** Two hexadecimal digits for every byte. */
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/**
- * A UUID version 7 (RFC 9562, section 5.7): its first 48 bits are the time, so ids sort by creation time.
- * @param now unix time in milliseconds
- */
+/** A UUID version 7 (RFC 9562, section 5.7): ids sort by creation time. */
 export function uuidv7(now: number, random: RandomSource): string {
   const bytes = random(new Uint8Array(16))
   for (let index = 0, rest = now; index < 6; index += 1, rest /= 256) bytes[5 - index] = rest % 256

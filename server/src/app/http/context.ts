@@ -2,11 +2,9 @@ import { type Access, HEADERS, REQUEST_ID_PATTERN, ROUTES, type RouteName } from
 import { clientKey } from './client-address.ts'
 import { canonicalPath, targetError } from './path.ts'
 
-/** A request on its way through the service. */
 export interface RequestContext {
   readonly request: Request
   readonly query: URLSearchParams
-  /** See {@link canonicalPath}. */
   readonly path: string
   /** Why the request target is refused; see {@link targetError}. */
   readonly targetError: string | undefined
@@ -15,13 +13,13 @@ export interface RequestContext {
   readonly receivedAt: number
   /** Address of the client; empty if the host does not provide it. */
   readonly address: string
-  /** Key that the rate limit counts the client under. */
+  /** Key of the client in the rate limit. */
   readonly client: string
   readonly access: Access
-  /** Parameters of the path, percent-decoded. */
+  /** Percent-decoded. */
   params: Readonly<Record<string, string>>
   route?: RouteName
-  /** Path pattern of the matched route, such as `/admin/users/:name`. */
+  /** Such as `/admin/users/:name`. */
   pattern?: string
   /** User whose API key came with the request. */
   apiKeyUser?: { readonly id: string; readonly name: string }

@@ -3,15 +3,7 @@ import { lazy } from '../core/cache.ts'
 import { HttpError } from './http-error.ts'
 
 /** Positions in listings, as opaque texts that clients send back. */
-export interface Cursors {
-  /**
-   * Creates the cursor of a position.
-   * @param scope names the listing
-   */
-  sign(position: string, scope: string): Promise<string>
-  /** The position of a cursor. Throws `invalid_query` for any text that is not a cursor of this listing. */
-  verify(cursor: string, scope: string): Promise<string>
-}
+export type Cursors = ReturnType<typeof createCursors>
 
 const SEPARATOR = '~'
 const LABEL = 'fish-crab cursors'
@@ -22,9 +14,10 @@ const MAC_BYTES = 16
  * storage receives a position that a client invented, changed or took from another listing. Cursors are valid as long as
  * the secret is in use.
  */
-export function createCursors(secret: string): Cursors {
+export function createCursors(secret: string) {
   const macKey = lazy(() => deriveKey(secret))
 
+  /** @param scope names the listing */
   async function sign(position: string, scope: string): Promise<string> {
     const text = new TextEncoder().encode(JSON.stringify([scope, position]))
     const mac = new Uint8Array(await crypto.subtle.sign('HMAC', await macKey(), text))
@@ -33,7 +26,8 @@ export function createCursors(secret: string): Cursors {
 
   return {
     sign,
-    async verify(cursor, scope) {
+    /** The position of a cursor. Throws `invalid_query` for any text that is not a cursor of this listing. */
+    async verify(cursor: string, scope: string): Promise<string> {
       const end = cursor.lastIndexOf(SEPARATOR)
       const position = cursor.slice(0, Math.max(end, 0))
       if (end > 0 && isEqual(cursor, await sign(position, scope))) return position

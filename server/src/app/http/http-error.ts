@@ -1,13 +1,11 @@
 import { ERROR_CODES, type ErrorBody, type ErrorCode, HEADERS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 
-/** One mistake in a request, with its path. */
 export interface ErrorDetail {
   readonly path: string
   readonly message: string
 }
 
 interface HttpErrorOptions {
-  /** Replaces the message of the code. */
   readonly message?: string
   readonly details?: readonly ErrorDetail[]
   readonly headers?: Readonly<Record<string, string>>
@@ -47,7 +45,6 @@ export function parserError({ code = '' }: { readonly code?: string | undefined 
 
 interface RawErrorOptions {
   readonly requestId: string
-  /** Reason phrase of the status line. */
   readonly reason: string | undefined
   readonly method?: string | undefined
 }

@@ -135,7 +135,7 @@ const ROUTE_BY_METHOD_AND_PATH: ReadonlyMap<string, RouteName> = new Map(
   (Object.keys(ROUTES) as RouteName[]).map((name) => [`${ROUTES[name].method} ${ROUTES[name].path}`, name]),
 )
 
-/** Names the route also if the request was refused before it was routed. */
+/** Also of a request that was refused before it was routed. */
 function routeLabel({ route, request: { method }, path }: RequestContext): RequestObservation['route'] {
   return route ?? ROUTE_BY_METHOD_AND_PATH.get(`${method === 'HEAD' ? 'GET' : method} ${path}`) ?? 'unmatched'
 }

@@ -26,7 +26,6 @@ interface UserFinder {
   findByApiKeyHash(hash: string): Promise<User | undefined>
 }
 
-/** Counts a request. Throws `rate_limited` above the limit. */
 export type RateLimitMiddleware = (context: RequestContext) => Promise<void>
 
 const LIMITED: Access = 'public'
@@ -77,10 +76,7 @@ export function createRateLimitMiddleware(options: RateLimitMiddlewareOptions): 
   }
 }
 
-/**
- * Counts a request, adds the rate-limit headers to its response, and throws `rate_limited` above the limit.
- * @param now unix time in milliseconds
- */
+/** Also adds the rate-limit headers to the response. Throws `rate_limited` above the limit. */
 export async function countRequest(
   storage: FishStorage,
   key: string,
@@ -96,7 +92,6 @@ export async function countRequest(
   if (count > requests) throw rateLimited({ count, resetAt }, now)
 }
 
-/** The error above a limit. `Retry-After` is in whole seconds, rounded up. */
 export function rateLimited({ resetAt }: WindowCount, now: number): HttpError {
   return new HttpError('rate_limited', {
     headers: { [HEADERS.retryAfter]: String(Math.max(1, Math.ceil((resetAt - now) / 1000))) },

@@ -42,7 +42,6 @@ export async function readJson(request: Request): Promise<unknown> {
   return parseJson(await readBody(request))
 }
 
-/** Parses JSON in valid UTF-8. */
 export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
@@ -53,7 +52,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 
 const messages = english().localeError
 
-/** Parses a value by a schema. Throws an {@link HttpError} that lists every mistake. */
+/** Throws an {@link HttpError} that lists every mistake. */
 export function validate<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
@@ -66,7 +65,7 @@ export function validate<Schema extends z.ZodMiniType>(
   })
 }
 
-/** Parses the query of a request by a schema. A repeated parameter must have one value. */
+/** A repeated parameter must have one value. */
 export function validateQuery<Schema extends z.ZodMiniObject>(
   schema: Schema,
   query: URLSearchParams,

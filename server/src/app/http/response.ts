@@ -16,7 +16,6 @@ export function json(status: number, value: unknown, headers?: Readonly<Record<s
   return jsonBytes(status, encoder.encode(JSON.stringify(value)), headers)
 }
 
-/** Like {@link json}, for bytes that are JSON already. */
 export function jsonBytes(
   status: number,
   body: Uint8Array<ArrayBuffer>,

@@ -4,11 +4,10 @@ import type { RequestContext } from './context.ts'
 import { HttpError } from './http-error.ts'
 import type { HandlerResponse } from './response.ts'
 
-/** Responds to one request, or throws an {@link HttpError}. */
+/** Throws an {@link HttpError} for any other response. */
 export type Handler = (context: RequestContext) => Promise<HandlerResponse> | HandlerResponse
 
 interface Mount {
-  /** Route that requests are logged and measured under. */
   readonly name: RouteName
   readonly path: string
   readonly handler: Handler

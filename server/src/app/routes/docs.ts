@@ -28,12 +28,10 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-/** `GET /docs`: the API reference. */
 export function docsHandler({ page }: Docs): Handler {
   return async ({ request }) => staticFile(request, await page(), HEADERS)
 }
 
-/** `GET /docs/:asset`: the files of the page. */
 export function docsAssetHandler({ asset }: Docs): Handler {
   return async ({ request, params }) => {
     const file = await asset(params.asset ?? '')

@@ -23,7 +23,6 @@ export function gamemodeOf(values: readonly (string | null | undefined)[]): Game
   return distinct[0]
 }
 
-/** Like {@link gamemodeOf}; throws `missing_gamemode`. */
 export function requireGamemode(values: readonly (string | null | undefined)[]): Gamemode {
   const gamemode = gamemodeOf(values)
   if (!gamemode) throw new HttpError('missing_gamemode')

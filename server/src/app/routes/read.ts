@@ -13,7 +13,6 @@ import type { Handler } from '../http/router.ts'
 import { requireGamemode, userNameOf } from './parameters.ts'
 import type { Services } from './services.ts'
 
-/** `GET /get/fish` and `GET /get/crab`: a collection, whole or one page. */
 export function readHandler({ users, readCollection }: Services, kind: Kind): Handler {
   return async ({ request, query, client }) => {
     const name = userNameOf(query)
@@ -43,8 +42,6 @@ const CRABS: CrabCollection = {
   crab: [{ name: 'crab' }, { name: 'Hermit Crab' }, { name: 'King Crab' }],
 }
 
-/** `GET /demo/fish`: a fish of every rarity. */
 export const demoFish: Handler = () => json(200, FISH)
 
-/** `GET /demo/crab`: some crabs. */
 export const demoCrab: Handler = () => json(200, CRABS)

@@ -5,7 +5,7 @@ import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
 import type { Services } from './services.ts'
 
-/** `GET /status`: for people and overlays. 503, in the same form, while the storage is unavailable. */
+/** 503, in the same form, while the storage is unavailable. */
 export function statusHandler(services: Services): Handler {
   const { clock, version, logger } = services
   return async ({ requestId }) => {
@@ -21,10 +21,8 @@ export function statusHandler(services: Services): Handler {
   }
 }
 
-/** `GET /livez`: whether the process runs, whatever the state of its storage. */
 export const livez: Handler = () => json(200, { status: 'ok' })
 
-/** `GET /readyz`: whether this server can handle requests. */
 export function readyzHandler(services: Services): Handler {
   return async () => {
     if (!services.isAccepting()) {
@@ -41,7 +39,6 @@ async function checkStorage({ storage, storeId }: Services): Promise<void> {
   await Promise.all([storage.ping(), storeId.verify()])
 }
 
-/** `GET /metrics`: metrics for Prometheus. */
 export function metricsHandler(metrics: Metrics): Handler {
   return async () => {
     const { body, contentType } = await metrics.render()

@@ -11,7 +11,6 @@ import type { Handler } from '../http/router.ts'
 import { gamemodeOf, requireGamemode, userNameOf } from './parameters.ts'
 import type { Services } from './services.ts'
 
-/** `POST /post/fish` and `POST /post/crab`: stores the catches of a token, once. */
 export function writeHandler(services: Services, kind: Kind): Handler {
   const { storage, storeId, users, clock, createId, tokenTtlSeconds } = services
 

@@ -15,7 +15,6 @@ export const ADMINS_KEY = itemKey('setting', 'admins')
 
 export const USERS_BASE = 'user:'
 
-/** A user, by name in any letter case. */
 export function userKey(name: string): string {
   return itemKey(USERS_BASE, userNameKey(name))
 }
@@ -26,7 +25,6 @@ export function userNameItem(id: string): string {
   return itemKey(USER_NAMES_BASE, id)
 }
 
-/** Base of the names of users, by API key. */
 export const API_KEYS_BASE = 'api-key:'
 
 export function apiKeyOwnerKey(apiKeyHash: string): string {
@@ -35,7 +33,6 @@ export function apiKeyOwnerKey(apiKeyHash: string): string {
 
 export const SECRETS_BASE = 'secret:'
 
-/** The secrets that every user has. */
 export const SECRETS = ['password', 'fernet', 'api-key'] as const
 
 export function secretKey(id: string, secret: (typeof SECRETS)[number]): string {
@@ -48,7 +45,6 @@ const ENCRYPTED = /^secret:([^:]+):fernet$/
 /** Part of the key of every encrypted item under {@link SECRETS_BASE}, and of few others. */
 export const ENCRYPTED_PART = ':fernet'
 
-/** Whether an item holds the hash of a user's password. */
 export function isPasswordKey(key: string): boolean {
   return PASSWORD.test(key)
 }

@@ -4,25 +4,7 @@ import { type RandomSource, randomText } from '../core/ids.ts'
 import { STORE_KEY } from './item-keys.ts'
 
 /** The id of the store that a service works on, by which it notices when the store is emptied or replaced. */
-export interface StoreId {
-  /**
-   * Reads the id of the store, and creates one if it has none. Until then, nothing is checked.
-   * @throws StorageError `unfinished`
-   */
-  load(): Promise<void>
-  /**
-   * Checks that the storage still holds the store with the loaded id.
-   * @throws StorageError `replaced`, `unfinished`
-   */
-  verify(): Promise<void>
-  /**
-   * Settles when the storage may be used; `undefined` when it may be used now. Reuses the result of a {@link verify}
-   * that began less than {@link FRESH_MS} ago.
-   */
-  ready(): Promise<void> | undefined
-  /** Drops the last result, since the connection failed: the next response may come from another store. */
-  invalidate(): void
-}
+export type StoreId = ReturnType<typeof createStoreId>
 
 /**
  * How long a result is reused, in milliseconds. Longer than a host takes between two verifications, so that requests
@@ -31,19 +13,19 @@ export interface StoreId {
 const FRESH_MS = 1500
 
 interface StoreIdOptions {
-  /** A storage that is not checked against this id. */
   readonly storage: FishStorage
   readonly random: RandomSource
   readonly clock: () => number
 }
 
-export function createStoreId({ storage, random, clock }: StoreIdOptions): StoreId {
+export function createStoreId({ storage, random, clock }: StoreIdOptions) {
   let id: string | undefined
   let latest = { at: Number.NEGATIVE_INFINITY, error: undefined as StorageError | undefined }
   // Reads may overtake one another: the result of an earlier one does not replace that of a later one.
   let [startedReads, latestRead] = [0, 0]
   let verifying: Promise<void> | undefined
 
+  /** Drops the last result, since the connection failed: the next response may come from another store. */
   function invalidate(): void {
     latestRead = startedReads
     latest = { ...latest, at: Number.NEGATIVE_INFINITY }
@@ -60,6 +42,10 @@ export function createStoreId({ storage, random, clock }: StoreIdOptions): Store
     }
   }
 
+  /**
+   * Checks that the storage still holds the store with the loaded id.
+   * @throws StorageError `replaced`, `unfinished`
+   */
   async function verify(): Promise<void> {
     if (id === undefined) return
     const finish = startRead()
@@ -76,7 +62,11 @@ export function createStoreId({ storage, random, clock }: StoreIdOptions): Store
     verify,
     invalidate,
 
-    async load() {
+    /**
+     * Reads the id of the store, and creates one if it has none. Until then, nothing is checked.
+     * @throws StorageError `unfinished`
+     */
+    async load(): Promise<void> {
       const finish = startRead()
       let value = await storage.items.getItem(STORE_KEY)
       if (value === null) {
@@ -90,7 +80,7 @@ export function createStoreId({ storage, random, clock }: StoreIdOptions): Store
       finish()
     },
 
-    ready() {
+    ready(): Promise<void> | undefined {
       if (id === undefined) return undefined
       const age = clock() - latest.at
       // A clock that was set back says nothing about the age.
@@ -132,30 +122,22 @@ function importLockError(value: string | null): StorageError | undefined {
   )
 }
 
-/**
- * Refuses a store that holds part of an import.
- * @param value the value of {@link STORE_KEY}; `null` if absent
- * @throws StorageError `unfinished`
- */
+/** @throws StorageError `unfinished` */
 export function refuseImportLock(value: string | null): void {
   const error = importLockError(value)
   if (error) throw error
 }
 
-/**
- * Refuses a storage that holds part of an import. Writes nothing.
- * @throws StorageError `unfinished`
- */
+/** @throws StorageError `unfinished` */
 export async function checkNoImportLock(storage: FishStorage): Promise<void> {
   refuseImportLock(await storage.items.getItem(STORE_KEY))
 }
 
-/** Locks an empty storage for an import; `false` when it is locked or holds a store. */
+/** `false` when it is locked or holds a store. */
 export function lockForImport(storage: FishStorage): Promise<boolean> {
   return storage.setItemIfAbsent(STORE_KEY, IMPORT_LOCK)
 }
 
-/** Removes the lock of an import that wrote nothing. */
 export function unlockImport(storage: FishStorage): Promise<boolean> {
   return storage.removeItemIf(STORE_KEY, IMPORT_LOCK)
 }
@@ -168,11 +150,7 @@ export async function checkImportLock(storage: FishStorage): Promise<void> {
   if ((await storage.items.getItem(STORE_KEY)) !== IMPORT_LOCK) await failLostLock(storage)
 }
 
-/**
- * Replaces the import lock by the id of the store.
- * @param id the id of the exported store. @default a new one
- * @throws StorageError as {@link checkImportLock}
- */
+/** @param id the id of the exported store. @default a new one */
 export async function finishImport(storage: FishStorage, random: RandomSource, id?: string): Promise<void> {
   if (!(await storage.replaceItemIf(STORE_KEY, IMPORT_LOCK, id ?? newStoreId(random)))) await failLostLock(storage)
 }

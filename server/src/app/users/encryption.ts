@@ -46,10 +46,7 @@ interface Decrypted {
   readonly version: string
 }
 
-/**
- * Creates the encryption of a service. An encrypted text names its secret, so further secrets cost nothing.
- * @param secrets the current one first, then those that only decrypt
- */
+/** @param secrets the current one first, then those that only decrypt */
 export function createEncryption(secrets: readonly string[], random: RandomSource): Encryption {
   const keys = lazy(() => Promise.all(secrets.map(deriveKey)))
   const keysById = lazy(async () => new Map((await keys()).map((key) => [key.id, key])))

@@ -28,7 +28,6 @@ export async function ensureSecretCheck(storage: FishStorage, encryption: Encryp
   if (!isWritten) await ensureSecretCheck(storage, encryption)
 }
 
-/** The reading part of a storage. */
 export interface ItemSource extends Pick<FishStorage, 'listItems'> {
   readonly items: { getItem(key: string): Promise<string | null> }
 }
@@ -63,10 +62,7 @@ export function hasSecretId(check: string, secretId: string | undefined): boolea
   return secretId === undefined || ids.includes(secretId) || ids.includes(undefined)
 }
 
-/**
- * Decrypts every text of a check.
- * @throws DecryptionError when a secret is missing that something may be encrypted with
- */
+/** @throws DecryptionError when a secret is missing that something may be encrypted with */
 export async function decryptSecretCheck(check: string, encryption: Encryption): Promise<void> {
   await Promise.all(check.split(SEPARATOR).map((text) => encryption.decrypt(text, OWNER)))
 }

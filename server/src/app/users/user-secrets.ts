@@ -10,7 +10,6 @@ import { apiKeyOwnerKey, secretKey } from '../store/item-keys.ts'
 import type { StoreId } from '../store/store-id.ts'
 import type { Encryption } from './encryption.ts'
 
-/** The secrets of a user, unencrypted. */
 export interface PlainSecrets {
   readonly password: string
   readonly fernetKey: string
@@ -19,16 +18,6 @@ export interface PlainSecrets {
 
 /** Secrets of a new user; the others are generated. */
 export type GivenSecrets = { readonly [Name in keyof PlainSecrets]?: string | undefined }
-
-export interface UserSecrets {
-  /** The hash of the password; `undefined` while the user is being deleted. */
-  passwordHash(user: User): Promise<string | undefined>
-  fernetKey(user: User): Promise<string>
-  fernet(user: User): Promise<Fernet>
-  resetPassword(user: User): Promise<string>
-  resetFernetKey(user: User): Promise<string>
-  resetApiKey(user: User): Promise<string>
-}
 
 export interface SecretStoreOptions {
   readonly storage: FishStorage
@@ -72,7 +61,6 @@ export function createSecretStore({ storage, storeId, encryption, passwords, ran
   }
 
   return {
-    /** Generates the secrets that are not given. */
     complete: ({
       password = newPassword(),
       fernetKey = generateFernetKey(random),
@@ -100,15 +88,16 @@ export function createSecretStore({ storage, storeId, encryption, passwords, ran
     hasApiKeyHash: apiKeys.belongsTo,
 
     secrets: {
-      async passwordHash({ id }) {
+      /** `undefined` while the user is being deleted. */
+      async passwordHash({ id }: User): Promise<string | undefined> {
         return (await items.getItem(secretKey(id, 'password'))) ?? undefined
       },
 
-      async fernetKey(user) {
+      async fernetKey(user: User): Promise<string> {
         return encryption.decrypt(await encryptedFernetKey(user), user.id)
       },
 
-      async fernet(user) {
+      async fernet(user: User): Promise<Fernet> {
         const encrypted = await encryptedFernetKey(user)
         const cacheKey = `${user.id} ${encrypted}`
         const cached = fernets.get(cacheKey)
@@ -118,25 +107,25 @@ export function createSecretStore({ storage, storeId, encryption, passwords, ran
         return fernet
       },
 
-      async resetPassword(user) {
+      async resetPassword(user: User): Promise<string> {
         const password = newPassword()
         await reset(user, 'password', await passwords.hash(password))
         return password
       },
 
-      async resetFernetKey(user) {
+      async resetFernetKey(user: User): Promise<string> {
         const fernetKey = generateFernetKey(random)
         await reset(user, 'fernet', await encryption.encrypt(fernetKey, user.id))
         return fernetKey
       },
 
-      async resetApiKey(user) {
+      async resetApiKey(user: User): Promise<string> {
         await storeId.verify()
         const apiKey = newApiKey()
         if (!(await apiKeys.replace(user, apiKey))) await failMissing()
         return apiKey
       },
-    } satisfies UserSecrets,
+    },
   }
 }
 
@@ -188,7 +177,6 @@ function createApiKeys(storage: FishStorage) {
       }
     },
 
-    /** The name of the user that the API key with this hash was last given to. */
     async nameOf(hash: string): Promise<string | undefined> {
       return (await items.getItem(apiKeyOwnerKey(hash))) ?? undefined
     },
@@ -200,10 +188,7 @@ function createApiKeys(storage: FishStorage) {
   }
 }
 
-/**
- * Replaces an existing item, and tries again after a concurrent change.
- * @returns its previous value; `undefined` if there is no item
- */
+/** Replaces an existing item, again after a concurrent change. @returns its previous value; `undefined` if absent */
 async function replaceSecret(
   storage: FishStorage,
   key: string,

@@ -3,9 +3,8 @@ import { uuidv7 } from '../core/ids.ts'
 import type { Cursors } from '../http/cursors.ts'
 import { HttpError } from '../http/http-error.ts'
 import { USERS_BASE, userKey, userNameItem } from '../store/item-keys.ts'
-import { createSecretStore, type GivenSecrets, type SecretStoreOptions, type UserSecrets } from './user-secrets.ts'
+import { createSecretStore, type GivenSecrets, type SecretStoreOptions } from './user-secrets.ts'
 
-/** A user to create; secrets that are not given are generated. */
 type NewUser = GivenSecrets & { readonly name: string }
 
 interface UserQuery {
@@ -14,20 +13,7 @@ interface UserQuery {
   readonly cursor?: string | undefined
 }
 
-export interface Users extends UserSecrets {
-  /** The user of this name, in any letter case. Rejects when the store was lost. */
-  find(name: string): Promise<User | undefined>
-  /** Like {@link find}; throws `user_not_found`. */
-  require(name: string): Promise<User>
-  findByApiKeyHash(hash: string): Promise<User | undefined>
-  list(query: UserQuery): Promise<UserList>
-  count(): Promise<number>
-  nameOf(id: string): Promise<string | undefined>
-  /** Creates a user. Throws `user_exists`. */
-  create(user: NewUser): Promise<CreatedUser>
-  /** Removes a user with all data; `false` if it is already removed. */
-  remove(user: User): Promise<boolean>
-}
+export type Users = ReturnType<typeof createUsers>
 
 interface UsersOptions extends SecretStoreOptions {
   readonly cursors: Cursors
@@ -36,11 +22,12 @@ interface UsersOptions extends SecretStoreOptions {
 
 const LISTING = 'users'
 
-export function createUsers(options: UsersOptions): Users {
+export function createUsers(options: UsersOptions) {
   const { storage, storeId, cursors, clock, random } = options
   const { items } = storage
   const store = createSecretStore(options)
 
+  /** The user of this name, in any letter case. Rejects when the store was lost. */
   async function find(name: string): Promise<User | undefined> {
     if (!isUserName(name)) return undefined
     const stored = await items.getItem(userKey(name))
@@ -57,13 +44,14 @@ export function createUsers(options: UsersOptions): Users {
     ...store.secrets,
     find,
 
-    async require(name) {
+    /** Like `find`; throws `user_not_found`. */
+    async require(name: string): Promise<User> {
       const user = await find(name)
       if (!user) throw new HttpError('user_not_found')
       return user
     },
 
-    async findByApiKeyHash(hash) {
+    async findByApiKeyHash(hash: string): Promise<User | undefined> {
       const name = await store.nameByApiKeyHash(hash)
       const user = name === undefined ? undefined : await find(name)
       if (user && (await store.hasApiKeyHash(user, hash))) return user
@@ -71,7 +59,7 @@ export function createUsers(options: UsersOptions): Users {
       return undefined
     },
 
-    async list({ search, limit, cursor }) {
+    async list({ search, limit, cursor }: UserQuery): Promise<UserList> {
       const page = await storage.listItems({
         base: USERS_BASE,
         limit,
@@ -85,13 +73,14 @@ export function createUsers(options: UsersOptions): Users {
         : { users }
     },
 
-    count: () => storage.countItems(USERS_BASE),
+    count: (): Promise<number> => storage.countItems(USERS_BASE),
 
-    async nameOf(id) {
+    async nameOf(id: string): Promise<string | undefined> {
       return (await items.getItem(userNameItem(id))) ?? undefined
     },
 
-    async create({ name, ...given }) {
+    /** Creates a user; secrets that are not given are generated. Throws `user_exists`. */
+    async create({ name, ...given }: NewUser): Promise<CreatedUser> {
       if (await find(name)) throw new HttpError('user_exists')
       const now = clock()
       const user: User = { id: uuidv7(now, random), name, createdAt: new Date(now).toISOString() }
@@ -104,7 +93,8 @@ export function createUsers(options: UsersOptions): Users {
       throw new HttpError('user_exists')
     },
 
-    async remove(user) {
+    /** Removes a user with all data; `false` if it is already removed. */
+    async remove(user: User): Promise<boolean> {
       // The name is removed last, so that an interrupted removal can be repeated.
       await storage.removeOwner(user.id)
       await removeData(user)

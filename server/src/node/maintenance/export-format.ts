@@ -77,14 +77,12 @@ export function firstLine(now: Date, schema: number): z.infer<typeof header> {
   return { format: FORMAT, version: VERSION, exportedAt: now.toISOString(), schema }
 }
 
-/** Number of lines of each kind between the first and the last. */
 export type LineCounts = z.infer<typeof endLine>['end']
 
 export function lastLine({ items, records, tokens, removedOwners }: LineCounts): z.infer<typeof endLine> {
   return { end: { items, records, tokens, removedOwners } }
 }
 
-/** What is wrong with the first line of an export, as the end of a sentence. */
 export function firstLineProblem(value: unknown): string | undefined {
   if (header.safeParse(value).success) return undefined
   const { format, version } = Object(value)
@@ -93,7 +91,6 @@ export function firstLineProblem(value: unknown): string | undefined {
 }
 
 export const exportLine = z.union([contentLine, endLine])
-/** A line between the first and the last. */
 export type ContentLine = z.infer<typeof contentLine>
 
 /** What an export contains. */
@@ -103,7 +100,6 @@ export interface ExportCounts extends LineCounts {
   readonly entries: number
 }
 
-/** The id of the user whose data a line is, if any. */
 export function ownerOf(line: ContentLine): string | undefined {
   if ('record' in line) return line.record.owner
   if ('token' in line) return line.token.owner
@@ -128,7 +124,7 @@ function recordProblem({ owner: _, kind, gamemode, ...record }: z.infer<typeof e
   return isStorable ? undefined : 'has catches that the service cannot have stored'
 }
 
-/** The record that the service would create from the same catches. Throws if it would reject them. */
+/** Throws if the service would reject the catches. */
 function rebuildRecord(kind: Kind, { id, dedupeKey, full }: Omit<NewRecord, 'plain'>): NewRecord {
   const stored: Record<string, unknown>[] = JSON.parse(`[${full}]`)
   // A payload has the rarity as a number.
@@ -160,7 +156,6 @@ const NOT_AN_ADMIN = 'has administrators that the service cannot have stored'
 const NOT_AN_ENTRY = 'has an entry of the audit log that the service cannot have stored'
 const NOT_A_USER = 'has a user that the service cannot have stored'
 
-/** Checks of the items of which the service stores only some values. */
 const ITEM_CHECKS: readonly [
   applies: (key: string) => boolean,
   isStorable: (value: string, key: string) => boolean,
@@ -202,7 +197,6 @@ export function parsed(json: string): unknown {
   }
 }
 
-/** Whether a check neither throws nor returns false. */
 function isValid(check: () => unknown): boolean {
   try {
     return check() !== false

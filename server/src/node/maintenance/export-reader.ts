@@ -24,7 +24,6 @@ import {
 } from './export-format.ts'
 import { MaintenanceError, type MaintenanceOptions } from './maintenance.ts'
 
-/** What the lines of an export contain, added up. */
 class ExportContent {
   readonly counts = { items: 0, records: 0, tokens: 0, removedOwners: 0, users: 0, entries: 0 }
   /** Value of {@link SECRET_CHECK_KEY}; `null` when the store was never served. */
@@ -44,10 +43,7 @@ class ExportContent {
   }
 }
 
-/**
- * Reads an export to its end, and checks each line and the consistency of all lines.
- * @throws MaintenanceError `invalid_path`, `invalid_line`; errors of the system
- */
+/** Checks each line and the consistency of all lines. @throws MaintenanceError `invalid_path`, `invalid_line` */
 export async function checkExport(file: string, { onProgress, signal }: MaintenanceOptions): Promise<ExportContent> {
   checkSource(file)
   const total = statSync(file).size
@@ -73,12 +69,7 @@ function checkSource(file: string): void {
   throw new MaintenanceError('invalid_path', `${file} ${what}.`, { hint })
 }
 
-/**
- * Reads an export line by line, each checked on its own; returns what it contains once its last line confirms it.
- * @param onLine receives the line and its number; the first line of the file is 1
- * @param onRead called with the number of bytes read so far, for every chunk of the file
- * @throws MaintenanceError `invalid_line`
- */
+/** Checks each line on its own. The first line of the file is 1; `onRead` receives the number of bytes read so far. */
 export async function readExport(
   file: string,
   onLine: (line: ContentLine, number: number) => unknown,
@@ -113,7 +104,7 @@ export async function readExport(
   return content
 }
 
-/** Says where, and quotes nothing. */
+/** Quotes nothing of the line. */
 function invalidLine(number: number, what: string): MaintenanceError {
   return new MaintenanceError('invalid_line', `Line ${number} ${what}.`, {
     hint: 'Nothing was written. Use the export as fish-cli export wrote it.',

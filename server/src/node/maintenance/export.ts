@@ -124,13 +124,11 @@ async function* exportText(
   report()
 }
 
-/** Tokens whose record was removed. */
 const LONE_TOKENS = `tokens WHERE NOT EXISTS (
   SELECT 1 FROM records JOIN collections USING (collection)
   WHERE records.id = tokens.id AND collections.owner = tokens.owner
 )`
 
-/** The lines of everything that a store of the current schema contains; the records from the oldest to the newest. */
 const LINES = [
   `SELECT json_object('item', key, 'value', value) AS line FROM items ORDER BY key`,
   // The `+` keeps SQLite from searching all tokens of an owner for each record: it makes an index of ids instead.

@@ -51,7 +51,7 @@ function tryLink(temp: string, path: string): boolean {
   }
 }
 
-/** Flushes the name of a new file or folder, which is removed if that fails. */
+/** Removes it if that fails. */
 export function syncName(path: string): void {
   try {
     syncFolder(dirname(path))
@@ -61,7 +61,7 @@ export function syncName(path: string): void {
   }
 }
 
-/** True for a dangling link, too. A path that cannot be reached counts as absent: using it reports why. */
+/** Also a dangling link. A path that cannot be reached counts as absent: using it reports why. */
 export function pathExists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
@@ -70,10 +70,7 @@ export function pathExists(path: string): boolean {
   }
 }
 
-/**
- * Makes a temporary folder in a locked one, and removes it at the end unless it is to be kept. Removes those of killed runs.
- * @param run receives its path, and a function that keeps it
- */
+/** Removes the folder at the end unless `keep` is called, and at the start those of killed runs. */
 export async function withTempFolder<Result>(
   folder: string,
   kind: 'restore' | 'import',
@@ -91,7 +88,6 @@ export async function withTempFolder<Result>(
   })
 }
 
-/** A leftover only takes space. */
 function removeTemp(temp: string): void {
   try {
     rmSync(temp, { recursive: true, force: true, maxRetries: 3 })
@@ -129,7 +125,7 @@ export async function withLockedFolder<Result>(
 
 const LEFTOVER = /^\.(?:restore|import)-[0-9a-f]{8}$/
 
-/** The unfinished folders of killed runs in a locked folder: under the lock, none of them is in use. */
+/** Left by killed runs: under the lock, none of them is in use. */
 export function tempFoldersIn(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   return entries

@@ -164,7 +164,6 @@ async function claim(
 
 type Content = Pick<FishStorage, 'tallies'> & { readonly items: Pick<ItemStorage, 'getItem' | 'getKeys'> }
 
-/** @param isLocked whether this import has locked it */
 async function refuseData({ items, tallies }: Content, isLocked = false): Promise<void> {
   const storeId = isLocked ? null : await items.getItem(STORE_KEY)
   refuseImportLock(storeId)
@@ -183,10 +182,7 @@ type Batch = { readonly number: number; readonly line: ContentLine }[]
 
 const BATCH_LINES = 500
 
-/**
- * Writes every line of an export into an empty storage with an import lock. The storage gets the store id of the export,
- * or a new one where the export is older and has none.
- */
+/** Into an empty storage with an import lock. An older export has no store id: then the store gets a new one. */
 async function importLines(
   storage: FishStorage,
   counts: ExportCounts,

@@ -90,7 +90,6 @@ function replacedFolder(folder: string, now: Date): string {
 /** The files of a store. The store file moves in last and out first: without it, a server refuses the other files. */
 const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`, SECRETS_FILE]
 
-/** The files of a store that a folder contains. */
 export function existingFiles(folder: string): string[] {
   return STORE_FILES.filter((name) => pathExists(join(folder, name)))
 }
@@ -113,11 +112,9 @@ const PLAN_FILE = 'swap.json'
 const UNCOUNTED = { lineage: '', writes: 1 }
 
 interface Swap {
-  /** Temporary folder with the new store, in the data folder. */
   readonly temp: string
-  /** New folder for the old store; absent if there is none. */
   readonly replaced?: string
-  /** Called when the failure cannot be undone: the temporary folder is needed to do that later. */
+  /** Called when the failure cannot be undone now: the temporary folder has to stay. */
   readonly onStuck: () => void
 }
 
@@ -161,10 +158,7 @@ function markOf(file: string): HighWater {
   return readHighWater(db) ?? UNCOUNTED
 }
 
-/**
- * Undoes what killed restores left unfinished in a locked folder. A dry run changes nothing.
- * @returns the store files that the folder then contains
- */
+/** A dry run changes nothing. @returns the store files that the folder then contains */
 export function undoKilledSwaps(folder: string, dryRun: boolean): readonly string[] {
   for (const temp of tempFoldersIn(folder)) {
     const plan = readPlan(temp)

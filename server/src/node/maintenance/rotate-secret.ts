@@ -86,11 +86,7 @@ function checkSettings({ storage, secret }: MaintenanceSettings, makeNew: boolea
   if (!isFile && secret === undefined) throw missingSecret()
 }
 
-/**
- * Opens a storage, for a dry run only for reading, and refuses it where the rotation would. A file store is locked, and with
- * it the secrets beside it.
- * @param use receives the storage to read, and the one to write unless it is a dry run
- */
+/** Calls `use` with the storage to read, and the one to write unless it is a dry run. Locks a file store. */
 async function withStorage<Result>(
   { storage }: MaintenanceSettings,
   dryRun: boolean,
@@ -114,7 +110,6 @@ async function withStorage<Result>(
 }
 
 interface SecretsPlan {
-  /** The secrets that decrypt, the one that encrypts first. */
   readonly secrets: readonly string[]
   /** The secrets beside the data, if these are used. */
   readonly stored?: { readonly folder: string; readonly secrets: AppSecrets; readonly isNew: boolean }

@@ -112,10 +112,7 @@ process.on('SIGINT', () => {})
 const db = new (require('node:sqlite').DatabaseSync)(process.argv[1], { readOnly: true })
 console.log(db.prepare('${INTEGRITY_CHECK}').get().integrity_check)`
 
-/**
- * Checks a store in a child process: SQLite does it in one go, which nothing could interrupt in this process.
- * @returns false also if no child process can run, such as in a program that Node does not run
- */
+/** In a child process, since nothing could interrupt it here. @returns false also where Node runs no child process */
 async function checkInChildProcess(file: string, signal: AbortSignal | undefined): Promise<boolean> {
   // Without secrets. Windows starts nothing without this one.
   const env = process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot }
@@ -128,13 +125,10 @@ async function checkInChildProcess(file: string, signal: AbortSignal | undefined
   }
 }
 
-/** Pages of a store that are copied in one go. In between, this process does other things. */
+/** Pages that are copied in one go. In between, this process does other things. */
 const COPIED_PAGES = 1000
 
-/**
- * Copies a store and its secrets into an empty folder. The copy is of the moment at which the store was opened, and on the
- * disk when this settles.
- */
+/** The copy is of the moment at which the store was opened, and on the disk when this settles. */
 export async function copyStore(
   db: DatabaseSync,
   { from, to }: { readonly from: string; readonly to: string },
@@ -170,11 +164,7 @@ function secretsText(folder: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }
 
-/**
- * Tries the secrets in a folder on the check value of a store.
- * @param secretCheck `null` when the store was never served
- * @throws SecretsError when they are damaged
- */
+/** @param secretCheck `null` when the store was never served */
 export async function locateSecrets(folder: string, secretCheck: string | null): Promise<SecretsLocation> {
   const secrets = await readSecrets(folder)
   if (secretCheck === null) return 'included'
@@ -188,7 +178,6 @@ export async function locateSecrets(folder: string, secretCheck: string | null):
   }
 }
 
-/** All secrets that decrypt, the one that encrypts first. */
 export function atRestSecrets({ encryption, previousEncryption = [] }: AppSecrets): readonly string[] {
   return [encryption, ...previousEncryption]
 }

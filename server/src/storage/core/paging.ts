@@ -12,7 +12,6 @@ export function pageOf(found: ItemPage['items'], limit: number): ItemPage {
   return found.length > limit && last ? { items, next: last.key } : { items }
 }
 
-/** Binary search: index of the first element with a property that all later elements have, too. */
 export function firstIndex<Element>(sorted: readonly Element[], isReached: (element: Element) => boolean): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {
@@ -23,7 +22,6 @@ export function firstIndex<Element>(sorted: readonly Element[], isReached: (elem
   return low
 }
 
-/** The order of a leaderboard: more entries first, then by owner id. */
 export function byRank(one: Leader, other: Leader): number {
   return other.count - one.count || (one.owner < other.owner ? -1 : 1)
 }
@@ -34,7 +32,6 @@ export const CHUNK_CHARACTERS = 64 * 1024
 
 /** Source of a chunked read. Both methods are called again for every chunk. */
 export interface RecordSource {
-  /** Sequence of the newest record, 0 when there is none. */
   last(): number
   /** Records from one sequence to another, both included, oldest first. May be left before its end. */
   between(from: number, to: number): Iterable<StoredRecord>

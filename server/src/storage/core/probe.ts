@@ -2,9 +2,9 @@ import { withDeadline } from './deadline.ts'
 import type { StorageDriver } from './types.ts'
 
 export interface ProbeOptions {
-  /** How long the outcome of an attempt is reused, in milliseconds. @default 1000 */
+  /** Milliseconds to reuse an outcome. @default 1000 */
   readonly ttlMs?: number
-  /** How long an attempt may take before it counts as failed. @default any time */
+  /** @default any time */
   readonly deadline?: { readonly ms: number; readonly late: () => Error }
 }
 
@@ -40,13 +40,7 @@ export function createProbe(
 /** How long a refused record is reported unless a later one is stored, in milliseconds. */
 const REFUSAL_TTL_MS = 5000
 
-/**
- * Remembers that a record was refused: the small write of a ping may still succeed, for example under a quota or if a
- * Redis user lacks a command.
- *
- * @param counts Whether an error shows that further records will be refused
- * @returns `append`, and a check for pings that throws the error of the latest refusal
- */
+/** Remembers a refused record: the small write of a ping may still succeed, for example under a quota. */
 export function trackRefusals(
   append: StorageDriver['append'],
   counts: (error: unknown) => boolean = () => true,

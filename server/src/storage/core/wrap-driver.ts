@@ -11,10 +11,8 @@ import type {
   StorageExtension,
 } from './types.ts'
 
-/** The operations of a driver that are those of unstorage. */
 const ITEM_OPERATIONS = ['hasItem', 'getItem', 'setItem', 'removeItem', 'getKeys'] as const
 
-/** The other operations of a driver. */
 const OPERATIONS = [
   'ping',
   'append',

@@ -11,18 +11,11 @@ import { toStorageError } from './sqlite.ts'
 import { STORE_FILE } from './store-file.ts'
 import { startWriter, type Writer } from './writer.ts'
 
-/** How long the disk may take for a ping, in milliseconds. */
 const PING_MS = 1000
 /** Size of the largest write, in bytes. A smaller one may fit into free space of the log where a catch does not. */
 const MIN_FREE_BYTES = 256 * 1024
 
-/**
- * Opens the store in a folder, and creates both when they are absent.
- *
- * @param path the folder
- * @param onWarning see `StorageOptions`
- * @throws {StorageError} `in_use`, `not_a_store`, `newer_schema`, `read_only`, `full`, `unavailable`
- */
+/** Creates a missing folder or store. @throws {StorageError} as `createStorage` */
 export async function openFileStorage(
   path: string,
   onWarning: (message: string) => void = () => {},

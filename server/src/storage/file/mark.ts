@@ -6,7 +6,6 @@ import type { DatabaseSync } from './sqlite.ts'
 
 export const MARK_FILE = 'fish.mark'
 
-/** How much was written to a store. */
 export interface HighWater {
   /** Identifies the store: a mark of another one does not apply. */
   readonly lineage: string
@@ -43,7 +42,6 @@ export function readMark(folder: string): HighWater | undefined {
   }
 }
 
-/** Writes the mark of a folder and replaces an existing one. */
 export function writeMark(folder: string, mark: HighWater): void {
   withMarkFile(folder, constants.O_RDWR | constants.O_CREAT, (handle) => {
     writeSync(handle, `${JSON.stringify(mark).padEnd(MARK_BYTES - 1)}\n`, 0)
@@ -63,16 +61,7 @@ function withMarkFile<Result>(folder: string, flags: number, use: (handle: numbe
   }
 }
 
-export interface MarkWriter {
-  /** For the operator, each a sentence. */
-  readonly warnings: readonly string[]
-  /** Counts writes in the transaction that makes them, which its caller commits. */
-  count(writes: readonly Write[]): void
-  /** Call it when the transaction is on the disk: the mark follows. */
-  committed(): void
-  /** Writes the mark if it is behind. */
-  close(): void
-}
+export type MarkWriter = ReturnType<typeof openMark>
 
 /** How far the mark may be behind a commit, in milliseconds. */
 const MAX_LAG_MS = 250
@@ -82,7 +71,7 @@ const MAX_LAG_MS = 250
  * ahead of the disk, and apart from them, so that no commit waits for it or fails with it.
  * @param onWarning called when the mark can no longer be written, once until it can be again
  */
-export function openMark(db: DatabaseSync, file: string, onWarning: (message: string) => void): MarkWriter {
+export function openMark(db: DatabaseSync, file: string, onWarning: (message: string) => void) {
   const folder = dirname(file)
   const addWrites = db.prepare('UPDATE high_water SET writes = writes + ? RETURNING writes')
   const { lineage, writes } = readHighWater(db) ?? { lineage: '', writes: 0 }
@@ -92,7 +81,7 @@ export function openMark(db: DatabaseSync, file: string, onWarning: (message: st
   let timer: ReturnType<typeof setTimeout> | undefined
   let isFailing = false
 
-  /** Returns a warning for the operator if the mark cannot be written. The next commit tries again. */
+  /** Returns a warning if it fails. The next commit tries again. */
   function write(): string | undefined {
     clearTimeout(timer)
     timer = undefined
@@ -124,11 +113,13 @@ export function openMark(db: DatabaseSync, file: string, onWarning: (message: st
   if (marked < committed) follow()
   return {
     warnings: warning === undefined ? [] : [warning],
-    count(writes) {
+    /** Counts writes in the transaction that makes them, which its caller commits. */
+    count(writes: readonly Write[]): void {
       const changes = writes.filter(({ type }) => type !== 'ping' && type !== 'probe').length
       counting = changes > 0 ? Number(addWrites.get(changes)?.writes) : committed
     },
-    committed() {
+    /** Call it when the transaction is on the disk: the mark follows. */
+    committed(): void {
       if (counting === committed) return
       committed = counting
       follow()

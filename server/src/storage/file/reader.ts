@@ -52,7 +52,7 @@ function prepareRecords(db: DatabaseSync) {
   })
 }
 
-/** Prepares reads of items, also for a store of an older schema. */
+/** Also for a store of an older schema. */
 export function prepareItemReads(db: DatabaseSync) {
   const get = db.prepare('SELECT value FROM items WHERE key = ?')
   const page = db.prepare(
@@ -96,7 +96,6 @@ function prepareVersion(db: DatabaseSync) {
   }
 }
 
-/** Opens the file for reading. The writer has migrated it already. */
 export function openReader(file: string) {
   const db = new DatabaseSync(file, { readOnly: true })
   db.exec('PRAGMA busy_timeout = 1000')

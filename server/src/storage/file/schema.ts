@@ -1,7 +1,6 @@
 import { StorageError } from '../core/errors.ts'
 import type { DatabaseSync } from './sqlite.ts'
 
-/** Version 1. */
 const MIGRATION_1 = `
 CREATE TABLE collections (
   collection INTEGER PRIMARY KEY,

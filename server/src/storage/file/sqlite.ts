@@ -30,10 +30,7 @@ const ADVICE: Partial<Readonly<Record<FileProblem, Advice>>> = {
   ],
 }
 
-/**
- * The error of the storage for one of SQLite or the system, which becomes its cause.
- * @param folder for the message
- */
+/** The error for one of SQLite or the system, which becomes its cause. */
 export function toStorageError(error: unknown, folder = 'the data folder'): StorageError {
   if (error instanceof StorageError) return error
   const problem = fileProblem(error)

@@ -10,23 +10,14 @@ import { DatabaseSync } from './sqlite.ts'
 /** Name of the database in a data folder. */
 export const STORE_FILE = 'fish.db'
 
-/**
- * Checks the database file of a locked folder, and creates a missing one.
- *
- * @throws {StorageError} `not_a_store`, `newer_schema`, `damaged`
- */
+/** Creates a missing file. @throws {StorageError} `not_a_store`, `newer_schema`, `damaged` */
 export function prepareStore(folder: string): string {
   const file = join(folder, STORE_FILE)
   if (!checkStore(file)) createStore(file)
   return file
 }
 
-/**
- * Checks that a database file of a locked folder can be opened, and changes nothing.
- *
- * @returns whether there is a file
- * @throws {StorageError} `not_a_store`, `newer_schema`, `damaged`
- */
+/** Changes nothing. @returns whether there is a file @throws {StorageError} as {@link prepareStore} */
 export function checkStore(file: string): boolean {
   if (checkStoreHeader(file)) {
     checkLog(file)
@@ -130,7 +121,6 @@ function statOf(file: string) {
   return stat && { fileId: `${stat.dev}:${stat.ino}`, size: Number(stat.size) }
 }
 
-/** Device and inode of a file, `undefined` when there is none. */
 export function fileIdOf(file: string): string | undefined {
   return statOf(file)?.fileId
 }

@@ -9,7 +9,7 @@ import { DatabaseSync, toStorageError } from './sqlite.ts'
 import { fileIdOf, guardFiles, LOG_SIZE_LIMIT, prepareStore } from './store-file.ts'
 import type { ErrorReport, FilePragmas, Reply, Request } from './writer.ts'
 
-/** Limit of writes in a transaction, so that the first ones do not wait for too many others. */
+/** Of a transaction, so that its first writes do not wait for too many others. */
 const BATCH_WRITES = 1024
 
 function report(error: unknown, folder: string): ErrorReport {
@@ -38,7 +38,6 @@ function openForWriting(file: string): DatabaseSync {
 
 interface CommitContext {
   readonly mark: MarkWriter
-  /** Refuses writes that would be lost, see `guardFiles`. */
   readonly checkFiles: () => void
   readonly folder: string
 }

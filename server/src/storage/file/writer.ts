@@ -28,7 +28,6 @@ export interface FilePragmas {
   readonly synchronous: number
 }
 
-/** Which failures an acknowledged write survives, and warnings for the operator. */
 interface FileDurability {
   readonly durability: string
   readonly warnings: readonly string[]
@@ -37,12 +36,7 @@ interface FileDurability {
 /** The value of the pragma `synchronous` from which on SQLite flushes a write-ahead log at every commit. */
 const FULL = 2
 
-/**
- * Describes what survives a crash. A file system without shared memory allows no write-ahead log.
- *
- * @example
- * describeDurability({ journalMode: 'wal', synchronous: 2 }).warnings // []
- */
+/** A file system without shared memory allows no write-ahead log. */
 export function describeDurability({ journalMode, synchronous }: FilePragmas): FileDurability {
   if (journalMode === 'wal' && synchronous >= FULL) {
     return {
@@ -61,7 +55,6 @@ const WRITE_MS = 6000
 const MIN_CLOSE_MS = 1000
 /** Limit of pending writes: bounds the memory that a stalled disk costs. */
 const MAX_PENDING_BYTES = 64 * 1024 * 1024
-/** Memory of a write in addition to its text, in bytes. */
 const WRITE_OVERHEAD_BYTES = 1024
 
 interface PendingWrite {
@@ -72,13 +65,7 @@ interface PendingWrite {
   readonly bytes: number
 }
 
-/**
- * Starts the worker; settles when it has locked the folder, checked or created the database, and has it open.
- *
- * @param folder absolute path of the data folder, which the worker creates and locks
- * @param onWarning called with later warnings for the operator
- * @throws {StorageError} if the worker cannot open it
- */
+/** Settles when the worker has locked the folder, checked or created the database, and has it open. */
 export async function startWriter(folder: string, onWarning: (message: string) => void): Promise<Writer> {
   // From source Node runs the TypeScript file itself; the build puts the worker beside its other chunks.
   const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './file-worker.js'

@@ -23,12 +23,11 @@ class OrderedItems {
     if (this.#values.delete(key)) this.#keys.splice(this.#place(key), 1)
   }
 
-  /** Keys that begin with a base; all keys for an empty one. */
+  /** All keys for an empty base. */
   keys(base: string): string[] {
     return base ? this.#keys.slice(this.#place(base), this.#place(endOfBase(base))) : [...this.#keys]
   }
 
-  /** How many keys begin with a base. */
   count(base: string): number {
     return this.#place(endOfBase(base)) - this.#place(base)
   }
@@ -46,7 +45,6 @@ class OrderedItems {
     return pageOf(matches, limit)
   }
 
-  /** Index of the first key that is not before the given one. */
   #place(key: string): number {
     return firstIndex(this.#keys, (other) => other >= key)
   }

@@ -15,7 +15,6 @@ interface SequencedRecord extends NewRecord {
   readonly sequence: number
 }
 
-/** The records of one collection in memory, oldest first. */
 class MemoryCollection {
   readonly place: Collection
   /** Version text that the owner of all collections replaces with every change. */
@@ -37,7 +36,6 @@ class MemoryCollection {
     this.#sequences.set(record.id, sequence)
   }
 
-  /** Removes a record and returns it, if it existed. */
   remove(id: string): NewRecord | undefined {
     const sequence = this.#sequences.get(id)
     if (sequence === undefined) return undefined
@@ -65,7 +63,6 @@ class MemoryCollection {
   }
 }
 
-/** The sums of the records in memory. */
 class MemoryTallies {
   readonly #tallies = new Map<string, Tally>()
   /** Entries of each owner, by kind, and by kind and gamemode. */
@@ -111,7 +108,6 @@ class MemoryTallies {
 interface Owner {
   /** Ids of records by their dedupe key. They stay when a record is removed. */
   readonly tokens: Map<string, string>
-  /** By kind and gamemode. */
   readonly collections: Map<string, MemoryCollection>
 }
 
@@ -121,7 +117,6 @@ function nameOf({ kind, gamemode }: Collection): string {
   return JSON.stringify([kind, gamemode])
 }
 
-/** The records of all owners in memory. */
 export class MemoryRecords {
   readonly tallies = new MemoryTallies()
   readonly #owners = new Map<string, Owner>()

@@ -57,14 +57,7 @@ function split(text: string): { readonly login: string; readonly rest: string } 
   return { login: text.slice(0, Math.max(at, 0)), rest: text.slice(at + 1) }
 }
 
-/**
- * Parses the address of a Redis server. Errors do not repeat the address, since it may contain a password.
- *
- * @throws Error with the expected format
- * @example
- * parseRedisUrl('rediss://:secret@cache.example:6380/2')
- * // { host: 'cache.example', port: 6380, db: 2, password: 'secret', tls: true }
- */
+/** @throws Error with the expected format, without the address, which may contain a password */
 export function parseRedisUrl(url: string): RedisTarget {
   const [, secure, body = ''] = /^redis(s?):\/\/(.+)$/i.exec(url) ?? []
   if (secure === undefined) throw new Error(`must be ${SHAPE}`)
@@ -73,13 +66,7 @@ export function parseRedisUrl(url: string): RedisTarget {
   return { ...nodeOf(address, SHAPE), db: Number(db), ...loginOf(login, SHAPE), ...(secure ? { tls: true } : {}) }
 }
 
-/**
- * Parses the address of a Redis Cluster, like {@link parseRedisUrl}. A cluster has no database numbers.
- *
- * @throws Error with the expected format
- * @example
- * parseRedisClusterUrl('redis-cluster://10.0.0.1:7000,10.0.0.2:7000')
- */
+/** A cluster has no database numbers. @throws Error with the expected format */
 export function parseRedisClusterUrl(url: string): RedisClusterTarget {
   const [, secure, body = ''] = /^redis(s?)-cluster:\/\/(.+)$/i.exec(url) ?? []
   if (secure === undefined) throw new Error(`must be ${CLUSTER_SHAPE}`)

@@ -84,12 +84,7 @@ function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeout
   })
 }
 
-/**
- * Connects; later, the connection is reestablished automatically.
- *
- * @param onLost called when it is closed by anything but `close`
- * @throws {StorageError} `unavailable`
- */
+/** Later, the connection is reestablished automatically. @param onLost called when anything but `close` closes it */
 export async function connect(
   target: RedisTarget | RedisClusterTarget,
   timeoutMs: number,
@@ -171,10 +166,8 @@ const USELESS = /^Command timed out$|\bREADONLY\b/
 const MAX_PENDING = 4096
 
 interface RunnerContext {
-  /** How long an operation may take, in milliseconds. */
   readonly timeoutMs: number
   readonly isReady: () => boolean
-  /** The last error of the connection, if it has not recovered. */
   readonly lastError: () => unknown
   /** Called when the connection no longer leads to a server that responds and takes writes. */
   readonly onUseless: () => void

@@ -4,13 +4,11 @@ import type { Connection } from './connection.ts'
 import { writesKey } from './keys.ts'
 import { countsChanges } from './scripts.ts'
 
-/** Which failures an acknowledged write survives, and warnings for the operator. */
 export interface DurabilityReport {
   readonly durability: string
   readonly warnings: readonly string[]
 }
 
-/** Configuration of a Redis server, as far as it may be read. */
 interface RedisPersistence {
   readonly appendonly?: string
   readonly appendfsync?: string
@@ -27,7 +25,6 @@ const UNKNOWN = toReport(
   'The durability of Redis is unknown: CONFIG GET is refused. Make sure that appendonly is on and nothing is evicted.',
 )
 
-/** Reads the configuration, as far as the server allows it. */
 export async function readPersistence(node: Redis): Promise<RedisPersistence> {
   // One at a time: several names in one command need Redis 7.
   const replies = await Promise.all(
@@ -36,11 +33,7 @@ export async function readPersistence(node: Redis): Promise<RedisPersistence> {
   return Object.fromEntries((replies as string[][]).filter(([name]) => name !== undefined))
 }
 
-/**
- * Refuses a server that deletes users and catches when its memory is full. If INFO is refused, nothing is checked.
- *
- * @throws {StorageError} `unavailable`
- */
+/** If INFO is refused, nothing is checked. @throws {StorageError} `unavailable` */
 export async function refuseEviction(node: Redis): Promise<void> {
   // Not CONFIG, which hosted servers forbid more often.
   const [, policy] = /^maxmemory_policy:(allkeys\S*)/m.exec(await readInfo(node, 'memory')) ?? []
@@ -137,13 +130,7 @@ function describeReplication({ servers, replicas }: Replication): DurabilityRepo
   )
 }
 
-/**
- * Describes the durability of the least durable server, with the warnings of all.
- *
- * @example
- * const alone = { servers: [{ connected: 0, online: 0 }], replicas: 0 }
- * describeDurability([{ appendonly: 'yes', appendfsync: 'always' }], alone).warnings // []
- */
+/** Of the least durable server, with the warnings of all. */
 export function describeDurability(servers: readonly RedisPersistence[], replication: Replication): DurabilityReport {
   const reports = servers.map(describeOne)
   const worst = reports.reduce(

@@ -49,12 +49,10 @@ const ADVICE: readonly Advice[] = [
   },
 ]
 
-/** The error for a replica, before it refuses a write. */
 export function replicaRefusal(): StorageError {
   return new StorageError(REPLICA.code, REPLICA.message)
 }
 
-/** The error for a user that lacks some commands, before Redis refuses them. */
 export function missingCommands(commands: readonly string[]): StorageError {
   const message = NO_PERMISSION.message.replace('permissions', `permissions: ${commands.join(', ')}`)
   return new StorageError(NO_PERMISSION.code, message)
@@ -89,11 +87,7 @@ function withoutSecrets(error: unknown): Error {
   return 'code' in error && typeof error.code === 'string' ? Object.assign(safe, { code: error.code }) : safe
 }
 
-/**
- * The error of the storage for one of the client.
- *
- * @param connection error of the connection: it explains more than that of a single command
- */
+/** @param connection error of the connection: it explains more than that of a single command */
 export function toStorageError(error: unknown, connection?: unknown): StorageError {
   if (error instanceof StorageError) return error
   // A reply of Redis needs no other explanation.

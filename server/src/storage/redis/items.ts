@@ -5,7 +5,6 @@ import { INDEX_PATTERN, indexKey, itemPrefix, unstorageKey } from './keys.ts'
 
 /** Limit of keys that one script reads, so that Redis responds to others in between. */
 const MAX_KEYS = 10_000
-/** Keys per read when all are read. */
 const STEP_KEYS = 1000
 
 type ItemOperations =

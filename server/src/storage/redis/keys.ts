@@ -29,7 +29,6 @@ export const SCHEMA_KEY = `${PREFIX}schema`
 
 const INDEX = `${PREFIX}index:`
 
-/** Pattern of the keys of all indexes, for `SCAN`. */
 export const INDEX_PATTERN = `${INDEX}*`
 
 // Braces inside would end the hash tag early. Items that share a tag share an index of whole keys, which does no harm.
@@ -42,12 +41,10 @@ export function unstorageKey(itemKey: string): string {
   return `${tagOf(itemKey)}:${itemKey}`
 }
 
-/** Prefix of the item keys under a base. */
 export function itemPrefix(base: string): string {
   return `${ITEM_BASE}:${tagOf(base)}:`
 }
 
-/** The index of the keys under a base, or of one item. */
 export function indexKey(base: string): string {
   return INDEX + tagOf(base)
 }
@@ -91,7 +88,6 @@ export function writesKey(key: string, isCluster: boolean): string {
   return isCluster ? `${PREFIX}writes:${/\{.*?\}/.exec(key)?.[0]}` : `${PREFIX}writes`
 }
 
-/** Keys of an owner, and the sums of its bucket. */
 export function ownerKeys(owner: string) {
   const bucket = bucketOf(owner)
   const prefix = `${PREFIX}{${bucket}}:owner:${encodeKeyPart(owner)}:`
@@ -115,12 +111,10 @@ export function collectionKeys({ owner, kind, gamemode }: Collection) {
   return { ...keys, name, records: `${prefix}records:${name}`, ids: `${prefix}ids:${name}` }
 }
 
-/** Field of a dedupe key among its owner's tokens. */
 export function tokenField(dedupeKey: string): string {
   return encodeText(dedupeKey)
 }
 
-/** Number of hashes for the windows of one kind. */
 export const WINDOW_BUCKETS = BUCKETS
 
 /** Hash and field of a window. The text before the first `:` of its key is its kind. */

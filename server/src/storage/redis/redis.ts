@@ -68,11 +68,7 @@ export interface RedisClusterOptions extends Guarantees, RedisClusterTarget {
 
 type AnyRedisOptions = RedisOptions | RedisClusterOptions
 
-/**
- * Opens the storage in Redis.
- *
- * @throws {StorageError} `newer_schema`, `not_a_store`, `read_only`, `full`, `unavailable`
- */
+/** @throws {StorageError} `newer_schema`, `not_a_store`, `read_only`, `full`, `unavailable` */
 export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage> {
   return withConnection(options, async (connection) => {
     const { run, primaries } = connection
@@ -157,7 +153,7 @@ function parseUrl(url: string): RedisTarget {
 
 type SchemaConnection = Pick<Connection, 'client' | 'run'>
 
-/** Writes the version of the layout into an empty Redis, and refuses one with another version. */
+/** Refuses a Redis with another version. */
 async function claimSchema({ client, run }: SchemaConnection): Promise<void> {
   const version = await run(async () => {
     const existing = await client.get(SCHEMA_KEY)
@@ -185,7 +181,6 @@ function checkSchema(text: string | null): void {
 }
 
 interface DriverParts {
-  /** What the user needs permission for. */
   readonly commands: readonly string[]
   readonly report: DurabilityReport
 }
@@ -244,11 +239,7 @@ function nodeKeys(client: Connection['client']): string[] {
   return [...new Map(probeKeys().map((key) => [nodeOf(key), key])).values()]
 }
 
-/**
- * Fails without the permission to use these commands: a probe may be allowed to write where a catch is not.
- *
- * @throws {StorageError} `unavailable`
- */
+/** A probe may be allowed to write where a catch is not. @throws {StorageError} `unavailable` */
 async function checkCommands({ client, call }: Connection, commands: readonly string[]): Promise<void> {
   const replies = await Promise.all(nodeKeys(client).map((key) => call('fishForbidden', [key], commands)))
   const forbidden = new Set(replies.flat() as string[])

@@ -3,7 +3,6 @@ import { StorageError } from '../core/errors.ts'
 import type { Connection } from './connection.ts'
 import { SCRIPTS, type ScriptName } from './scripts.ts'
 
-/** Limit of writes that one `WAIT` confirms. */
 const MAX_BATCH = 256
 
 export interface ReplicationOptions {
