@@ -228,7 +228,7 @@ describe.each(RENEWALS)('a stored key that $argv replaces', ({ argv, ways }) => 
     const entries = new Map<string, string>()
     /** A keyring that lets nothing in once the service has made the key. */
     const keyring: OpenEntry = (_, account) => ({
-      getPassword: async () => entries.get(account),
+      getPassword: async () => entries.get(account) ?? null,
       setPassword: async (password) => {
         if (resets().length > 0) throw new Error('canary')
         entries.set(account, password)

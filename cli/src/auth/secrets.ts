@@ -7,8 +7,7 @@ import type { Target } from '../config/target.ts'
 import type { Config } from '../core/context.ts'
 import { fileStore } from './file-store.ts'
 import { isKeyringFailure, type KeyringContext, keyringFailure, keyringStore, openKeyring } from './keyring.ts'
-import type { SecretStore, UpdateSecrets } from './store.ts'
-import { hasSecrets, type ProfileSecrets } from './store.ts'
+import { hasSecrets, type ProfileSecrets, type SecretStore, type UpdateSecrets } from './store.ts'
 
 type StoreKind = SecretStore['kind']
 

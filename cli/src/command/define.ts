@@ -3,7 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type { Target } from '../config/target.ts'
 import type { Context, Notes, Role } from '../core/context.ts'
-import { FORMATS, type OutputFlags } from '../core/format.ts'
+import { FORMATS } from '../core/format.ts'
 import type { Bar } from '../output/chart.ts'
 import type { Column } from '../output/columns.ts'
 import type { RowsOutput } from '../output/rows.ts'
@@ -34,15 +34,9 @@ export function words(values: readonly string[]): Values {
   return { words: values.map((value) => ({ value })) }
 }
 
-type Example = string | { readonly description: string; readonly command: string }
-
 export interface CommandInput<F = Record<string, unknown>, A = Record<string, unknown>> {
-  readonly flags: F & GlobalFlags
+  readonly flags: F & { readonly json?: boolean }
   readonly args: A
-}
-
-interface GlobalFlags {
-  readonly json?: boolean
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: functions that serve several commands take any of them
@@ -50,16 +44,13 @@ export interface CommandContext<F = any, A = any> extends Context, Notes, Comman
   readonly target: Target
   readonly screen: Screen
   /** Prints the data with `--json`, otherwise the text, wrapped to the terminal unless it is verbatim, for copying. */
-  print(data: unknown, render: (colours: boolean) => string, options?: { readonly isVerbatim?: boolean }): number
+  print(data: unknown, render: () => string, options?: { readonly isVerbatim?: boolean }): number
   /** A long table on a terminal is paged. */
-  printRows<Row extends object>(output: CommandRows<Row>, flags?: OutputFlags): Promise<number>
+  printRows<Row extends object>(output: CommandRows<Row>): Promise<number>
   /** Prints bars instead of a table; every other format prints the rows behind them. */
-  printChart<Row extends object>(
-    output: CommandRows<Row> & { readonly bars: readonly Bar[] },
-    flags?: OutputFlags,
-  ): Promise<number>
+  printChart<Row extends object>(output: CommandRows<Row> & { readonly bars: readonly Bar[] }): Promise<number>
   /** Prints a text that ends with a newline, paged when it is longer than the screen. */
-  printLong(text: string, flags?: OutputFlags): Promise<number>
+  printLong(text: string): Promise<number>
 }
 
 /** @default columns those of the command */
@@ -71,7 +62,7 @@ export type CommandRows<Row extends object> = Omit<RowsOutput<Row>, 'columns'> &
 export interface Command<F extends object = any, A extends object = any> {
   readonly summary: string
   readonly description?: string
-  readonly examples: readonly Example[]
+  readonly examples: readonly (string | { readonly description: string; readonly command: string })[]
   readonly args: Interfaces.ArgInput<A>
   readonly flags: Interfaces.FlagInput<F>
   /** Columns of a command with `...outputFlags`. `--fields` is checked against them first. */

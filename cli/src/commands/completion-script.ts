@@ -142,15 +142,13 @@ function quoted(path: string): string {
 const READABLE_BY_ALL = { file: 0o644, folder: 0o777 }
 
 export function installScript(path: string, script: string): void {
-  if (readTextFile(path)?.includes(SCRIPT_MARK) === false) throw foreignScriptError(path)
+  if (readTextFile(path)?.includes(SCRIPT_MARK) === false) {
+    throw new CliError({
+      code: 'file_exists',
+      message: `${path} exists already, and fish-cli did not write it.`,
+      hint: 'Move that file, or print the script and save it elsewhere: fish-cli completion --help',
+      exit: EXIT.conflict,
+    })
+  }
   replaceFile(path, script, READABLE_BY_ALL)
-}
-
-function foreignScriptError(path: string): CliError {
-  return new CliError({
-    code: 'file_exists',
-    message: `${path} exists already, and fish-cli did not write it.`,
-    hint: 'Move that file, or print the script and save it elsewhere: fish-cli completion --help',
-    exit: EXIT.conflict,
-  })
 }

@@ -25,7 +25,11 @@ export const completionCommand = defineCommand({
     'fish-cli completion zsh --install',
     'fish-cli completion bash > ~/.fish-cli.bash',
   ],
-  args: { shell: Args.string({ description: `${oneOf(SHELLS)} (SHELL)` }) },
+  args: {
+    shell: Args.string({
+      description: `${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(SHELLS)} (SHELL)`,
+    }),
+  },
   flags: { install: Flags.boolean({ summary: 'Write the script where the shell looks for it.' }) },
   completion: { shell: words(SHELLS) },
 
@@ -59,8 +63,4 @@ function shellOf(named: string | undefined, { SHELL }: Env): Shell {
   const hint = `Choose one: fish-cli completion ${SHELLS.join('|')}`
   if (named === undefined) throw usageError('SHELL is not set to a supported shell.', hint)
   throw usageError('Unsupported shell.', hint)
-}
-
-function oneOf(words: readonly string[]): string {
-  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }

@@ -14,8 +14,7 @@ import { secretFromEnv } from '../auth/read-secret.ts'
 import { readAdminCredentials } from '../client/admin.ts'
 import { readApiKey } from '../client/client.ts'
 import { TRY_LATER } from '../client/describe-error.ts'
-import type { CommandContext } from '../command/define.ts'
-import { Args, defineCommand, Flags, type Values } from '../command/define.ts'
+import { Args, type CommandContext, defineCommand, Flags, type Values } from '../command/define.ts'
 import { adminFlag, profileFlag } from '../command/flags.ts'
 import { resolveTarget } from '../config/target.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
@@ -167,7 +166,7 @@ async function player(context: CommandContext, name: string): Promise<{ readonly
   return { user: { name, fernetKey, ...secrets } }
 }
 
-const CHECK_COLUMNS: readonly Column<CheckInfo>[] = [
+const CHECK_COLUMNS: readonly Column[] = [
   { field: 'id', whole: true },
   { field: 'section' },
   { field: 'title', wrap: true },
@@ -181,7 +180,7 @@ function printChecks(
 ): Promise<number> {
   if (format === 'tap') throw usageError('--dry-run cannot print TAP.', 'Use --output table or json.')
   const document = () => ({ dryRun: true, url, checks })
-  return context.printRows({ rows: checks, columns: CHECK_COLUMNS, document }, { output: format })
+  return context.printRows({ rows: checks, columns: CHECK_COLUMNS, document })
 }
 
 async function selectChecks({ only, skip }: Partial<Record<'only' | 'skip', readonly string[] | undefined>>) {

@@ -6,13 +6,7 @@ import { Args, defineCommand, Flags, words } from '../command/define.ts'
 import { outputFlags } from '../command/flags.ts'
 import type { Column } from '../output/columns.ts'
 
-interface Rank {
-  readonly place: number
-  readonly name: string
-  readonly count: number
-}
-
-const COLUMNS: readonly Column<Rank>[] = [
+const COLUMNS: readonly Column[] = [
   { field: 'place', title: '#', align: 'right' },
   { field: 'name', title: 'PLAYER' },
   { field: 'count', align: 'right' },

@@ -3,13 +3,7 @@ import { defineCommand } from '../command/define.ts'
 import { outputFlags, parseInterval, serviceFlags, watchFlags } from '../command/flags.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 
-interface StatusRow {
-  readonly status: string
-  readonly version: string
-  readonly timestamp: string
-}
-
-const COLUMNS: readonly Column<StatusRow>[] = [
+const COLUMNS: readonly Column[] = [
   { field: 'status', style: () => 'green' },
   { field: 'version' },
   timeColumn('timestamp', 'TIME'),

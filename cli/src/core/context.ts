@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '@fish-crab/sdk'
 import type { PasswordHasher } from '@fish-crab/server/app'
+import type { AsyncEntry } from '@napi-rs/keyring'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -16,12 +17,7 @@ export interface PagerCommand {
   readonly shell: boolean
 }
 
-/** The `AsyncEntry` of `@napi-rs/keyring`. */
-export interface KeyringEntry {
-  getPassword(): Promise<string | null | undefined>
-  setPassword(password: string): Promise<void>
-  deletePassword(): Promise<unknown>
-}
+export type KeyringEntry = Pick<AsyncEntry, 'getPassword' | 'setPassword' | 'deletePassword'>
 
 /** Throws when there is no keyring. */
 export type OpenEntry = (service: string, account: string) => KeyringEntry

@@ -1,5 +1,4 @@
-import type { Screen } from './screen.ts'
-import { paint, type Style } from './screen.ts'
+import { paint, type Screen, type Style } from './screen.ts'
 import { displayWidth, pad, printable, truncate } from './text.ts'
 
 export interface Bar {

@@ -5,7 +5,7 @@ import { printable } from './text.ts'
 
 export type Cell = string | number | boolean | null | undefined
 
-export interface Column<Row extends object> {
+export interface Column<Row extends object = object> {
   /** Its name in `--fields`, JSON and the header of CSV and TSV. */
   readonly field: string
   /** In a table. @default the field in capitals, `caughtAt` as `CAUGHT AT` */
@@ -39,7 +39,7 @@ export function titleOf({ title, field }: { readonly title?: string; readonly fi
 }
 
 /** Times are local in a table, unchanged in the other formats. */
-export function timeColumn(field: string, title = titleOf({ field })): Column<object> {
+export function timeColumn(field: string, title = titleOf({ field })): Column {
   return {
     field,
     title: `${title} (LOCAL)`,

@@ -10,8 +10,6 @@ interface ProgressOptions {
   /** Formats an amount with its unit. @default the number, followed by `unit` */
   readonly amount?: (count: number) => string
   readonly total?: number | undefined
-  /** Between two lines without a terminal. @default 10_000 */
-  readonly everyMs?: number
 }
 
 export interface Progress {
@@ -23,13 +21,13 @@ export interface Progress {
 
 const BAR_CELLS = 20
 const REDRAW_MS = 100
+const LINE_MS = 10_000
 // An earlier rate would mostly measure the start.
 const RATE_FROM_MS = 1000
 const PART = 'progress'
 
 /** A bar on a terminal, elsewhere a line at intervals, the first one after the first interval. */
 export function createProgress(line: StatusLine, clock: Clock, options: ProgressOptions): Progress {
-  const { everyMs = 10_000 } = options
   const startedAt = clock.now()
   let shownAt = line.isLive ? Number.NEGATIVE_INFINITY : startedAt
   let hasEnded = false
@@ -37,7 +35,7 @@ export function createProgress(line: StatusLine, clock: Clock, options: Progress
     update(done) {
       const now = clock.now()
       const isLast = done === options.total
-      if (hasEnded || (now - shownAt < (line.isLive ? REDRAW_MS : everyMs) && !(isLast && line.isLive))) return
+      if (hasEnded || (now - shownAt < (line.isLive ? REDRAW_MS : LINE_MS) && !(isLast && line.isLive))) return
       shownAt = now
       const text = progressText(done, now - startedAt, options)
       if (line.isLive) line.set(PART, options.total ? `${bar(done / options.total)} ${text}` : text)

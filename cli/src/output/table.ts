@@ -1,6 +1,5 @@
 import { type Column, cellOf, cellText, titleOf } from './columns.ts'
-import type { Screen } from './screen.ts'
-import { paint } from './screen.ts'
+import { paint, type Screen } from './screen.ts'
 import { displayWidth, pad, truncate, wrapText } from './text.ts'
 
 const GAP = '  '

@@ -1,6 +1,5 @@
 import { EventEmitter, on } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '@fish-crab/sdk'
+import { sleep } from '../../../sdk/src/internal/wait.ts'
 import type { Command, CommandContext, CommandInput, CommandRows } from '../command/define.ts'
 import { readConfig } from '../config/config-file.ts'
 import { resolveTarget, type Target } from '../config/target.ts'
@@ -9,17 +8,12 @@ import { EXIT, interruption } from '../core/errors.ts'
 import { formatOf, type OutputFlags } from '../core/format.ts'
 import type { Column } from '../output/columns.ts'
 import { renderRows } from '../output/rows.ts'
-import { screenOf, useColours } from '../output/screen.ts'
+import { screenOf } from '../output/screen.ts'
 import { createStatusLine } from '../output/status-line.ts'
 import { jsonText, wrapMessage } from '../output/text.ts'
 
-interface ProcessEvents {
-  /** Called when the run becomes a service, which ends when it is asked to stop. */
-  readonly onService?: () => unknown
-  readonly onStop?: () => unknown
-}
-
-export function processSystem({ onService = () => {}, onStop = () => {} }: ProcessEvents = {}): System {
+/** @param events `onService` is called when the run becomes a service, which ends when it is asked to stop. */
+export function processSystem(events: { onService?: () => unknown; onStop?: () => unknown } = {}): System {
   return {
     env: process.env,
     // A getter: opening stdin takes time, and most commands do not read it.
@@ -43,10 +37,10 @@ export function processSystem({ onService = () => {}, onStop = () => {} }: Proce
       return controller.signal
     },
     stopRequests() {
-      onService()
+      events.onService?.()
       const signals = new EventEmitter()
-      signals.on('stop', onStop)
       for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => signals.emit('stop'))
+      signals.on('stop', () => events.onStop?.())
       // The iterator queues requests that arrive while nothing waits for them, such as during the start of a server.
       const requests = on(signals, 'stop')
       return async () => {
@@ -60,20 +54,10 @@ export function processSystem({ onService = () => {}, onStop = () => {} }: Proce
 export function createContext(system: System): Context {
   let config: Config | undefined
   return Object.create(system, {
-    clock: { value: system.clock ?? machineClock() },
+    clock: { value: system.clock ?? { now: () => Date.now(), monotonic: () => performance.now(), sleep } },
     line: { value: createStatusLine(system) },
     config: { get: () => (config ??= readConfig(system)) },
   })
-}
-
-function machineClock(): Clock {
-  return {
-    now: () => Date.now(),
-    monotonic: () => performance.now(),
-    async sleep(ms, signal) {
-      await sleep(ms, undefined, signal ? { signal } : {})
-    },
-  }
 }
 
 /** It inherits from the context of the run, since copying it would open stdin. */
@@ -102,27 +86,25 @@ export function createCommandContext(
       return target
     },
     print(data, render, { isVerbatim = false } = {}) {
-      const lines = () => render(useColours(context.env, context.stdout))
-      const text = flags.json ? jsonText(data, 2) : isVerbatim ? lines() : wrapMessage(lines(), added.screen.width)
+      const text = flags.json ? jsonText(data, 2) : isVerbatim ? render() : wrapMessage(render(), added.screen.width)
       if (text !== '') write(`${text}\n`)
       return EXIT.ok
     },
-    async printRows<Row extends object>(output: CommandRows<Row>, rowFlags = outputFlags) {
+    async printRows<Row extends object>(output: CommandRows<Row>) {
       const columns: readonly Column<Row>[] = output.columns ?? command.columns ?? []
-      const text = renderRows({ ...output, columns }, rowFlags, added.screen)
+      const text = renderRows({ ...output, columns }, outputFlags, added.screen)
       if (output.rows.length === 0 && output.empty !== undefined) added.note(output.empty)
-      return added.printLong(text, rowFlags)
+      return added.printLong(text)
     },
-    async printChart({ bars, ...output }, rowFlags = outputFlags) {
-      if (formatOf(rowFlags) !== 'table' || rowFlags.fields !== undefined || output.rows.length === 0) {
-        return added.printRows(output, rowFlags)
-      }
+    async printChart({ bars, ...output }) {
+      const isTable = formatOf(outputFlags) === 'table' && outputFlags.fields === undefined
+      if (!isTable || output.rows.length === 0) return added.printRows(output)
       const { renderChart } = await import('../output/chart.ts')
-      return added.printLong(`${renderChart(bars, added.screen)}\n`, rowFlags)
+      return added.printLong(`${renderChart(bars, added.screen)}\n`)
     },
-    async printLong(text, textFlags = outputFlags) {
+    async printLong(text) {
       const { page, env, stdout } = context
-      if (page && stdout.isTTY && !textFlags['no-pager']) {
+      if (page && stdout.isTTY && !outputFlags['no-pager']) {
         const { needsPager, pagerOf } = await import('../output/pager.ts')
         const pager = pagerOf(env)
         context.line.clear()

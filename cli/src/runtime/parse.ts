@@ -62,12 +62,9 @@ function checkFlagWords(argv: readonly string[], flags: FlagInput): void {
   }
 }
 
-function readFlag(
-  word: string,
-  flags: FlagInput,
-): { readonly name?: string | undefined; readonly value?: string | undefined } {
+function readFlag(word: string, flags: FlagInput) {
   const [, long, longValue] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? []
-  if (long !== undefined) return Object.hasOwn(flags, long) ? { name: long, value: longValue } : {}
+  if (long !== undefined) return { name: Object.hasOwn(flags, long) ? long : undefined, value: longValue }
   const [, char, shortValue] = /^-([^-])=?(.+)?$/s.exec(word) ?? []
   return {
     name: Object.keys(flags).find((name) => flags[name]?.char === char && char !== undefined),

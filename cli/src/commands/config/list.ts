@@ -1,18 +1,9 @@
 import { Args, defineCommand, type Values } from '../../command/define.ts'
 import { outputFlags } from '../../command/flags.ts'
-import type { SettingKey } from '../../config/settings.ts'
-import { SETTINGS, settingValue } from '../../config/settings.ts'
+import { SETTINGS, type SettingKey, settingValue } from '../../config/settings.ts'
 import type { Column } from '../../output/columns.ts'
 
-interface Row {
-  readonly key: SettingKey
-  readonly value: string | null
-  readonly from: 'environment' | 'setting' | null
-  readonly variable: string
-  readonly summary: string
-}
-
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly Column[] = [
   { field: 'key', title: 'SETTING', whole: true },
   { field: 'value' },
   { field: 'from' },
@@ -37,7 +28,7 @@ export const configListCommand = defineCommand({
 
   async run(context) {
     const { settings } = context.config
-    const rows = (Object.keys(SETTINGS) as SettingKey[]).map((key): Row => {
+    const rows = (Object.keys(SETTINGS) as SettingKey[]).map((key) => {
       const { variable, summary } = SETTINGS[key]
       const value = settingValue(key, context.env, settings) ?? null
       const from = context.env[variable] ? 'environment' : settings[key] === undefined ? null : 'setting'

@@ -1,7 +1,6 @@
 import { Args, defineCommand, words } from '../../command/define.ts'
 import { changeSetting } from '../../config/config-file.ts'
-import type { SettingKey } from '../../config/settings.ts'
-import { parseSettingKey, SETTINGS } from '../../config/settings.ts'
+import { parseSettingKey, SETTINGS, type SettingKey } from '../../config/settings.ts'
 import { usageError } from '../../core/errors.ts'
 import { parseGamemode } from '../../core/parse-values.ts'
 import { SETTING_COMPLETION, settingArg } from './list.ts'

@@ -8,17 +8,11 @@ import { requireUser } from '../../config/target.ts'
 import type { Column } from '../../output/columns.ts'
 import { printable } from '../../output/text.ts'
 
-export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
+export const KEY_COLUMNS: readonly Column[] = [
   { field: 'user' },
   { field: 'fernetKey', title: 'KEY', whole: true },
   { field: 'masked', hidden: true },
 ]
-
-interface KeyRow {
-  readonly user: string
-  readonly fernetKey: string
-  readonly masked: boolean
-}
 
 export const keyGetCommand = defineCommand({
   summary: 'Get the key that encrypts the catches of a player.',

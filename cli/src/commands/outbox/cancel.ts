@@ -1,7 +1,6 @@
 import { catchesText } from '../../client/flush.ts'
 import { openLocalOutbox } from '../../client/outbox.ts'
-import type { CommandContext } from '../../command/define.ts'
-import { defineCommand, Flags } from '../../command/define.ts'
+import { type CommandContext, defineCommand, Flags } from '../../command/define.ts'
 import { addressFlags, yesFlags } from '../../command/flags.ts'
 import { EXIT, usageError } from '../../core/errors.ts'
 import { cancellation, countOfOtherFiles, keyPrefixOf } from '../../import/checkpoint.ts'

@@ -1,19 +1,10 @@
 import { catchesText } from '../../client/flush.ts'
 import { openLocalOutbox, outboxPath } from '../../client/outbox.ts'
-import type { CommandContext } from '../../command/define.ts'
 import { defineCommand } from '../../command/define.ts'
 import { addressFlags, outputFlags } from '../../command/flags.ts'
 import type { Column } from '../../output/columns.ts'
 
-interface Row {
-  readonly kind: string
-  readonly user: string
-  readonly gamemode: string
-  readonly queued: number
-  readonly deadLetters: number
-}
-
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly Column[] = [
   { field: 'kind' },
   { field: 'user' },
   { field: 'gamemode' },
@@ -32,7 +23,15 @@ export const outboxStatusCommand = defineCommand({
 
   async run(context) {
     const path = outboxPath(context, context.target.url.value)
-    const { rows, batches, oldest } = await read(context)
+    await using outbox = await openLocalOutbox(context, context.target)
+    const status = await outbox?.status()
+    // A frozen batch without a response counts as queued.
+    const rows = (status?.collections ?? []).map(({ kind, user, gamemode, queued, frozen, dead }) => {
+      return { kind, user, gamemode, queued: queued + frozen, deadLetters: dead }
+    })
+    const batches = ((await outbox?.deadLetters()) ?? []).map(({ id, collection, reason, at, count }) => {
+      return { id, ...collection, count, reason, at: at.toISOString() }
+    })
     const total = (field: 'queued' | 'deadLetters') => rows.reduce((sum, row) => sum + row[field], 0)
     for (const { id, count, reason } of batches) {
       context.note(`fish-cli: Dead letter ${id}: ${catchesText(count)}. Reason: ${reason.message}`)
@@ -41,26 +40,10 @@ export const outboxStatusCommand = defineCommand({
       path,
       queued: total('queued'),
       deadLetters: total('deadLetters'),
-      oldest: oldest?.toISOString() ?? null,
+      oldest: status?.oldest?.toISOString() ?? null,
       collections,
       batches,
     })
     return context.printRows({ rows, document, empty: 'The outbox is empty.' })
   },
 })
-
-async function read(context: CommandContext) {
-  await using outbox = await openLocalOutbox(context, context.target)
-  if (!outbox) return EMPTY
-  const { collections, oldest } = await outbox.status()
-  // A frozen batch without a response counts as queued.
-  const rows = collections.map(({ kind, user, gamemode, queued, frozen, dead }) => {
-    return { kind, user, gamemode, queued: queued + frozen, deadLetters: dead }
-  })
-  const batches = (await outbox.deadLetters()).map(({ id, collection, reason, at, count }) => {
-    return { id, ...collection, count, reason, at: at.toISOString() }
-  })
-  return { rows, batches, oldest }
-}
-
-const EMPTY = { rows: [], batches: [], oldest: undefined }

@@ -1,14 +1,8 @@
 import { defineCommand } from '../../command/define.ts'
 import { outputFlags } from '../../command/flags.ts'
-import type { Profile } from '../../core/context.ts'
 import type { Column } from '../../output/columns.ts'
 
-interface Row extends Profile {
-  readonly name: string
-  readonly current: boolean
-}
-
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly Column[] = [
   { field: 'current', title: '', text: (value) => (value ? '*' : '') },
   { field: 'name', title: 'PROFILE', whole: true },
   { field: 'url' },

@@ -1,4 +1,5 @@
 import type { ResetType } from '@fish-crab/sdk/admin'
+import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { secretFilePath } from '../../auth/secret-file.ts'
 import { administrationFlags, openAdministration } from '../../command/administration.ts'
 import { Args, defineCommand, Flags, words } from '../../command/define.ts'
@@ -10,14 +11,7 @@ import type { Column } from '../../output/columns.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
 
-interface ResetRow {
-  readonly user: string
-  readonly type: ResetType
-  readonly secret: string
-  readonly masked: boolean
-}
-
-const COLUMNS: readonly Column<ResetRow>[] = [
+const COLUMNS: readonly Column[] = [
   { field: 'user' },
   { field: 'type' },
   { field: 'secret', whole: true },
@@ -86,7 +80,7 @@ export const userResetCommand = defineCommand({
       isShown,
       stored,
       async request() {
-        const response: ResetResponse = await admin.users.reset(user, type, options)
+        const response: Partial<CreatedUser> = await admin.users.reset(user, type, options)
         return response.password ?? response.fernetKey ?? response.apiKey ?? ''
       },
       unsaved: {
@@ -96,12 +90,6 @@ export const userResetCommand = defineCommand({
     })
   },
 })
-
-interface ResetResponse {
-  readonly password?: string
-  readonly fernetKey?: string
-  readonly apiKey?: string
-}
 
 function typeOf(text: string | undefined): ResetType {
   const types = Object.keys(TITLES) as ResetType[]
