@@ -239,8 +239,8 @@ describe('list', () => {
 describe('the pager', () => {
   const shown = (env = {}, argv: readonly string[] = [], rows = 5) => {
     const pages: string[] = []
-    const page = async ({ command, args }: { command: string; args: readonly string[] }, text: string) => {
-      pages.push([command, ...args].join(' '), text)
+    const page = async (pager: string, text: string) => {
+      pages.push(pager, text)
       return true
     }
     return list(argv, { env: { ...ENV(), ...env }, terminal: true, columns: 80, rows, page }).then(({ stdout }) => ({

@@ -9,8 +9,6 @@ type Keyring =
   | { readonly available: true; readonly openEntry: OpenEntry }
   | { readonly available: false; readonly why: string }
 
-const LIBRARY = '@napi-rs/keyring'
-
 export async function openKeyring({ env, keyring }: KeyringContext): Promise<Keyring> {
   if (keyring) return { available: true, openEntry: keyring }
   // Without a session bus there is no Secret Service, so the library need not be loaded.
@@ -19,7 +17,7 @@ export async function openKeyring({ env, keyring }: KeyringContext): Promise<Key
   }
   // An optional dependency: its binary does not exist for every platform.
   const library = await import('@napi-rs/keyring').catch(() => undefined)
-  if (!library) return { available: false, why: `${LIBRARY} is not installed for this platform.` }
+  if (!library) return { available: false, why: `@napi-rs/keyring is not installed for this platform.` }
   // The library's fallback on Linux, the kernel keyring, loses everything when the machine restarts.
   const openEntry: OpenEntry = (service, account) =>
     new library.AsyncEntry(service, account, { linux: { store: 'secret-service' } })

@@ -89,12 +89,11 @@ function noSecretOnStdin(message: string, hint: string): CliError {
 
 const VARIABLE = 'FISH_NEW_ADMIN_PASSWORD'
 
-interface NewPasswordFlags {
-  readonly 'no-input'?: boolean | undefined
-  readonly 'password-stdin'?: boolean | undefined
-}
-
-export async function readNewPassword(context: Context, username: string, flags: NewPasswordFlags): Promise<string> {
+export async function readNewPassword(
+  context: Context,
+  username: string,
+  flags: Partial<Record<'no-input' | 'password-stdin', boolean>>,
+): Promise<string> {
   const request: SecretRequest = {
     variable: VARIABLE,
     question: `New password of ${printable(username)}`,
@@ -102,7 +101,11 @@ export async function readNewPassword(context: Context, username: string, flags:
     noInput: flags['no-input'],
     fromStdin: flags['password-stdin'],
   }
-  const password = withRightLength(await readSecret(context, request))
+  const password = await readSecret(context, request)
+  const { minPasswordLength: shortest, passwordLength: longest } = LIMITS
+  if (password.length < shortest || password.length > longest) {
+    throw usageError(`The new password must have ${shortest} to ${longest} characters.`, 'Choose another password.')
+  }
   if (flags['password-stdin'] || (await secretFromEnv(context, VARIABLE)) !== undefined) return password
   if ((await readSecret(context, { ...request, question: `${request.question}, again` })) === password) return password
   throw new CliError({
@@ -111,10 +114,4 @@ export async function readNewPassword(context: Context, username: string, flags:
     hint: 'Try again.',
     exit: EXIT.usage,
   })
-}
-
-function withRightLength(password: string): string {
-  const { minPasswordLength: shortest, passwordLength: longest } = LIMITS
-  if (password.length >= shortest && password.length <= longest) return password
-  throw usageError(`The new password must have ${shortest} to ${longest} characters.`, 'Choose another password.')
 }

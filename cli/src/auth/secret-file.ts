@@ -10,12 +10,6 @@ export interface UnsavedSecret {
   readonly next: string
 }
 
-/** A file with space reserved on the disk, so that a full disk cannot lose a secret that is shown only once. */
-export interface ReservedFile {
-  write(content: string, unsaved: UnsavedSecret): Promise<void>
-  discard(): Promise<void>
-}
-
 export function secretFilePath(out: string | undefined): string | undefined {
   return out === '-' ? undefined : out
 }
@@ -41,8 +35,11 @@ const OWNER_ONLY = 0o600
 // Longer than any secret. If the process is killed, blank lines are left.
 const RESERVED = '\n'.repeat(4096)
 
-/** Creates the file. With `replace`, it atomically replaces an existing regular file once the secret is written. */
-export async function reserveSecretFile(path: string, replace: boolean): Promise<ReservedFile> {
+/**
+ * Reserves space on the disk, so that a full one cannot lose a secret that is shown only once. With `replace`, an existing
+ * regular file is replaced atomically once the secret is written.
+ */
+export async function reserveSecretFile(path: string, replace: boolean) {
   await checkSecretFile(path, replace)
   const draft = replace ? `${path}.${crypto.randomUUID()}` : path
   const file = await open(draft, 'wx', OWNER_ONLY).catch((error: unknown) => {
@@ -62,7 +59,7 @@ export async function reserveSecretFile(path: string, replace: boolean): Promise
     throw openError(error, path)
   }
   return {
-    async write(content, unsaved) {
+    async write(content: string, unsaved: UnsavedSecret) {
       try {
         await overwrite(file, content)
         await file.close()

@@ -10,18 +10,15 @@ import { formatOf, type OutputFlags } from '../core/format.ts'
 import { printable } from '../output/text.ts'
 import type { CommandContext } from './define.ts'
 
-export interface StoredSecret {
-  /** Throws what {@link replace} would throw; changes nothing. */
-  check(): Promise<void>
-  replace(secret: string): Promise<void>
-}
+type StoredSecret = Awaited<ReturnType<typeof findStoredSecret>>
 
+/** Its `check` throws what `replace` would throw, and changes nothing. */
 export async function findStoredSecret(
   context: CommandContext,
   { profile, url }: Target,
   user: string,
   field: 'fernetKey' | 'apiKey',
-): Promise<StoredSecret | undefined> {
+) {
   const isStored = (secrets: ProfileSecrets | undefined): secrets is ProfileSecrets =>
     secrets?.user !== undefined &&
     userNameKey(secrets.user) === userNameKey(user) &&
@@ -33,7 +30,7 @@ export async function findStoredSecret(
       isStored(secrets) ? { ...secrets, ...changed } : secrets,
     )
   }
-  return { check: () => update({}), replace: (secret) => update({ [field]: secret }) }
+  return { check: () => update({}), replace: (secret: string) => update({ [field]: secret }) }
 }
 
 interface SecretFlags extends OutputFlags {
@@ -47,7 +44,7 @@ interface SecretFlags extends OutputFlags {
 export async function checkDestination(
   { stdout, flags }: CommandContext<SecretFlags>,
   title: string,
-  stored: StoredSecret | undefined,
+  stored: StoredSecret,
 ): Promise<boolean> {
   const file = secretFilePath(flags.out)
   if (file !== undefined) await checkSecretFile(file, flags.force === true)
@@ -65,7 +62,7 @@ interface PlayerSecret {
   readonly about: object
   readonly field: 'fernetKey' | 'secret'
   readonly isShown: boolean
-  readonly stored?: StoredSecret | undefined
+  readonly stored?: StoredSecret
   readonly unsaved: UnsavedSecret
   request(): Promise<string>
 }

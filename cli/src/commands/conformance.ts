@@ -119,7 +119,10 @@ export const conformanceCommand = defineCommand({
     if (allowedOrigin !== undefined) parseOrigin('--allowed-origin', allowedOrigin)
     if (flags['dry-run']) return printChecks(context, selected.checks, baseUrl, format)
     const masterApiKey = await secretFromEnv(context, 'FISH_MASTER_API_KEY')
-    const identity = await (flags.user === undefined ? administrator(context) : player(context, flags.user))
+    const identity =
+      flags.user === undefined
+        ? { admin: await readAdminCredentials(context, context.target) }
+        : { user: await player(context, flags.user) }
     const results = await run(context, {
       baseUrl,
       ...identity,
@@ -152,18 +155,13 @@ async function run(context: CommandContext, options: ConformanceOptions): Promis
   }
 }
 
-async function administrator(context: CommandContext) {
-  return { admin: await readAdminCredentials(context, context.target) }
-}
-
-async function player(context: CommandContext, name: string): Promise<{ readonly user: ConformanceUser }> {
+async function player(context: CommandContext, name: string): Promise<ConformanceUser> {
   const fernetKey = await readPlayerKey(context, context.target, { user: name })
   // Rejects a malformed key.
   createFernet(fernetKey)
   const apiKey = await readApiKey(context, context.target)
   const password = await secretFromEnv(context, 'FISH_PASSWORD')
-  const secrets = { ...(apiKey === undefined ? {} : { apiKey }), ...(password === undefined ? {} : { password }) }
-  return { user: { name, fernetKey, ...secrets } }
+  return { name, fernetKey, ...(apiKey !== undefined && { apiKey }), ...(password !== undefined && { password }) }
 }
 
 const CHECK_COLUMNS: readonly Column[] = [

@@ -206,7 +206,7 @@ async function checkConnection(
       { check: 'connection', ...connection },
       { check: 'service', ...ok('A healthy Fish and Crab Collection Service.') },
       { check: 'version', ...compareVersions(readManifest().version, data.version) },
-      { check: 'clock', ...compareClocks({ sentAt, respondedAt, date: response.headers.get('date') }) },
+      { check: 'clock', ...compareClocks(sentAt, respondedAt, response.headers.get('date')) },
     ]
     return { findings, counted: data.rateLimit !== undefined }
   } catch (error) {
@@ -265,19 +265,13 @@ function seriesOf(version: string): string {
   return major === '0' ? `0.${minor}` : major
 }
 
-interface ClockReading {
-  readonly sentAt: number
-  readonly respondedAt: number
-  readonly date: string | null
-}
-
 // The clock skew that the Fernet specification allows.
 const TOLERATED_SECONDS = 60
 // `Date` has whole seconds, rounded down.
 const DATE_STEP_MS = 1000
 
 /** The margin of error is half the duration of the request plus half a second. */
-export function compareClocks({ sentAt, respondedAt, date }: ClockReading): Outcome {
+export function compareClocks(sentAt: number, respondedAt: number, date: string | null): Outcome {
   const server = Date.parse(date ?? '')
   if (Number.isNaN(server)) return warn('The response has no valid Date header.', 'The clock cannot be checked.')
   const difference = (sentAt + respondedAt) / 2 - (server + DATE_STEP_MS / 2)

@@ -3,8 +3,6 @@ import { contentsText, refuseEmptyPath, runMaintenance, storageFlag } from '../c
 import { EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 
-const STDOUT = '-'
-
 export const exportCommand = defineCommand({
   summary: 'Export a data folder as lines of JSON, even while a server uses it.',
   description:
@@ -24,7 +22,7 @@ export const exportCommand = defineCommand({
   async run(context) {
     const { flags } = context
     refuseEmptyPath(flags.out, '--out', 'file')
-    const isStdout = flags.out === STDOUT
+    const isStdout = flags.out === '-'
     if (isStdout && flags.json)
       throw usageError('--json and --out - cannot both write to stdout.', 'Pass the path of a file.')
     if (isStdout && context.stdout.isTTY) {

@@ -4,8 +4,6 @@ import { contentsText, refuseEmptyPath, runMaintenance, storageFlag } from '../c
 import { usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 
-const STDIN = '-'
-
 export const importCommand = defineCommand({
   summary: 'Import an export into a new data folder or an empty Redis.',
   description:
@@ -26,7 +24,7 @@ export const importCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     refuseEmptyPath(args.file, 'FILE', 'file')
-    if (args.file === STDIN) {
+    if (args.file === '-') {
       throw usageError(
         'An import cannot read stdin, since it reads its file twice.',
         'Save the export to a file and pass that file.',

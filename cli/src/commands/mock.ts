@@ -68,7 +68,7 @@ export const mockCommand = defineCommand({
     const startAt = startOf(flags['start-at'])
     const allowedOrigins = originsOf(flags['allowed-origins'])
     const stopRequested = context.stopRequests()
-    const seed = flags.seed === undefined ? DEFAULT_SEED : await readSeed(flags.seed)
+    const seed = flags.seed === undefined ? { users: [{ name: 'Alex' }] } : await readSeed(flags.seed)
     const options = { seed, limits, allowedOrigins, host, port, ...(startAt ? { startAt } : {}) }
     const mock = await startStandaloneMock(options).catch((error: unknown) => {
       throw startError(error, host, port)
@@ -123,8 +123,6 @@ function startError(error: unknown, host: string, port: number): CliError {
     exit: inUse ? EXIT.conflict : EXIT.failure,
   })
 }
-
-const DEFAULT_SEED: Seed = { users: [{ name: 'Alex' }] }
 
 /** Errors never repeat values of the file, which may be passwords. */
 async function readSeed(path: string): Promise<Seed> {

@@ -13,10 +13,23 @@ const FORMAT_VERSION = 1
 export const EMPTY_CONFIG: Config = { current: undefined, profiles: new Map(), settings: {} }
 
 function parseConfig(text: string, path: string): Config {
-  const wrong = (what: string) => invalidConfig(path, what)
+  const wrong = (what: string) =>
+    new CliError({
+      code: 'invalid_config',
+      message: `The configuration ${path} cannot be used: ${what}.`,
+      hint: 'Correct the file, or move it away and start again: fish-cli login USER',
+      exit: EXIT.usage,
+    })
   const document = parseJsonText(text)
   if (!isRecord(document)) throw wrong('it is not a JSON object')
-  if (typeof document.version === 'number' && document.version > FORMAT_VERSION) throw tooNew(path)
+  if (typeof document.version === 'number' && document.version > FORMAT_VERSION) {
+    throw new CliError({
+      code: 'config_too_new',
+      message: `The configuration ${path} was written by a newer fish-cli; it is left as it is.`,
+      hint: 'Update fish-cli, or set XDG_CONFIG_HOME to another folder.',
+      exit: EXIT.usage,
+    })
+  }
   if (document.version !== FORMAT_VERSION) throw wrong('its version is missing or wrong')
   const { current, profiles = {}, settings = {} } = document
   if (!isRecord(profiles)) throw wrong('profiles must be an object')
@@ -56,24 +69,6 @@ function checkSettings(values: Record<string, unknown>, wrong: (what: string) =>
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function invalidConfig(path: string, what: string): CliError {
-  return new CliError({
-    code: 'invalid_config',
-    message: `The configuration ${path} cannot be used: ${what}.`,
-    hint: 'Correct the file, or move it away and start again: fish-cli login USER',
-    exit: EXIT.usage,
-  })
-}
-
-function tooNew(path: string): CliError {
-  return new CliError({
-    code: 'config_too_new',
-    message: `The configuration ${path} was written by a newer fish-cli; it is left as it is.`,
-    hint: 'Update fish-cli, or set XDG_CONFIG_HOME to another folder.',
-    exit: EXIT.usage,
-  })
 }
 
 export function readConfig(context: Pick<Context, 'env'>): Config {
@@ -132,14 +127,11 @@ function isDifferent(one: string | undefined, other: string | undefined): boolea
 }
 
 export function defaultOutput(context: Pick<Context, 'env' | 'config'>): string | undefined {
-  return settingValue('output', context.env, settingsOf(context))
-}
-
-// An invalid configuration is reported by the commands that need it, not by the choice of a format.
-function settingsOf(context: Pick<Context, 'config'>): Config['settings'] {
+  let { settings } = EMPTY_CONFIG
   try {
-    return context.config.settings
+    settings = context.config.settings
   } catch {
-    return EMPTY_CONFIG.settings
+    // An invalid configuration is reported by the commands that need it, not by the choice of a format.
   }
+  return settingValue('output', context.env, settings)
 }

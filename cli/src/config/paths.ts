@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import * as path from 'node:path'
-import { dirname, join } from 'node:path'
+import { dirname, join, posix, win32 } from 'node:path'
 import { type UserFolders, userFolders } from '../../../sdk/src/internal/user-folders.node.ts'
 import type { Context, Env } from '../core/context.ts'
 
@@ -10,15 +9,15 @@ export function folders({ env }: Pick<Context, 'env'>): UserFolders {
 }
 
 export function configPath(context: Pick<Context, 'env'>): string {
-  return path.join(folders(context).config, 'config.json')
+  return join(folders(context).config, 'config.json')
 }
 
 export function secretsPath(context: Pick<Context, 'env'>): string {
-  return path.join(folders(context).state, 'secrets.json')
+  return join(folders(context).state, 'secrets.json')
 }
 
 export function lockPath(context: Pick<Context, 'env'>): string {
-  return path.join(folders(context).state, 'changes.lock')
+  return join(folders(context).state, 'changes.lock')
 }
 
 // Home of users without one in Debian's base-passwd. It does not exist and cannot be created.
@@ -31,8 +30,7 @@ export function homeFolder(
   lookUp: () => string = () => userInfo().homedir,
 ): string {
   const given = platform === 'win32' ? env.USERPROFILE : env.HOME
-  const { isAbsolute } = platform === 'win32' ? path.win32 : path.posix
-  if (given && isAbsolute(given)) return given
+  if (given && (platform === 'win32' ? win32 : posix).isAbsolute(given)) return given
   try {
     return lookUp() || NO_HOME
   } catch {

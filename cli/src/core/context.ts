@@ -10,13 +10,6 @@ export type Terminal<Stream> = Stream & { readonly isTTY?: boolean; readonly col
 /** Of a command; used in error messages. */
 export type Role = 'player' | 'administrator' | 'superadmin'
 
-export interface PagerCommand {
-  readonly command: string
-  readonly args: readonly string[]
-  /** Whether a shell splits the command, as in `PAGER="less -S"`. */
-  readonly shell: boolean
-}
-
 export type KeyringEntry = Pick<AsyncEntry, 'getPassword' | 'setPassword' | 'deletePassword'>
 
 /** Throws when there is no keyring. */
@@ -71,8 +64,8 @@ export interface System {
   readonly startedAt?: number | undefined
   readonly keyring?: OpenEntry | undefined
   readonly passwords?: PasswordHasher | undefined
-  /** Returns whether a pager was available. */
-  readonly page?: ((pager: PagerCommand, text: string) => Promise<boolean>) | undefined
+  /** Runs a command of the shell. Returns whether there was one. */
+  readonly page?: ((pager: string, text: string) => Promise<boolean>) | undefined
 }
 
 export interface Notes {

@@ -2,12 +2,10 @@ import { GAMEMODES, type Gamemode, isGamemode, type RarityValue, rarityValue } f
 import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 import { usageError } from './errors.ts'
 
-const NINE_DIGITS = 999_999_999
-
 /** @param most Named in the error. @default nine digits, not named */
 export function parseWholeNumber(flag: string, text: string, least: number, most?: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (value >= least && value <= (most ?? NINE_DIGITS)) return value
+  if (value >= least && value <= (most ?? 999_999_999)) return value
   throw usageError(`${flag} must be a whole number from ${least}${most === undefined ? '' : ` to ${most}`}.`)
 }
 

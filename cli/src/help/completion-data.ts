@@ -18,16 +18,11 @@ export interface FlagData {
   readonly multiple?: boolean | undefined
 }
 
-interface ArgData {
-  readonly values: Values
-  /** All further arguments are of its kind. */
-  readonly multiple?: boolean | undefined
-}
-
 export interface CommandData {
   readonly summary?: string | undefined
   readonly flags: readonly FlagData[]
-  readonly args: readonly ArgData[]
+  /** With `multiple`, all further arguments are of its kind. */
+  readonly args: readonly { readonly values: Values; readonly multiple?: boolean | undefined }[]
 }
 
 /** Written by the build, so that no command is loaded to complete a line. */

@@ -186,9 +186,6 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 
 export const EXIT_CODES_PAGE = 'exit-codes'
 
-const BEFORE = 'Exit codes of all commands ($? in a shell):'
-const AFTER = 'With --json, the error also contains it as error.exit.'
-
 function exitCodesPage(colours: boolean): string {
   const rows = Object.entries(EXIT_MEANINGS).map(([name, meaning]) => ({
     exit: EXIT[name as keyof typeof EXIT],
@@ -196,5 +193,5 @@ function exitCodesPage(colours: boolean): string {
   }))
   const columns: readonly Column<(typeof rows)[number]>[] = [{ field: 'exit', align: 'right' }, { field: 'meaning' }]
   const table = renderTable(rows, columns, { colours, unicode: true, width: undefined })
-  return `${BEFORE}\n\n${table}\n\n${AFTER}\n`
+  return `Exit codes of all commands ($? in a shell):\n\n${table}\n\nWith --json, the error also contains it as error.exit.\n`
 }

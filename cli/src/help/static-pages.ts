@@ -15,10 +15,8 @@ export function helpWords(argv: readonly string[]): readonly string[] | undefine
   return words[0] === 'help' ? words.slice(1) : words
 }
 
-const VERSION_WORDS = ['--version', '-v', 'version']
-
 export function isVersionRequest([first = '']: readonly string[]): boolean {
-  return VERSION_WORDS.includes(first)
+  return ['--version', '-v', 'version'].includes(first)
 }
 
 /** The longest command or topic at the start of the words. */

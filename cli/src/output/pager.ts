@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { Env, PagerCommand } from '../core/context.ts'
+import type { Env } from '../core/context.ts'
 import { EXIT, interruption } from '../core/errors.ts'
 import type { Screen } from './screen.ts'
 import { displayWidth } from './text.ts'
@@ -8,10 +8,8 @@ import { displayWidth } from './text.ts'
 const LESS = 'FRX'
 
 /** `PAGER`, `less` when it is not set, none when it is empty or `cat`. */
-export function pagerOf({ PAGER }: Env): PagerCommand | undefined {
-  if (PAGER === undefined) return { command: 'less', args: [`-${LESS}`], shell: false }
-  if (PAGER.trim() === '' || PAGER.trim() === 'cat') return undefined
-  return { command: PAGER, args: [], shell: true }
+export function pagerOf({ PAGER = `less -${LESS}` }: Env): string | undefined {
+  return PAGER.trim() === '' || PAGER.trim() === 'cat' ? undefined : PAGER
 }
 
 export function needsPager(text: string, { height, width }: Screen): boolean {
@@ -26,18 +24,14 @@ export function needsPager(text: string, { height, width }: Screen): boolean {
 }
 
 /** Returns whether there was one. Throws when Ctrl-C ended it, since not every pager handles Ctrl-C itself. */
-export async function runPager(pager: PagerCommand, text: string, env: Env): Promise<boolean> {
+export async function runPager(pager: string, text: string, env: Env): Promise<boolean> {
   const { spawn } = await import('node:child_process')
   // While the pager runs, Ctrl-C is for the pager: in less, it ends a search.
   const ignore = () => {}
   process.on('SIGINT', ignore)
   try {
     return await new Promise<boolean>((resolve, reject) => {
-      const child = spawn(pager.command, [...pager.args], {
-        stdio: ['pipe', 'inherit', 'inherit'],
-        shell: pager.shell,
-        env: { LESS, ...env },
-      })
+      const child = spawn(pager, { stdio: ['pipe', 'inherit', 'inherit'], shell: true, env: { LESS, ...env } })
       child.once('error', () => resolve(false))
       child.once('close', (status, signal) => {
         if (signal === 'SIGINT' || status === EXIT.interrupted) reject(interruption())

@@ -3,15 +3,10 @@ import { Writable } from 'node:stream'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, interruption, usageError } from '../core/errors.ts'
 
-interface LinePrompt {
-  readonly question: string
-  readonly isSecret: boolean
-}
-
 /** Repeats the prompt after Ctrl-Z and `fg`. Leaves later input for the next one. `undefined` at the end of input. */
 export async function promptLine(
   { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
-  { question, isSecret }: LinePrompt,
+  { question, isSecret }: { readonly question: string; readonly isSecret: boolean },
 ): Promise<string | undefined> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const output = isSecret ? nowhere : stderr

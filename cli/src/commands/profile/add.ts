@@ -35,7 +35,14 @@ export const profileAddCommand = defineCommand({
     const profile: Profile = { url, user, gamemode, admin }
     const change = (config: Config): Config => {
       const old = config.profiles.get(name)
-      if (old && !flags.replace) throw profileExists(name)
+      if (old && !flags.replace) {
+        throw new CliError({
+          code: 'profile_exists',
+          message: `Profile ${name} already exists.`,
+          hint: 'Choose another name, or add --replace.',
+          exit: EXIT.conflict,
+        })
+      }
       const profiles = new Map(config.profiles).set(name, { ...profile, secrets: old?.secrets })
       return { ...config, profiles, current: flags.use ? name : (config.current ?? name) }
     }
@@ -47,12 +54,3 @@ export const profileAddCommand = defineCommand({
     )
   },
 })
-
-function profileExists(name: string): CliError {
-  return new CliError({
-    code: 'profile_exists',
-    message: `Profile ${name} already exists.`,
-    hint: 'Choose another name, or add --replace.',
-    exit: EXIT.conflict,
-  })
-}
