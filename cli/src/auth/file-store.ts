@@ -28,7 +28,6 @@ export function fileStore(context: Pick<Context, 'env'>): SecretStore {
           const profiles = altered ? { ...others, [profile]: altered } : others
           replaceFile(path, `${JSON.stringify({ version: FORMAT_VERSION, profiles }, undefined, 2)}\n`)
         }
-        return altered
       }),
   }
 }

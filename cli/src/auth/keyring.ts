@@ -56,7 +56,6 @@ export function keyringStore(openEntry: OpenEntry): SecretStore {
       const updated = update(stored)
       if (updated) await act(profile, (entry) => entry.setPassword(JSON.stringify(updated)))
       else if (stored) await act(profile, (entry) => entry.deletePassword())
-      return updated
     },
   }
 }

@@ -41,21 +41,19 @@ export async function updateSecrets(
   config: Config,
   name: string,
   update: UpdateSecrets,
-): Promise<SecretStore | undefined> {
+): Promise<void> {
   const old = await openOld(context, config.profiles.get(name)?.secrets, name)
   const first = update(old?.before)
   if (!first || !hasSecrets(first)) {
     if (old && 'error' in old) throw old.error
     await old?.remove()
-    await recordStore(context, name, undefined)
-    return undefined
+    return recordStore(context, name, undefined)
   }
   const store = await storeForNew(context, config)
   const isMove = old !== undefined && old.kind !== store.kind
   await store.update(name, (stored) => update(isMove ? old.before : stored))
   await recordStore(context, name, store.kind)
   if (isMove && 'remove' in old) await old.remove()
-  return store
 }
 
 /** Throws what {@link updateSecrets} would throw, as far as that is known; changes nothing. */

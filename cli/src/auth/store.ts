@@ -5,8 +5,8 @@ export interface SecretStore {
   readonly kind: 'keyring' | 'file'
   readonly title: string
   get(profile: string): Promise<ProfileSecrets | undefined>
-  /** Returns the new secrets. An `update` that returns `undefined` removes them. */
-  update(profile: string, update: UpdateSecrets): Promise<ProfileSecrets | undefined>
+  /** An `update` that returns `undefined` removes them. */
+  update(profile: string, update: UpdateSecrets): Promise<void>
 }
 
 export type UpdateSecrets = (stored: ProfileSecrets | undefined) => ProfileSecrets | undefined

@@ -12,7 +12,7 @@ import { openLocalOutbox, outboxPath } from '../client/outbox.ts'
 import { defineCommand, Flags } from '../command/define.ts'
 import { addressFlags, outputFlags, userFlag } from '../command/flags.ts'
 import { checkConfigWritable, EMPTY_CONFIG, readConfig } from '../config/config-file.ts'
-import { checkReplaceable, isNotFound } from '../config/files.ts'
+import { checkReplaceable } from '../config/files.ts'
 import { configPath } from '../config/paths.ts'
 import { isUnencrypted } from '../config/profile.ts'
 import { settingValue } from '../config/settings.ts'
@@ -49,8 +49,14 @@ export const doctorCommand = defineCommand({
 
   async run(context) {
     const { flags } = context
-    const rows = [...(await checkLocally(context))]
     const config = usableConfig(context)
+    const rows = [
+      // An older one is refused when the program starts.
+      await runCheck('node', () => ok(`Node ${process.versions.node}; ${readManifest().engines.node} is required.`)),
+      await runCheck('config', () => checkConfig(context)),
+      await runCheck('secrets', () => checkSecretFile(context)),
+      await runCheck('keyring', () => checkKeyring(context, config)),
+    ]
     let target: Target | undefined
     try {
       target = resolveTarget({ env: context.env, config }, flags)
@@ -101,17 +107,6 @@ async function runCheck(
 
 const OTHERS = 0o077
 
-async function checkLocally(context: KeyringContext): Promise<readonly CheckResult[]> {
-  const { engines } = readManifest()
-  return [
-    // An older one is refused when the program starts.
-    await runCheck('node', () => ok(`Node ${process.versions.node}; ${engines.node} is required.`)),
-    await runCheck('config', () => checkConfig(context)),
-    await runCheck('secrets', () => checkSecretFile(context)),
-    await runCheck('keyring', () => checkKeyring(context, usableConfig(context))),
-  ]
-}
-
 function usableConfig(context: KeyringContext): Config {
   try {
     return readConfig(context)
@@ -150,12 +145,7 @@ async function checkKeyring(context: KeyringContext, config: Config): Promise<Ou
 }
 
 function modeOf(path: string): number | undefined {
-  try {
-    return statSync(path).mode
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  return statSync(path, { throwIfNoEntry: false })?.mode
 }
 
 async function checkOutbox(context: Context, target: Target): Promise<Outcome> {

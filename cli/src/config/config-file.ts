@@ -92,15 +92,6 @@ export function checkConfigWritable(context: Pick<Context, 'env'>): void {
   checkReplaceable(configPath(context))
 }
 
-export async function changeSetting(
-  context: Pick<Context, 'env'>,
-  key: SettingKey,
-  value: string | undefined,
-): Promise<void> {
-  const change = (config: Config) => ({ ...config, settings: { ...config.settings, [key]: value } })
-  await changeConfig(context, change)
-}
-
 export type LoginTarget = Pick<Profile, 'url' | 'user' | 'gamemode' | 'admin'>
 
 export function replacesLogin(profile: Profile | undefined, login: LoginTarget): boolean {

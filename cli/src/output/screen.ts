@@ -16,7 +16,7 @@ export function screenOf({ env }: { readonly env: Env }, stream: Terminal<Writab
   const isTerminal = stream.isTTY === true
   return {
     isTerminal,
-    colours: coloursOf(env, stream),
+    colours: useColours(env, stream) && (hasPalette(env) ? 256 : true),
     unicode: hasUnicode(env),
     width: isTerminal && stream.columns ? stream.columns : undefined,
     height: isTerminal && stream.rows ? stream.rows : undefined,
@@ -57,10 +57,6 @@ export function useColours(env: Env, stream: Pick<Terminal<Writable>, 'isTTY'>):
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env
   if (force !== undefined) return force !== '0' && force !== 'false'
   return !no && stream.isTTY === true && term !== 'dumb'
-}
-
-function coloursOf(env: Env, stream: Pick<Terminal<Writable>, 'isTTY'>): Colours {
-  return useColours(env, stream) && (hasPalette(env) ? 256 : true)
 }
 
 // All supported Windows consoles have it.

@@ -1,5 +1,5 @@
 import { Args, defineCommand, words } from '../../command/define.ts'
-import { changeSetting } from '../../config/config-file.ts'
+import { changeConfig } from '../../config/config-file.ts'
 import { parseSettingKey, SETTINGS, type SettingKey } from '../../config/settings.ts'
 import { usageError } from '../../core/errors.ts'
 import { parseGamemode } from '../../core/parse-values.ts'
@@ -25,7 +25,7 @@ export const configSetCommand = defineCommand({
     const { args } = context
     const key = parseSettingKey(args.key)
     const value = checkedValue(key, args.value)
-    await changeSetting(context, key, value)
+    await changeConfig(context, (config) => ({ ...config, settings: { ...config.settings, [key]: value } }))
     if (context.env[SETTINGS[key].variable]) {
       context.note(`${SETTINGS[key].variable} is set and takes precedence.`)
     }

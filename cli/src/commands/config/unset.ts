@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command/define.ts'
-import { changeSetting } from '../../config/config-file.ts'
+import { changeConfig } from '../../config/config-file.ts'
 import { parseSettingKey, SETTINGS } from '../../config/settings.ts'
 import { SETTING_COMPLETION, settingArg } from './list.ts'
 
@@ -12,7 +12,7 @@ export const configUnsetCommand = defineCommand({
   async run(context) {
     const { args } = context
     const key = parseSettingKey(args.key)
-    await changeSetting(context, key, undefined)
+    await changeConfig(context, (config) => ({ ...config, settings: { ...config.settings, [key]: undefined } }))
     const { variable } = SETTINGS[key]
     if (context.env[variable]) context.note(`${variable} is set and still applies.`)
     return context.print({ key, value: null }, () => `${key} is not set.`)

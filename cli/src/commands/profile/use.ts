@@ -1,7 +1,6 @@
 import { Args, defineCommand } from '../../command/define.ts'
 import { changeConfig } from '../../config/config-file.ts'
 import { profileNotFound } from '../../config/profile.ts'
-import type { Config } from '../../core/context.ts'
 
 export const profileUseCommand = defineCommand({
   summary: 'Make a profile the current one, used by default.',
@@ -10,12 +9,11 @@ export const profileUseCommand = defineCommand({
   completion: { name: { local: 'profiles' } },
 
   async run(context) {
-    const { args } = context
-    const change = (config: Config) => {
-      if (!config.profiles.has(args.name)) throw profileNotFound(args.name, config.profiles.keys())
-      return { ...config, current: args.name }
-    }
-    const { current } = await changeConfig(context, change)
-    return context.print({ current }, () => `Using profile ${current}.`)
+    const { name } = context.args
+    await changeConfig(context, (config) => {
+      if (!config.profiles.has(name)) throw profileNotFound(name, config.profiles.keys())
+      return { ...config, current: name }
+    })
+    return context.print({ current: name }, () => `Using profile ${name}.`)
   },
 })
