@@ -34,23 +34,14 @@ export interface MatchedFault {
   readonly delayMs: number
 }
 
-export interface FaultRegistry {
-  /** @throws TypeError when the fault, a route or a number is invalid */
-  add(fault: Fault, options?: FaultOptions): FaultHandle
-  /**
-   * The oldest fault that matches a request, which is then used up once.
-   * @param targetOf called only if there are faults
-   */
-  match(targetOf: () => RequestTarget): MatchedFault | undefined
-  pending(): FaultHandle[]
-  clear(): void
-}
+export type FaultRegistry = ReturnType<typeof createFaultRegistry>
 
-export function createFaultRegistry(): FaultRegistry {
+export function createFaultRegistry() {
   const pending = new Set<FaultHandle & { remaining: number }>()
 
   return {
-    add(fault, options = {}) {
+    /** @throws TypeError when the fault, a route or a number is invalid */
+    add(fault: Fault, options: FaultOptions = {}): FaultHandle {
       const cancel = () => {
         handle.remaining = 0
         pending.delete(handle)
@@ -66,7 +57,9 @@ export function createFaultRegistry(): FaultRegistry {
       return handle
     },
 
-    match(targetOf) {
+    /** The oldest fault that matches a request, which is then used up once. */
+    match(targetOf: () => RequestTarget): MatchedFault | undefined {
+      // Most mocks have no faults, and the target costs more than the rest.
       if (pending.size === 0) return undefined
       const target = targetOf()
       const handle = [...pending].find(({ options }) => matches(options, target))
@@ -78,9 +71,9 @@ export function createFaultRegistry(): FaultRegistry {
       return { fault, delayMs: (options.delayMs ?? 0) + latencyMs }
     },
 
-    pending: () => [...pending],
+    pending: (): FaultHandle[] => [...pending],
 
-    clear() {
+    clear(): void {
       for (const { cancel } of pending) cancel()
     },
   }

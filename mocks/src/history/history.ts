@@ -5,15 +5,7 @@ import type { HistoryEntry, StoredCrab, StoredFish } from './entry.ts'
 import { type RequestRecorder, recordRequest } from './recorder.ts'
 import { createRedactor } from './redact.ts'
 
-export interface History {
-  /**
-   * The requests so far. The entry of a request in flight is filled in when it completes; later requests are in the
-   * array of a later access.
-   */
-  readonly entries: readonly HistoryEntry[]
-  record(request: Request, transport: Transport): RequestRecorder
-  clear(): void
-}
+export type History = ReturnType<typeof createHistory>
 
 /** When there are more entries, the oldest tenth is dropped. */
 const MAX_ENTRIES = 200_000
@@ -21,7 +13,7 @@ const MAX_ENTRIES = 200_000
 const MAX_RECORDERS = 1000
 
 /** @param secrets which the history must not contain */
-export function createHistory(service: Service, secrets: readonly string[], now: () => number): History {
+export function createHistory(service: Service, secrets: readonly string[], now: () => number) {
   const entries: HistoryEntry[] = []
   const recorders: RequestRecorder[] = []
   let snapshot: readonly HistoryEntry[] = []
@@ -37,18 +29,19 @@ export function createHistory(service: Service, secrets: readonly string[], now:
   }
 
   return {
-    get entries() {
+    /** The requests so far. Later requests are in the array of a later access. */
+    get entries(): readonly HistoryEntry[] {
       flush()
       if (snapshot.length !== entries.length) snapshot = entries.slice()
       return snapshot
     },
-    record(request, transport) {
+    record(request: Request, transport: Transport): RequestRecorder {
       const recorder = recordRequest(request, transport, now(), { service, redact })
       recorders.push(recorder)
       if (recorders.length >= MAX_RECORDERS) flush()
       return recorder
     },
-    clear() {
+    clear(): void {
       recorders.length = 0
       entries.length = 0
       snapshot = []

@@ -13,16 +13,10 @@ const MIN_LENGTH_WITHIN_TEXT = 6
  */
 const GENERATED_SECRETS = /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+|gAAAA[\w-]{90,}(?:={1,2}|(?:%3[Dd]){1,2})?/g
 
-export interface Redactor {
-  headers(headers: Headers): Record<string, string>
-  text(text: string): string
-  query(query: URLSearchParams): Record<string, string>
-  /** A copy of the value with all strings and keys redacted. */
-  value<Value>(value: Value): Value
-}
+export type Redactor = ReturnType<typeof createRedactor>
 
 /** `words` are public, such as user names, and never redacted, even if they are also passwords. */
-export function createRedactor(secrets: readonly string[], words: ReadonlySet<string>): Redactor {
+export function createRedactor(secrets: readonly string[], words: ReadonlySet<string>) {
   const variants = new Set(
     secrets
       .filter((secret) => secret !== '' && !words.has(secret))
@@ -49,16 +43,13 @@ export function createRedactor(secrets: readonly string[], words: ReadonlySet<st
 
   return {
     text,
-    headers(headers) {
-      const redacted: Record<string, string> = {}
-      for (const [name, value] of headers) redacted[name] = SECRET_HEADERS.has(name) ? REDACTED : text(value)
-      return redacted
-    },
-    query(query) {
-      const redacted: Record<string, string> = {}
-      for (const [name, value] of query) redacted[text(name)] = text(value)
-      return redacted
-    },
+    headers: (headers: Headers): Record<string, string> =>
+      Object.fromEntries(
+        [...headers].map(([name, value]) => [name, SECRET_HEADERS.has(name) ? REDACTED : text(value)]),
+      ),
+    query: (query: URLSearchParams): Record<string, string> =>
+      Object.fromEntries([...query].map(([name, value]) => [text(name), text(value)])),
+    /** A copy of the value with all strings and keys redacted. */
     value: <Value>(value: Value) => deep(value) as Value,
   }
 }

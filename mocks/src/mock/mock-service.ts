@@ -1,26 +1,18 @@
 import { applyFault } from '../faults/apply.ts'
-import { createFaultRegistry, type FaultRegistry } from '../faults/registry.ts'
-import { createHistory, type History } from '../history/history.ts'
+import { createFaultRegistry } from '../faults/registry.ts'
+import { createHistory } from '../history/history.ts'
 import type { ResettableClock } from '../service/clock.ts'
-import type { HandleRequest, Outcome, Transport } from '../service/outcome.ts'
+import type { Outcome, Transport } from '../service/outcome.ts'
 import { openService, type Service, type ServiceOptions } from '../service/service.ts'
 
-export interface MockService {
-  readonly clock: ResettableClock
-  readonly handle: HandleRequest
-  readonly service: Service
-  readonly faults: FaultRegistry
-  readonly history: History
-  reset(): Promise<void>
-}
+export type MockService = Awaited<ReturnType<typeof createMockService>>
 
-/** What `reset()` replaces. */
-type State = Pick<MockService, 'service' | 'faults' | 'history'>
 type MockServiceOptions = Omit<ServiceOptions, 'now'>
 
 /** Creates the service of a mock. A request in flight during a reset completes in the state that it started in. */
-export async function createMockService(options: MockServiceOptions, clock: ResettableClock): Promise<MockService> {
-  async function open(): Promise<State> {
+export async function createMockService(options: MockServiceOptions, clock: ResettableClock) {
+  /** What `reset()` replaces. */
+  async function open() {
     const service = await openService({ ...options, now: clock.now })
     const history = createHistory(service, secretsOf(service, options), clock.now)
     return { service, faults: createFaultRegistry(), history }
@@ -45,7 +37,7 @@ export async function createMockService(options: MockServiceOptions, clock: Rese
 
   return {
     clock,
-    handle: (request, transport) => clock.during(() => handle(request, transport)),
+    handle: (request: Request, transport: Transport) => clock.during(() => handle(request, transport)),
     get service() {
       return current.service
     },

@@ -1,6 +1,5 @@
 import { LIMITS, userNameKey } from '@fish-crab/sdk/contract'
 import {
-  type App,
   type AppOptions,
   createApp,
   createMemoryStorage,
@@ -10,7 +9,7 @@ import {
   forwardedAddress,
   type PasswordHasher,
 } from '@fish-crab/server/app'
-import { applySeed, type ServiceUser } from './apply-seed.ts'
+import { applySeed } from './apply-seed.ts'
 import { seededRandom } from './random.ts'
 import { socketAddress } from './request.ts'
 import { SEEDED_AT, type Seed } from './seed.ts'
@@ -38,31 +37,13 @@ export interface ServiceOptions {
   readonly now: () => number
 }
 
-/** With what a mock needs to know about its data. */
-export interface Service {
-  readonly app: App
-  readonly appWithoutStorage: () => App
-  /** Can be read, and stores no catches. */
-  readonly appWithReadOnlyStorage: () => App
-  readonly users: ReadonlyMap<string, ServiceUser>
-  /** The writes of clients. The seed is not part of them. */
-  readonly stored: readonly StoredWrite[]
-  /** The name of the user with this id, or the id itself. */
-  readonly nameOf: (id: string) => string
-  /** Remembers the id of a user that was created after the seed. */
-  readonly learnName: (name: string) => Promise<void>
-  readonly addressOf: (request: Request) => string
-  /** The seeded user that a personal API key belongs to. */
-  readonly ownerOf: (apiKey: string) => string | undefined
-  /** Length of the public window, in milliseconds. */
-  readonly windowMs: number
-}
+export type Service = Awaited<ReturnType<typeof openService>>
 
 /** The data of a mock is not confidential, and a fixed key makes its responses reproducible. */
 const SECRETS = { encryption: 'encryption of a mock', session: 'sessions of a mock: 32 bytes and more' }
 
 /** Opens the service on an empty storage and applies the seed. */
-export async function openService(options: ServiceOptions): Promise<Service> {
+export async function openService(options: ServiceOptions) {
   const { seed, limits, masterApiKey, allowedOrigins, trustProxy } = options
   const { requests = LIMITS.requests, windowSeconds = LIMITS.windowSeconds, tokenTtlSeconds } = limits
   const { adminRequests = LIMITS.adminRequests, adminWindowSeconds = LIMITS.adminWindowSeconds } = limits
@@ -104,19 +85,23 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   return {
     app,
     appWithoutStorage: once(() => createApp({ ...appOptions, storage: unreachable })),
+    /** Can be read, and stores no catches. */
     appWithReadOnlyStorage: once(() =>
       createApp({ ...appOptions, storage: { ...storage, append: unreachable.append } }),
     ),
     users,
-    stored,
-    nameOf: (id) => names.get(id) ?? id,
-    async learnName(name) {
+    /** The writes of clients. The seed is not part of them. */
+    stored: stored as readonly StoredWrite[],
+    nameOf: (id: string) => names.get(id) ?? id,
+    /** Remembers the id of a user that was created after the seed. */
+    async learnName(name: string): Promise<void> {
       if (users.has(userNameKey(name))) return
       const user = await app.users.find(name)
       if (user) names.set(user.id, user.name)
     },
     addressOf,
-    ownerOf: (apiKey) => owners.get(apiKey),
+    /** The seeded user that a personal API key belongs to. */
+    ownerOf: (apiKey: string) => owners.get(apiKey),
     windowMs: appOptions.rateLimit.windowMs,
   }
 }
