@@ -56,13 +56,6 @@ function rejected(code: string, message: string): CliError {
   return new CliError({ code, message, hint, exit: EXIT.credentials })
 }
 
-export interface KeyTest {
-  /** Whether it is the player's key at this service. */
-  readonly accepted: boolean
-  /** Whether the request counted towards the rate limit. With a valid API key it does not. */
-  readonly counted: boolean
-}
-
 interface KeyTestOptions {
   readonly user: string
   readonly fernetKey: string
@@ -74,11 +67,13 @@ const INVALID_PAYLOAD = '{}'
 const ANY_GAMEMODE: Gamemode = 'earth'
 const DECRYPTED = new Set(['invalid_payload', 'token_expired'])
 
-/** Tests whether a key is the player's, with one request that stores nothing. @throws FernetError for a malformed key */
-export async function testKey(client: Client, { user, fernetKey, signal }: KeyTestOptions): Promise<KeyTest> {
-  const fernet = createFernet(fernetKey)
-  const token = await fernet.encrypt(INVALID_PAYLOAD)
-  await fernet.decrypt(token)
+/**
+ * Tests with one request that stores nothing whether a key is the player's (`accepted`), and whether the rate limit
+ * counted it (`counted`), which it does not with a valid API key.
+ * @throws FernetError for a malformed key
+ */
+export async function testKey(client: Client, { user, fernetKey, signal }: KeyTestOptions) {
+  const token = await createFernet(fernetKey).encrypt(INVALID_PAYLOAD)
   try {
     const { rateLimit } = await client.fish.send({ kind: 'fish', user, gamemode: ANY_GAMEMODE, token }, { signal })
     return { accepted: true, counted: rateLimit !== undefined }

@@ -16,18 +16,6 @@ export function importId({ hash }: Pick<ImportSource, 'hash'>, defaults: ImportD
   return `import:${createHash('sha256').update(text).digest('hex')}`
 }
 
-/** The claim of one run on an import. Its checkpoint is in the outbox. */
-interface ImportClaim {
-  /** Catches that earlier, incomplete runs queued. */
-  readonly before: number
-  /** In one transaction with the checkpoint. @throws CliError `import_running` when another run took over */
-  add(catches: readonly NewCatch[], place: number): Promise<void>
-  /** Completes the import, unless catches are left: then the same content resumes it, even if they are sent meanwhile. */
-  settle(): Promise<void>
-  /** What is left of this file, and whether another process cancelled it since the claim. */
-  rest(): Promise<{ readonly dead: number; readonly isCancelled: boolean }>
-}
-
 const FILES = 'file:'
 
 export function keyPrefixOf(content: string): string {
@@ -83,10 +71,7 @@ interface ClaimOptions {
  *
  * @throws CliError `import_running`, `import_ended`, `import_cancelled`, `import_not_readable`; nothing was changed
  */
-export async function claimImport(
-  outbox: Outbox,
-  { name, content, startedAt, clock }: ClaimOptions,
-): Promise<ImportClaim> {
+export async function claimImport(outbox: Outbox, { name, content, startedAt, clock }: ClaimOptions) {
   const found = await outbox.checkpoint(name)
   const last = parseCheckpoint(found)
   const { endedAt } = last
@@ -113,12 +98,15 @@ export async function claimImport(
   }
   await write([], { place: before }, 'running')
   return {
+    /** Catches that earlier, incomplete runs queued. */
     before,
-    async add(catches, place) {
+    /** In one transaction with the checkpoint. @throws CliError `import_running` when another run took over */
+    async add(catches: readonly NewCatch[], place: number): Promise<void> {
       await write(catches, { place }, 'overtaken')
       queued = place
     },
-    async settle() {
+    /** Completes the import, unless catches are left: then the same content resumes it, even if they are sent meanwhile. */
+    async settle(): Promise<void> {
       const left = await countIn(outbox, content)
       const isComplete = left.queued + left.frozen + left.dead === 0
       const end = isComplete ? { place: 0, endedAt: clock.now() } : { place: queued }
@@ -127,6 +115,7 @@ export async function claimImport(
         if (!(error instanceof CheckpointMovedError)) throw error
       })
     },
+    /** What is left of this file, and whether another process cancelled it since the claim. */
     async rest() {
       const { dead } = await countIn(outbox, content)
       return { dead, isCancelled: cancelled !== (await lastCancelled(outbox, content)) }

@@ -44,12 +44,7 @@ export async function openSource(
   }
 }
 
-interface OpenFile {
-  readonly handle: FileHandle
-  close(): Promise<void>
-}
-
-async function openFile({ stdin }: Pick<Context, 'stdin'>, file: string, signal: AbortSignal): Promise<OpenFile> {
+async function openFile({ stdin }: Pick<Context, 'stdin'>, file: string, signal: AbortSignal) {
   try {
     if (file === '-') return await copyToTempFile(stdin, signal)
     const stats = await stat(file)
@@ -68,7 +63,7 @@ function openNamedPipe(path: string): Readable {
   return new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false })
 }
 
-async function copyToTempFile(from: Readable, signal: AbortSignal): Promise<OpenFile> {
+async function copyToTempFile(from: Readable, signal: AbortSignal) {
   const folder = await mkdtemp(join(tmpdir(), 'fish-cli-'))
   const removeFolder = () => rm(folder, { recursive: true, force: true })
   const handle = await open(join(folder, 'content'), 'wx+', 0o600)

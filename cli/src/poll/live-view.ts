@@ -85,15 +85,6 @@ function firstLines(text: string, room: number, { width }: Screen): string {
   return lines.join('\n')
 }
 
-interface LiveView {
-  /** Redrawn whenever the terminal is resized. */
-  show(render: (screen: Screen) => string): void
-  /** Writes a line on stderr; the view moves below it. */
-  say(line: string): void
-  /** Leaves the text on the screen, and the cursor below it. */
-  end(): void
-}
-
 export function canRewrite({ stdout, env }: Pick<Context, 'stdout' | 'env'>): boolean {
   return stdout.isTTY === true && env.TERM !== 'dumb'
 }
@@ -102,7 +93,7 @@ const ERASE_BELOW = '\r\u{1b}[J'
 const up = (lines: number) => (lines > 0 ? `\u{1b}[${lines}A` : '')
 
 /** It neither uses the alternate screen nor hides the cursor, so there is nothing to restore. */
-export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>): LiveView {
+export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>) {
   const { stdout, line } = context
   let render: ((screen: Screen) => string) | undefined
   let shown = ''
@@ -120,18 +111,21 @@ export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>
   stdout.on('resize', draw)
 
   return {
-    show(next) {
+    /** Redrawn whenever the terminal is resized. */
+    show(next: (screen: Screen) => string): void {
       render = next
       draw()
     },
-    say(text) {
+    /** Writes a line on stderr; the view moves below it. */
+    say(text: string): void {
       line.clear()
       stdout.write(erasing())
       shown = ''
       line.say(text)
       draw()
     },
-    end() {
+    /** Leaves the text on the screen, and the cursor below it. */
+    end(): void {
       stdout.off('resize', draw)
       line.clear()
       // The terminal may have shown a ^C.

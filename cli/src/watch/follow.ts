@@ -151,14 +151,10 @@ class Follower {
   }
 }
 
-interface ChangeWatcher {
-  /** Resolves early when something in the folder changed since the last call. @throws the signal's reason */
-  wait(ms: number, signal: AbortSignal): Promise<void>
-  close(): void
-}
+type ChangeWatcher = ReturnType<typeof watchForChanges>
 
 /** On network drives, which report no changes, and without a folder, only the timeout applies. */
-function watchForChanges(path: string): ChangeWatcher {
+function watchForChanges(path: string) {
   let changed = false
   let wake: (() => void) | undefined
   const changes = watchFolder(dirname(path), () => {
@@ -166,7 +162,8 @@ function watchForChanges(path: string): ChangeWatcher {
     wake?.()
   })
   return {
-    async wait(ms, signal) {
+    /** Resolves early when something in the folder changed since the last call. @throws the signal's reason */
+    async wait(ms: number, signal: AbortSignal): Promise<void> {
       const woken = new AbortController()
       wake = () => woken.abort()
       const either = AbortSignal.any([signal, woken.signal])

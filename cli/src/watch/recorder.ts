@@ -26,20 +26,7 @@ export interface HeldCatch extends Omit<RecordedCatch, 'gamemode'> {
   readonly server: string | null
 }
 
-interface Recorded {
-  readonly added: readonly RecordedCatch[]
-  readonly held: readonly HeldCatch[]
-}
-
-export interface Recorder {
-  /** Where an earlier run stopped. */
-  readonly place: LogPosition | undefined
-  release(): Promise<readonly RecordedCatch[]>
-  held(): number
-  /** Records a batch, all or nothing. @throws CliError `too_many_held` */
-  record(batch: Batch): Promise<Recorded>
-  finish(): Promise<void>
-}
+export type Recorder = ReturnType<typeof outboxRecorder>
 
 /** `undefined` when it is unknown. */
 type GamemodeResolver = (where: PlayerLocation) => Gamemode | undefined
@@ -68,7 +55,7 @@ export function outboxRecorder(
   outbox: Outbox,
   owner: LogOwner,
   { checkpoint, gamemodeOf }: { readonly checkpoint: Checkpoint | undefined; readonly gamemodeOf: GamemodeResolver },
-): Recorder {
+) {
   const name = checkpointName(owner)
   let stored = checkpoint?.place
   let last = stored
@@ -83,26 +70,28 @@ export function outboxRecorder(
     return addedIndexes.flatMap((index) => catches[index]?.shown ?? [])
   }
   return {
+    /** Where an earlier run stopped. */
     place: stored,
-    async release() {
+    async release(): Promise<readonly RecordedCatch[]> {
       const { known, unknown } = partition(held, gamemodeOf)
       return stored && known.length > 0 ? add(known, { place: stored, held: unknown }) : []
     },
     held: () => held.length,
-    async record({ catches, place }) {
+    /** Records a batch, all or nothing. @throws CliError `too_many_held` */
+    async record({ catches, place }: Batch): Promise<readonly (RecordedCatch | HeldCatch)[]> {
       const isNear = stored?.head === place.head && Math.abs(place.offset - stored.offset) < STORE_EVERY
       if (catches.length === 0 && isNear) {
         last = place
-        return { added: [], held: [] }
+        return []
       }
       const { known, unknown } = partition(catches, gamemodeOf)
       const fresh = unknown.filter(({ key }) => !held.some((one) => one.key === key))
       if (held.length + fresh.length > MAX_HELD) throw tooManyHeld()
       const added = await add(known, { place, held: [...held, ...fresh] })
       const shown = fresh.map((one) => ({ ...catchFields(one), gamemode: null, server: one.where.elsewhere ?? null }))
-      return { added, held: shown }
+      return [...added, ...shown]
     },
-    async finish() {
+    async finish(): Promise<void> {
       if (last && last !== stored) await add([], { place: last, held })
     },
   }

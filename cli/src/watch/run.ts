@@ -116,8 +116,7 @@ async function readLog(context: Context & Notes, options: ReadLogOptions): Promi
       clock: context.clock,
       onNote: (text) => context.note(`fish-cli: ${text}`),
       onBatch: async (batch) => {
-        const { added, held } = await recorder.record(batch)
-        for (const one of [...added, ...held]) printer.print(one)
+        for (const one of await recorder.record(batch)) printer.print(one)
         location = batch.place
       },
     })
