@@ -90,12 +90,8 @@ export function buildCatchList(
   const shownDetail: CatchDetail = namesDetail ? 'whole' : detail ? 'short' : 'none'
   const columns = (kind === 'fish' ? fishColumns(shownDetail) : crabColumns(shownDetail)) as readonly Column<Catch>[]
   // Time and id may only be there to sort, filter or compare.
-  const rows = detail || namesDetail ? selected : selected.map(withoutDetail)
+  const rows = detail || namesDetail ? selected : selected.map(({ caughtAt: _, id: __, ...rest }): Catch => rest)
   return { counted: false, output: { rows, columns, document: (shown) => ({ ...about, [kind]: shown }), empty } }
-}
-
-function withoutDetail({ caughtAt: _, id: __, ...rest }: Catch): Catch {
-  return rest
 }
 
 const SAVED: readonly Column<Fish | Crab>[] = [timeColumn('caughtAt'), { field: 'id', title: 'RECORD', whole: true }]
@@ -157,7 +153,6 @@ function countByRarity(catches: readonly Catch[]): readonly CatchCount[] {
 }
 
 function countByName(catches: readonly Catch[]): readonly CatchCount[] {
-  const counts = new Map<string, number>()
-  for (const { name } of catches) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return [...counts].map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count)
+  const groups = [...Map.groupBy(catches, ({ name }) => name)]
+  return groups.map(([name, { length: count }]) => ({ name, count })).sort((a, b) => b.count - a.count)
 }

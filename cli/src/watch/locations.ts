@@ -3,13 +3,8 @@ import * as path from 'node:path'
 import type { PlatformInfo } from '../../../sdk/src/internal/user-folders.node.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 
-interface LogFileLocation {
-  readonly launcher: string
-  readonly path: string
-}
-
 /** The log written last is that of the game that is running. @throws CliError `log_not_found` */
-export async function findLog(locations: readonly LogLocation[]): Promise<LogFileLocation> {
+export async function findLog(locations: readonly LogLocation[]) {
   const found = await Promise.all(locations.map(logsAt))
   const [newest] = found.flat().sort((a, b) => b.writtenAt - a.writtenAt)
   if (newest) return { launcher: newest.launcher, path: newest.path }

@@ -111,16 +111,12 @@ export function createControlApi(mock: ControlledMock): ControlApi {
       if (!endpoint) throw new HttpError('method_not_allowed', { headers: { allow: allowed.join(', ') } })
       return jsonResponse(endpoint.status ?? 200, await endpoint.run(mock, request), requestId)
     } catch (error) {
-      const httpError = error instanceof HttpError ? error : internalError(error)
+      // A mock has no secrets that the message of an unexpected error could reveal.
+      const details = [{ path: '', message: error instanceof Error ? error.message : String(error) }]
+      const httpError = error instanceof HttpError ? error : new HttpError('internal_error', { details })
       return jsonResponse(httpError.status, errorBody(httpError, requestId), requestId, httpError.headers)
     }
   }
-}
-
-/** An unexpected error with its message: a mock has no secrets that the message could reveal. */
-function internalError(error: unknown): HttpError {
-  const message = error instanceof Error ? error.message : String(error)
-  return new HttpError('internal_error', { details: [{ path: '', message }] })
 }
 
 /** Pages of any origin may control a mock: it has no real data. */

@@ -69,7 +69,8 @@ async function errorResponse(service: Service, request: Request, fault: StatusFa
   headers.set('content-type', MEDIA_TYPES.json)
   if (code === 'rate_limited') setExhausted(headers, service.windowMs, now)
   const id = headers.get(HEADERS.requestId) ?? ''
-  if (code === 'unavailable' && model.ok && isStatus(request)) {
+  const isStatus = request.url.replace(/\?.*$/s, '').includes(ROUTES.status.path)
+  if (code === 'unavailable' && model.ok && isStatus) {
     const unavailable = await service.appWithoutStorage().fetch(withoutContent(request, id))
     return responseWithLength(request, status, headers, await unavailable.text())
   }
@@ -89,10 +90,6 @@ function withoutContent(request: Request, requestId: string | null): Request {
   // No route accepts this type.
   if (method === 'POST') headers.set('content-type', 'text/plain')
   return copyAddress(setHeaders(new Request(url.replace(/[?#].*$/s, ''), { method }), headers), request)
-}
-
-function isStatus({ url }: Request): boolean {
-  return url.replace(/\?.*$/s, '').includes(ROUTES.status.path)
 }
 
 function setExhausted(headers: Headers, windowMs: number, now: number): void {

@@ -12,7 +12,7 @@ import {
 import { createFernet, generateFernetKey } from '@fish-crab/sdk/fernet'
 import type { App, RandomSource } from '@fish-crab/server/app'
 import { seededRandom } from './random.ts'
-import { SEEDED_AT, type Seed, type SeededUser, type SeedFish, type SeedUser } from './seed.ts'
+import { SEEDED_AT, type Seed, type SeedCrab, type SeededUser, type SeedFish, type SeedUser } from './seed.ts'
 
 /** A seeded user with the id that the service gave it. */
 export interface ServiceUser extends SeededUser {
@@ -48,8 +48,11 @@ async function createSeedUser(app: App, user: SeedUser, random: RandomSource): P
   const fernet = createFernet(fernetKey)
   for (const kind of KINDS) {
     for (const gamemode of GAMEMODES) {
-      const entries: object[] =
-        kind === 'fish' ? (user.fish?.[gamemode] ?? []).map(fishEntry) : [...(user.crab?.[gamemode] ?? [])]
+      // An unknown rarity is passed on: the service says what is wrong with it.
+      const seeded: readonly (SeedFish | SeedCrab)[] = user[kind]?.[gamemode] ?? []
+      const entries = seeded.map((entry) =>
+        'rarity' in entry ? { ...entry, rarity: rarityValue(entry.rarity) ?? entry.rarity } : entry,
+      )
       for (let start = 0; start < entries.length; start += LIMITS.entriesPerWrite) {
         const payload = JSON.stringify({ gamemode, [kind]: entries.slice(start, start + LIMITS.entriesPerWrite) })
         const token = await fernet.encrypt(payload, { now: SEEDED_AT, iv: random(new Uint8Array(16)) })
@@ -58,11 +61,6 @@ async function createSeedUser(app: App, user: SeedUser, random: RandomSource): P
     }
   }
   return { id: created.id, name, password: created.password, fernetKey, apiKey: created.apiKey }
-}
-
-/** An unknown rarity is passed on: the service says what is wrong with it. */
-function fishEntry({ rarity, ...rest }: SeedFish): object {
-  return { ...rest, rarity: rarityValue(rarity) ?? rarity }
 }
 
 async function post(app: App, { name, apiKey }: SeededUser, kind: Kind, token: string): Promise<void> {

@@ -71,12 +71,10 @@ function causeOf({ to, status }: ReceivedResponse, actual: string): string {
   if (status === 429) return `requests are refused: ${actual}`
   const [method = '', target = ''] = to.split(' ', 2)
   const path = target.replace(/[?#].*$/s, '')
-  const route = Object.values(ROUTES).find((one) => one.method === method && patternOf(one.path).test(path))
+  const route = Object.values(ROUTES).find(
+    (one) => one.method === method && new RegExp(`^(/v1)?${one.path.replace(/:\w+/g, '[^/]+')}$`).test(path),
+  )
   return `${method} ${route?.path ?? path} responds ${actual}`
-}
-
-function patternOf(path: string): RegExp {
-  return new RegExp(`^(/v1)?${path.replace(/:\w+/g, '[^/]+')}$`)
 }
 
 /** The same JSON, in any order of keys. */

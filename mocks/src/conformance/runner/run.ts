@@ -10,7 +10,7 @@ import { type ConformanceUser, createTestContext, type TestContext } from '../co
 import { CheckSkipped, ConformanceFailure, NO_RESPONSE, NoResponse } from '../context/expect.ts'
 import { createSend, type Send, type SendRequest } from '../context/send.ts'
 import type { ConformanceAdministrator, ConformanceOptions } from './options.ts'
-import type { CheckResult, ConformanceReport, FailureCause } from './report.ts'
+import type { CheckResult, ConformanceReport } from './report.ts'
 import { checkReachable, logIn } from './start.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
@@ -76,17 +76,14 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const selected = selectChecks(options)
   signal?.throwIfAborted()
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(deadlineExceeded()), deadlineMs + maxWaitMs)
+  const expected = 'the whole run to end by its deadline'
+  const exceeded = new ConformanceFailure(expected, 'this check was still running', undefined, DEADLINE_EXCEEDED)
+  const timer = setTimeout(() => deadline.abort(exceeded), deadlineMs + maxWaitMs)
   try {
     return await runSelected(options, selected, signal ? AbortSignal.any([deadline.signal, signal]) : deadline.signal)
   } finally {
     clearTimeout(timer)
   }
-}
-
-function deadlineExceeded(): ConformanceFailure {
-  const expected = 'the whole run to end by its deadline'
-  return new ConformanceFailure(expected, 'this check was still running', undefined, DEADLINE_EXCEEDED)
 }
 
 async function runSelected(
@@ -215,21 +212,12 @@ function skip({ id, title, section }: CheckInfo, reason: string): CheckResult {
   return { id, title, section, outcome: 'skipped', reason, durationMs: 0 }
 }
 
-function causesOf(checks: readonly CheckResult[]): FailureCause[] {
-  return [...Map.groupBy(checks, ({ cause }) => cause)]
-    .flatMap(([cause, group]) => (cause === undefined ? [] : [{ cause, checks: group.map(({ id }) => id) }]))
-    .sort((one, other) => other.checks.length - one.checks.length)
-}
-
 function summarize(checks: readonly CheckResult[]): Omit<ConformanceReport, 'notRemoved' | 'stoppedEarly'> {
   const count = (outcome: CheckResult['outcome']) => checks.filter((check) => check.outcome === outcome).length
-  return {
-    checks,
-    passed: count('passed'),
-    failed: count('failed'),
-    skipped: count('skipped'),
-    causes: causesOf(checks),
-  }
+  const causes = [...Map.groupBy(checks, ({ cause }) => cause)]
+    .flatMap(([cause, group]) => (cause === undefined ? [] : [{ cause, checks: group.map(({ id }) => id) }]))
+    .sort((one, other) => other.checks.length - one.checks.length)
+  return { checks, passed: count('passed'), failed: count('failed'), skipped: count('skipped'), causes }
 }
 
 function randomHex(): string {
