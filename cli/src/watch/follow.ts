@@ -24,134 +24,95 @@ interface FollowOptions extends LogOptions {
   readonly onNote: (text: string) => void
 }
 
-/** Survives truncation, renaming, compression and deletion of the log, between runs too: each batch ends at a position. */
-export async function follow(options: FollowOptions): Promise<void> {
-  const waker = watchForChanges(options.path)
-  const following = new Follower(options, waker)
-  try {
-    await following.run()
-  } finally {
-    waker.close()
-    await following.close()
-  }
-}
-
 const POLL_MS = 250
 // A writer completes a line within this time.
 const UNFINISHED_MS = 2000
 
-class Follower {
-  readonly #options: FollowOptions
-  readonly #waker: ChangeWatcher
-  #file: LogFile | undefined
+/** Survives truncation, renaming, compression and deletion of the log, between runs too: each batch ends at a position. */
+export async function follow(options: FollowOptions): Promise<void> {
+  const { path, once, signal, clock, onBatch, onNote } = options
+  const waker = watchForChanges(path)
+  let file: LogFile | undefined
   /** Where to continue: in the open file, else in the last one. */
-  #place: LogPosition | undefined
+  let { place, fromStart } = options
   /** Whether an unknown log is read from its beginning. */
-  #hasStarted: boolean
-  #fromStart: boolean
-  #sizeBefore = -1
-  #wasOpen = false
-  #reportedMissing = false
+  let begun = fromStart || place !== undefined
+  let sizeBefore = -1
+  let wasOpen = false
+  let reportedMissing = false
 
-  constructor(options: FollowOptions, waker: ChangeWatcher) {
-    this.#options = options
-    this.#waker = waker
-    this.#place = options.place
-    this.#fromStart = options.fromStart
-    this.#hasStarted = options.fromStart || options.place !== undefined
-  }
-
-  async run(): Promise<void> {
-    const { signal, once } = this.#options
-    for (;;) {
-      signal.throwIfAborted()
-      const progressed = this.#file ? await this.#read(this.#file) : await this.#open()
-      if (progressed) continue
-      if (once) return
-      await this.#waker.wait(POLL_MS, signal)
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#file?.close()
-    this.#file = undefined
+  const close = async () => {
+    await file?.close()
+    file = undefined
   }
 
   /** @returns whether there may be something to read */
-  async #open(): Promise<boolean> {
-    const file = await this.#openLog()
-    if (!file) return this.#missing()
-    this.#wasOpen = true
-    const { onBatch } = this.#options
-    const [known, begun, fromStart] = [this.#place, this.#hasStarted, this.#fromStart]
-    const from = await startPosition(file, { ...this.#options, known, begun, fromStart }).catch(
-      async (error: unknown) => {
-        await file.close()
-        throw error
-      },
-    )
-    // Everything written to an empty log is new.
-    this.#hasStarted = true
-    if (!from) {
-      await file.close()
+  const open = async () => {
+    file = await (isGzipped(path) ? openGzippedLog(path) : openLog(path)).catch((error: unknown) => {
+      // After the first successful open, an unreadable log may be locked or being moved: wait for it.
+      const isTransient = wasOpen && !once
+      if (isTransient && error instanceof CliError && error.code === LOG_NOT_READABLE) return undefined
+      throw error
+    })
+    if (!file) {
+      if (once) throw logNotFound(path)
+      if (!reportedMissing) onNote(`No log at ${path} yet; waiting for it.`)
+      reportedMissing = true
+      // A log created from now on is read from its beginning.
+      begun = true
       return false
     }
-    this.#fromStart = false
-    this.#file = file
-    this.#sizeBefore = -1
-    this.#place = from
+    wasOpen = true
+    const known = place
+    const from = await startPosition(file, { ...options, known, begun, fromStart })
+    // Everything written to an empty log is new.
+    begun = true
+    if (!from) {
+      await close()
+      return false
+    }
+    fromStart = false
+    sizeBefore = -1
+    place = from
     if (from !== known) await onBatch({ catches: [], place: from })
     return true
   }
 
-  /** After the first successful open, an unreadable log may be locked or being moved: wait for it. */
-  #openLog(): Promise<LogFile | undefined> {
-    const { path } = this.#options
-    return (isGzipped(path) ? openGzippedLog(path) : openLog(path)).catch((error: unknown) => {
-      const isTransient = this.#wasOpen && !this.#options.once
-      if (isTransient && error instanceof CliError && error.code === LOG_NOT_READABLE) return undefined
-      throw error
-    })
-  }
-
-  #missing(): false {
-    const { path, once, onNote } = this.#options
-    if (once) throw logNotFound(path)
-    if (!this.#reportedMissing) onNote(`No log at ${path} yet; waiting for it.`)
-    this.#reportedMissing = true
-    // A log created from now on is read from its beginning.
-    this.#hasStarted = true
-    return false
-  }
-
   /** @returns whether there may be more to read */
-  async #read(file: LogFile): Promise<boolean> {
-    const { path, once, clock, onBatch } = this.#options
-    const place = this.#place
-    if (!place) return false
-    const isReplaced = (await identityAt(path)) !== file.identity
-    const { size, writtenAt } = await file.facts()
-    if (!(await matchesUpTo(file, place))) {
+  const read = async (log: LogFile, from: LogPosition) => {
+    const isReplaced = (await identityAt(path)) !== log.identity
+    const { size, writtenAt } = await log.facts()
+    if (!(await matchesUpTo(log, from))) {
       // Truncated, perhaps rewritten.
-      await this.close()
+      await close()
       return true
     }
-    const isSettled = once || isReplaced || size === this.#sizeBefore
-    this.#sizeBefore = size
+    const isSettled = once || isReplaced || size === sizeBefore
+    sizeBefore = size
     const isWhole = once && clock.now() - writtenAt > UNFINISHED_MS
-    const batch = await readBatch(file, place, { isSettled, isWhole })
+    const batch = await readBatch(log, from, { isSettled, isWhole })
     if (batch) {
-      this.#place = batch.place
+      place = batch.place
       await onBatch(batch)
       return true
     }
-    if (!isReplaced) return false
-    await this.close()
-    return true
+    if (isReplaced) await close()
+    return isReplaced
+  }
+
+  const step = () => (file && place ? read(file, place) : open())
+  try {
+    for (;;) {
+      signal.throwIfAborted()
+      if (await step()) continue
+      if (once) return
+      await waker.wait(POLL_MS, signal)
+    }
+  } finally {
+    waker.close()
+    await close()
   }
 }
-
-type ChangeWatcher = ReturnType<typeof watchForChanges>
 
 /** On network drives, which report no changes, and without a folder, only the timeout applies. */
 function watchForChanges(path: string) {
