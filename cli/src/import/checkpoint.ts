@@ -65,6 +65,8 @@ interface ClaimOptions {
   readonly clock: Pick<Clock, 'now'>
 }
 
+export type ImportClaim = Awaited<ReturnType<typeof claimImport>>
+
 /**
  * Claims an import, from its start or from the checkpoint of a killed run. The lock (`lockImport`) tells whether the
  * owner is alive; the compare-and-set of the checkpoint keeps a run without the lock from queueing anything more.

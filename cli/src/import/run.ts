@@ -13,7 +13,7 @@ import { gamemodeOf, maxWaitOf, requireUser, type Target } from '../config/targe
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { createProgress } from '../output/progress.ts'
-import { claimImport, countOfOtherFiles, importId, lockImport } from './checkpoint.ts'
+import { claimImport, countOfOtherFiles, type ImportClaim, importId, lockImport } from './checkpoint.ts'
 import { type ImportDefaults, parseCatches, parseTimeZone, validateFile } from './reader.ts'
 import { type ImportSource, openSource } from './source.ts'
 
@@ -55,8 +55,9 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
     noInput: flags['no-input'],
   })
   try {
-    const queueing = { source, defaults, name, startedAt, total: catches, ...delivery }
-    const { before, flushed, settle, rest } = await queueFile(context, outbox, queueing)
+    const claim = await claimImport(outbox, { name, content: source.hash, startedAt, clock: context.clock })
+    const { before } = claim
+    const flushed = await queueFile(context, outbox, { claim, source, defaults, total: catches, ...delivery })
     const others = await countOfOtherFiles(outbox, source.hash)
     if (others > 0) context.note(`fish-cli: ${catchesText(others)} of other files queued before, and sent too.`)
     if (before > 0) context.note(`fish-cli: ${resumeText(before, catches)}`)
@@ -64,7 +65,7 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
       const report = mergeReports(flushed, await flushWithProgress(context, outbox, delivery))
       const status = flushStatus(context, report)
       const { sent, left } = report
-      const { dead: ofFile, isCancelled } = await rest()
+      const { dead: ofFile, isCancelled } = await claim.rest()
       const earlier = ofFile - report.dead
       if (earlier > 0)
         context.note(`fish-cli: ${catchesText(earlier)} of earlier runs in dead letters. ${DEAD_LETTER_HELP}`)
@@ -74,7 +75,7 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
       const document = { catches, sent, deadLetters: dead, left }
       return { status: dead > 0 || isCancelled ? EXIT.partly : status, text, document }
     } finally {
-      await settle()
+      await claim.settle()
     }
   } finally {
     await outbox.close({ signal: delivery.signal })
@@ -89,20 +90,16 @@ function resumeText(before: number, catches: number): string {
 interface QueueFileOptions extends FlushOptions {
   readonly source: ImportSource
   readonly defaults: ImportDefaults
-  readonly name: string
-  /** Start of this run in milliseconds since 1970. */
-  readonly startedAt: number
+  readonly claim: ImportClaim
   readonly total: number
 }
 
 /** With a checkpoint in the same transaction: the same content resumes a run that was killed or could not send all. */
 async function queueFile(context: Context, outbox: Outbox, options: QueueFileOptions) {
-  const { source, defaults, name, startedAt, total, signal } = options
-  const claim = await claimImport(outbox, { name, content: source.hash, startedAt, clock: context.clock })
-  const { before } = claim
+  const { claim, source, defaults, total, signal } = options
   const progress = createProgress(context.line, context.clock, { unit: 'catches queued', total })
   let read = 0
-  let done = before
+  let done = claim.before
   const flushed: FlushReport[] = []
   try {
     for await (const { catches } of parseCatches(source, defaults)) {
@@ -120,7 +117,7 @@ async function queueFile(context: Context, outbox: Outbox, options: QueueFileOpt
   } finally {
     progress.end()
   }
-  return { before, flushed, settle: claim.settle, rest: claim.rest }
+  return flushed
 }
 
 /** Adds, and flushes while the outbox is full. @returns the flushes */
