@@ -2,31 +2,19 @@ import type { AdminClient } from '@fish-crab/sdk/admin'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { readSecret, type SecretRequest, secretFromEnv } from '../auth/read-secret.ts'
 import { readSecrets } from '../auth/secrets.ts'
-import type { AdminSession } from '../auth/store.ts'
 import type { Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { printable } from '../output/text.ts'
 import { clientOptions } from './client.ts'
 
-// The name that a server gives its first administrator by default.
-const DEFAULT_ADMIN = 'admin'
-
-interface AdminCredentials {
-  readonly username: string
-  readonly password: string
-}
-
 export type PromptOptions = Pick<SecretRequest, 'alternative' | 'noInput' | 'fromStdin'>
 
 export function adminNameOf({ admin }: Target): string {
-  return admin?.value ?? DEFAULT_ADMIN
+  // The name that a server gives its first administrator by default.
+  return admin?.value ?? 'admin'
 }
 
-export async function readAdminCredentials(
-  context: Context,
-  target: Target,
-  prompt: PromptOptions = {},
-): Promise<AdminCredentials> {
+export async function readAdminCredentials(context: Context, target: Target, prompt: PromptOptions = {}) {
   const username = adminNameOf(target)
   const question = `Password of the administrator ${printable(username)}`
   return { username, password: await readSecret(context, { variable: 'FISH_ADMIN_PASSWORD', question, ...prompt }) }
@@ -40,20 +28,17 @@ export async function openAdminClient(
 ): Promise<AdminClient> {
   const hasPassword = (await secretFromEnv(context, 'FISH_ADMIN_PASSWORD')) !== undefined
   const session = hasPassword ? undefined : (await readSecrets(context, target))?.session
-  if (session && isValid(session, adminNameOf(target), context.clock.now())) {
+  const isOwn = session && userNameKey(session.username) === userNameKey(adminNameOf(target))
+  if (isOwn && Date.parse(session.expiresAt) > context.clock.now()) {
     return createAdmin(context, target, { token: session.token })
   }
   return createAdmin(context, target, await readAdminCredentials(context, target, prompt))
 }
 
-function isValid({ username, expiresAt }: AdminSession, admin: string, now: number): boolean {
-  return userNameKey(username) === userNameKey(admin) && Date.parse(expiresAt) > now
-}
-
 export async function createAdmin(
   context: Context,
   target: Target,
-  credentials: AdminCredentials | { readonly token: string },
+  credentials: { readonly username: string; readonly password: string } | { readonly token: string },
 ): Promise<AdminClient> {
   const { createAdminClient } = await import('@fish-crab/sdk/admin')
   // No retries: a failed login is reported at once, like the write that follows it.

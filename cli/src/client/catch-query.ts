@@ -17,12 +17,7 @@ export const SORT_FIELDS = ['name', 'rarity', 'caughtAt'] as const
 
 type SortField = (typeof SORT_FIELDS)[number]
 
-export interface CatchQueryFlags {
-  readonly filter?: string | undefined
-  readonly since?: string | undefined
-  readonly sort?: string | undefined
-  readonly limit?: string | undefined
-}
+export type CatchQueryFlags = Readonly<Partial<Record<keyof CatchQuery, string | undefined>>>
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 

@@ -7,7 +7,6 @@ import {
   fetchCatches,
   KIND_PLURALS,
 } from '../client/catch-list.ts'
-import type { CatchQuery } from '../client/catch-query.ts'
 import { nodeFetch, openClient } from '../client/client.ts'
 import type { Target } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
@@ -153,7 +152,7 @@ function createCatchDiff(): (collection: Collection, options: CatchListOptions) 
   let counts: ReadonlyMap<string, number> = new Map()
   return (collection, options) => {
     // --limit applies to the whole run, not to each poll.
-    const all: CatchListOptions = { ...options, query: without('limit', options.query) }
+    const all: CatchListOptions = { ...options, query: { ...options.query, limit: undefined } }
     if (options.chart) {
       const list = buildCatchList(collection, all)
       if (!list.counted) return list
@@ -165,12 +164,8 @@ function createCatchDiff(): (collection: Collection, options: CatchListOptions) 
     known = new Set(collection.catches.map(({ id }) => id))
     if (!before && options.query.since === undefined) return buildCatchList({ ...collection, catches: [] }, all)
     // A new catch counts as caught since then, regardless of its timestamp.
-    const query = before ? without('since', all.query) : all.query
+    const query = before ? { ...all.query, since: undefined } : all.query
     const catches = before ? collection.catches.filter(({ id }) => !before.has(id)) : collection.catches
     return buildCatchList({ ...collection, catches }, { ...all, query })
   }
-}
-
-function without(name: keyof CatchQuery, query: CatchQuery): CatchQuery {
-  return { ...query, [name]: undefined }
 }
