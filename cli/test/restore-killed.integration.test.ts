@@ -120,4 +120,29 @@ describe('a restore that is killed while it moves files', () => {
     }
     expect(await found(data)).toBe('old')
   })
+
+  test.each([
+    ['by hand', true],
+    ['by a server that began anew', false],
+  ])('never replaces a store that was put there since, %s', async (_, isCopied) => {
+    const [backup, data, later] = [await storeWith('new'), await storeWith('old'), await storeWith('later')]
+    const env = { FISH_STORAGE: `file:${data}` }
+    await launch(['restore', backup, '--force'], { ...env, FISH_KILL_AT: '2', NODE_OPTIONS: `--import=${HOOK}` }).closed
+    rmSync(join(data, 'fish.mark'))
+    if (isCopied) cpSync(join(later, 'fish.db'), join(data, 'fish.db'))
+    else await makeStore(data, 'later')
+    for (const flags of [['--dry-run'], [], ['--force']]) {
+      const program = launch(['restore', backup, ...flags], env)
+      expect([await program.closed, program.stderr()]).toEqual([6, expect.stringContaining('there is another one now')])
+    }
+    expect(await found(data)).toBe('later')
+
+    const [replaced = ''] = readdirSync(data).filter((name) => name.startsWith('replaced-'))
+    cpSync(join(data, replaced), join(newFolder(), 'aside'), { recursive: true })
+    rmSync(join(data, replaced), { recursive: true })
+    expect(await launch(['restore', backup, '--force'], env).closed).toBe(0)
+    expect(await found(data)).toBe('new')
+    const [moved = ''] = readdirSync(data).filter((name) => name.startsWith('replaced-'))
+    expect(await found(join(data, moved))).toBe('later')
+  })
 })

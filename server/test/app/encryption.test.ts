@@ -2,6 +2,7 @@ import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import { createApp, createMemoryStorage, DecryptionError, type FishStorage } from '@fish-crab/server/app'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { asRoot } from './administration.ts'
 import { encryptToken, post, SALMON } from './catches.ts'
 import { createMemoryService, plainPasswords } from './memory-service.ts'
 import { basic, SESSION_SECRET, UNLIMITED } from './test-service.ts'
@@ -93,6 +94,27 @@ describe('a changed FISH_SECRET', () => {
     expect((await readKey(after, 'alex')).fernetKey).toBe(alex.fernetKey)
     await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
   })
+
+  it.each([
+    ['creates a user', 'POST', '/admin/users', { name: 'bob' }, 201],
+    ['resets a key', 'POST', '/admin/users/Alex/reset', { type: 'fernet' }, 200],
+  ])(
+    'is needed again after a rotation that forgot it, once a server that has it %s',
+    async (_, method, path, body, status) => {
+      const late = await createMemoryService({
+        secrets: { encryption: OLD, previousEncryption: [NEW], session: SESSION_SECRET },
+      })
+      await late.app.checkSecrets()
+      const rotated = createMemoryStorage()
+      await open(rotated, NEW).checkSecrets()
+      await late.storage.items.setItem('setting:seal-check', (await rotated.items.getItem('setting:seal-check')) ?? '')
+      await open(late.storage, NEW).checkSecrets()
+
+      expect((await (await asRoot(late))(method, path, body)).status).toBe(status)
+      await expect(open(late.storage, NEW).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
+      await open(late.storage, NEW, OLD).checkSecrets()
+    },
+  )
 
   it('notes itself once when many start at once', async () => {
     const storage = createMemoryStorage()

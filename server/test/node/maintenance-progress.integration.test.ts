@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import {
@@ -268,6 +268,46 @@ describe('an interruption', () => {
     expect(report.records).toBeLessThan(written)
     await storage.dispose()
     expect(await backupStore({ env, target: join(parent, 'all') })).toMatchObject({ records: written })
+  })
+})
+
+describe('a backup', () => {
+  it.each([
+    ['small', 100],
+    ['large', LARGE],
+  ])('of a %s store contains nothing of what was deleted', async (_, size) => {
+    const parent = newFolder()
+    const path = join(parent, 'data')
+    const storage = await createStorage({ driver: 'file', path })
+    const place = { owner: 'ann', kind: 'fish', gamemode: 'earth' }
+    const removed = { ...newRecord(), plain: 'a removed catch'.repeat(size / 10) }
+    await storage.append(place, removed)
+    await storage.append(place, { ...newRecord(), plain: 'a kept catch' })
+    await storage.items.setItem('secret:ann:fernet', 'a removed key')
+    await storage.removeRecord(place, removed.id)
+    await storage.items.removeItem('secret:ann:fernet')
+    const target = join(parent, 'copy')
+    await backupStore({ env: { FISH_STORAGE: `file:${path}` }, target })
+    await storage.dispose()
+    expect(readdirSync(target)).toEqual(['fish.db'])
+    const content = readFileSync(join(target, 'fish.db'), 'latin1')
+    expect(content).toContain('a kept catch')
+    expect(content).not.toContain('a removed')
+    expect(statSync(join(target, 'fish.db')).mode & 0o777).toBe(0o600)
+  })
+
+  it('beside which the secrets are rotated is refused, since they would not fit its store', async () => {
+    const { parent, path } = await large()
+    const [target, env] = [join(parent, 'copy'), { FISH_STORAGE: `file:${path}` }]
+    const secrets = join(path, 'secrets.json')
+    writeFileSync(secrets, JSON.stringify({ seal: 'the old secret', session: 'a session secret' }))
+    const onProgress = ({ step, done }: MaintenanceProgress) => {
+      if (step !== 'check' || done > 0) return
+      writeFileSync(secrets, JSON.stringify({ seal: 'the new secret', session: 'a session secret' }))
+    }
+    await expect(backupStore({ env, target, onProgress })).rejects.toMatchObject({ code: 'unavailable' })
+    expect(existsSync(target)).toBe(false)
+    expect(await backupStore({ env, target })).toMatchObject({ folder: target })
   })
 })
 

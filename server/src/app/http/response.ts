@@ -33,13 +33,16 @@ export function errorResponse(error: HttpError, requestId: string): HandlerRespo
   return json(error.status, errorBody(error, requestId), error.headers)
 }
 
-/** Adds the headers that every response has, and joins `vary`. */
+/**
+ * Adds the headers that every response has, and joins `vary`. What names no caching is stored by no cache: some ignore that
+ * a request had credentials.
+ */
 export function toResponseInit(
   { status, headers }: HandlerResponse,
   common: Readonly<Record<string, string>>,
 ): ResponseInit {
   const vary = headers.vary && common.vary ? { vary: `${headers.vary}, ${common.vary}` } : undefined
-  return { status, headers: { ...headers, ...common, ...vary } }
+  return { status, headers: { 'cache-control': 'no-store', ...headers, ...common, ...vary } }
 }
 
 /** A file that is the same for every client. */

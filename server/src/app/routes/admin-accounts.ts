@@ -13,7 +13,7 @@ export function accountHandlers(services: Services): AdminHandlers {
       const { username, password } = validate(loginSchema, await readJson(context.request), 'invalid_payload')
       const admin = await credentials.authenticateAdmin({ name: username, password }, context)
       await audit.record(context, admin.username, 'login')
-      return json(200, await sessions.open(admin), { 'cache-control': 'no-store' })
+      return json(200, await sessions.open(admin))
     },
 
     adminMe: (_context, admin) => json(200, toAccount(admin)),

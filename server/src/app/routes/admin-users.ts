@@ -13,8 +13,6 @@ import type { Users } from '../users/users.ts'
 import { readAdminJson } from './parameters.ts'
 import type { AdminHandlers, Services } from './services.ts'
 
-const SECRET = { 'cache-control': 'no-store' }
-
 const RESETS: Readonly<Record<ResetType, (users: Users, user: User) => Promise<Record<string, string>>>> = {
   password: async (users, user) => ({ password: await users.resetPassword(user) }),
   fernet: async (users, user) => ({ fernetKey: await users.resetFernetKey(user) }),
@@ -33,7 +31,7 @@ export function userHandlers(services: Services): AdminHandlers {
       const newUser = validate(newUserSchema, await readAdminJson(services, context), 'invalid_payload')
       if (await users.find(newUser.name)) throw new HttpError('user_exists')
       await audit.record(context, admin.username, 'user.create', newUser.name)
-      return json(201, await users.create(newUser), SECRET)
+      return json(201, await users.create(newUser))
     },
 
     showUser: async ({ params }) => json(200, await users.require(params.name ?? '')),
@@ -49,7 +47,7 @@ export function userHandlers(services: Services): AdminHandlers {
       const { type } = validate(resetSchema, await readAdminJson(services, context), 'invalid_payload')
       const user = await users.require(context.params.name ?? '')
       await audit.record(context, admin.username, `user.reset.${type}`, user.name)
-      return json(200, await RESETS[type](users, user), SECRET)
+      return json(200, await RESETS[type](users, user))
     },
   }
 }

@@ -46,11 +46,7 @@ export function metricsHandler(metrics: Metrics): Handler {
     return {
       status: 200,
       body: bytes,
-      headers: {
-        'content-type': contentType,
-        'content-length': String(bytes.byteLength),
-        'cache-control': 'no-store',
-      },
+      headers: { 'content-type': contentType, 'content-length': String(bytes.byteLength) },
     }
   }
 }

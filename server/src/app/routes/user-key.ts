@@ -24,6 +24,6 @@ export function userKeyHandler({ users, credentials, audit }: Services): Handler
     const fernetKey = await users.fernetKey(user)
     const actor = 'user' in identity ? identity.user.name : identity.admin.username
     await audit.record(context, actor, 'key.read', user.name)
-    return json(200, { fernetKey } satisfies UserKey, { 'cache-control': 'no-store' })
+    return json(200, { fernetKey } satisfies UserKey)
   }
 }

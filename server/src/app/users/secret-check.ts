@@ -28,6 +28,20 @@ export async function ensureSecretCheck(storage: FishStorage, encryption: Encryp
   if (!isWritten) await ensureSecretCheck(storage, encryption)
 }
 
+/**
+ * Adds the current secret to an existing check that does not name it: a rotation may have ended while this server still
+ * encrypts with it. Called before and after a key is stored, so that whatever happens in between, no start without the
+ * secret goes unnoticed.
+ */
+export async function keepInSecretCheck(storage: FishStorage, encryption: Encryption): Promise<void> {
+  const stored = await storage.items.getItem(SECRET_CHECK_KEY)
+  if (stored === null) return
+  const own = await encryption.encrypt(CONTENT, OWNER)
+  if (hasSecretId(stored, secretIdOf(own))) return
+  const isWritten = await storage.replaceItemIf(SECRET_CHECK_KEY, stored, stored + SEPARATOR + own)
+  if (!isWritten) await keepInSecretCheck(storage, encryption)
+}
+
 export interface ItemSource extends Pick<FishStorage, 'listItems'> {
   readonly items: { getItem(key: string): Promise<string | null> }
 }

@@ -9,6 +9,7 @@ import { HttpError } from '../http/http-error.ts'
 import { apiKeyOwnerKey, secretKey } from '../store/item-keys.ts'
 import type { StoreId } from '../store/store-id.ts'
 import type { Encryption } from './encryption.ts'
+import { keepInSecretCheck } from './secret-check.ts'
 
 export interface PlainSecrets {
   readonly password: string
@@ -56,6 +57,12 @@ export function createSecretStore({ storage, storeId, encryption, passwords, ran
     if (!(await replaceSecret(storage, secretKey(id, secret), () => stored))) await failMissing()
   }
 
+  async function encrypting({ id }: User, key: string, store: (encrypted: string) => Promise<void>): Promise<void> {
+    await keepInSecretCheck(storage, encryption)
+    await store(await encryption.encrypt(key, id))
+    await keepInSecretCheck(storage, encryption)
+  }
+
   async function encryptedFernetKey({ id }: User): Promise<string> {
     return (await items.getItem(secretKey(id, 'fernet'))) ?? failMissing()
   }
@@ -72,9 +79,7 @@ export function createSecretStore({ storage, storeId, encryption, passwords, ran
       const hash = await passwords.hash(password)
       await Promise.all([
         items.setItem(secretKey(user.id, 'password'), hash),
-        encryption
-          .encrypt(fernetKey, user.id)
-          .then((encrypted) => items.setItem(secretKey(user.id, 'fernet'), encrypted)),
+        encrypting(user, fernetKey, (encrypted) => items.setItem(secretKey(user.id, 'fernet'), encrypted)),
         apiKeys.set(user, apiKey),
       ])
     },
@@ -115,7 +120,7 @@ export function createSecretStore({ storage, storeId, encryption, passwords, ran
 
       async resetFernetKey(user: User): Promise<string> {
         const fernetKey = generateFernetKey(random)
-        await reset(user, 'fernet', await encryption.encrypt(fernetKey, user.id))
+        await encrypting(user, fernetKey, (encrypted) => reset(user, 'fernet', encrypted))
         return fernetKey
       },
 

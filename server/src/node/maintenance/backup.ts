@@ -4,7 +4,7 @@ import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import type { ConfigSource } from '../config.ts'
 import { makeNew } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
-import { copyStore, inspectStore, openStore, type StoreReport } from './store.ts'
+import { compactStore, copyStore, inspectStore, openStore, type StoreReport, secretsText } from './store.ts'
 
 /** Options of {@link backupStore}. */
 export interface BackupOptions extends ConfigSource, MaintenanceOptions {
@@ -30,12 +30,14 @@ export async function backupStore({ target, onProgress, signal, ...source }: Bac
   const folder = namedPath(target)
   const run = async () => {
     const from = readDataFolder(source)
+    const secrets = secretsText(from)
     using db = openStore(from)
     return await makeNew(folder, 'folder', async (temp) => {
       refuseInside(from, folder)
       mkdirSync(temp, { mode: 0o700 })
       const report = await inspectStore(db, from, work)
-      await copyStore(db, { from, to: temp }, work)
+      await copyStore(db, { from, to: temp, secrets }, work)
+      await compactStore(temp, signal)
       syncFolder(temp)
       return { folder, ...report }
     })

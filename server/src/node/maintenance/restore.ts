@@ -16,7 +16,7 @@ import {
   namedPath,
   readDataFolder,
 } from './maintenance.ts'
-import { copyStore, inspectStore, openStore, type StoreReport, storeFileOf } from './store.ts'
+import { copyStore, inspectStore, openStore, type StoreReport, secretsText, storeFileOf } from './store.ts'
 
 /** Options of {@link restoreStore}. */
 export interface RestoreOptions extends ConfigSource, MaintenanceOptions, DryRunOption {
@@ -46,6 +46,7 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
     const from = namedPath(backup)
     const target = readDataFolder(options)
     refuseSameStore(storeFileOf(from), target)
+    const secrets = secretsText(from)
     using db = openStore(from)
     return await withLockedFolder(target, dryRun, async (folder) => {
       const existing = undoKilledSwaps(folder, dryRun)
@@ -55,7 +56,7 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
       const report = { folder, ...content, ...replaced }
       if (dryRun) return { ...report, dryRun }
       return withTempFolder(folder, 'restore', async (temp, keep) => {
-        await copyStore(db, { from, to: temp }, options)
+        await copyStore(db, { from, to: temp, secrets }, options)
         swapStores(folder, { temp, ...replaced, onStuck: keep })
         return report
       })
@@ -162,10 +163,23 @@ function markOf(file: string): HighWater {
 export function undoKilledSwaps(folder: string, dryRun: boolean): readonly string[] {
   for (const temp of tempFoldersIn(folder)) {
     const plan = readPlan(temp)
-    if (plan && dryRun) return plan.old
-    if (plan) undoSwap(folder, plan)
+    if (!plan) continue
+    refuseLaterStore(folder, plan)
+    if (dryRun) return plan.old
+    undoSwap(folder, plan)
   }
   return existingFiles(folder)
+}
+
+/** Files that came after the swap was killed are those of a store that was served since. */
+function refuseLaterStore(folder: string, { aside, old, made }: SwapPlan): void {
+  const isMoved = (name: string) => pathExists(join(folder, aside, name))
+  const isLater = (name: string) =>
+    fileIdOf(join(folder, name)) !== made[name] && (!old.includes(name) || isMoved(name))
+  if (!existingFiles(folder).some(isLater)) return
+  const place = join(folder, aside)
+  const message = `A killed restore moved the store of ${folder} to ${place}, and there is another one now; nothing was changed.`
+  throw new MaintenanceError('exists', message, { hint: 'Move one of the two out of the data folder.' })
 }
 
 /** A swap whose new store has left the temporary folder is complete. */

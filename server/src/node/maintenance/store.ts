@@ -1,5 +1,17 @@
 import { execFile } from 'node:child_process'
-import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -85,7 +97,9 @@ export async function inspectStore(
   const bytes = sizeOf(db)
   const report = (done: number) => onProgress?.({ step: 'check', unit: 'bytes', done, total: bytes })
   report(0)
-  if (!(bytes >= LARGE && (await checkInChildProcess(file, signal))) && firstValue(db, INTEGRITY_CHECK) !== 'ok') {
+  const isSound =
+    (await runOnLarge(bytes, file, INTEGRITY_CHECK, [], signal)) || firstValue(db, INTEGRITY_CHECK) === 'ok'
+  if (!isSound) {
     throw new MaintenanceError('damaged', `${file} is damaged.`, { hint: 'Use another backup.' })
   }
   refuseImportLock(itemOf(db, STORE_KEY))
@@ -103,22 +117,31 @@ export async function inspectStore(
 
 const INTEGRITY_CHECK = 'PRAGMA integrity_check(1)'
 
-/** From this size on, in bytes, the check of a store takes longer than the start of a process. */
+/** From this size on, in bytes, a statement about a whole store takes longer than the start of a process. */
 const LARGE = 16 * 1024 * 1024
 
 // Only built-in modules and no file, so that it also runs out of a bundle. Ctrl-C of a terminal is for the parent.
-const CHECK_PROGRAM = `
+const STATEMENT_PROGRAM = `
 process.on('SIGINT', () => {})
-const db = new (require('node:sqlite').DatabaseSync)(process.argv[1], { readOnly: true })
-console.log(db.prepare('${INTEGRITY_CHECK}').get().integrity_check)`
+const [file, sql, ...values] = process.argv.slice(1)
+const row = new (require('node:sqlite').DatabaseSync)(file, { readOnly: true }).prepare(sql).get(...values)
+console.log(Object.values(row ?? {})[0] ?? 'ok')`
 
-/** In a child process, since nothing could interrupt it here. @returns false also where Node runs no child process */
-async function checkInChildProcess(file: string, signal: AbortSignal | undefined): Promise<boolean> {
+/** In a child process, since nothing could interrupt it here. @returns false also where the store is small or no child process runs */
+async function runOnLarge(
+  bytes: number,
+  file: string,
+  sql: string,
+  values: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (bytes < LARGE) return false
   // Without secrets. Windows starts nothing without this one.
   const env = process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot }
   const options = { env, windowsHide: true, killSignal: 'SIGKILL', ...(signal ? { signal } : {}) } as const
   try {
-    return (await promisify(execFile)(process.execPath, ['-e', CHECK_PROGRAM, file], options)).stdout === 'ok\n'
+    const args = ['-e', STATEMENT_PROGRAM, file, sql, ...values]
+    return (await promisify(execFile)(process.execPath, args, options)).stdout === 'ok\n'
   } catch {
     signal?.throwIfAborted()
     return false
@@ -128,18 +151,24 @@ async function checkInChildProcess(file: string, signal: AbortSignal | undefined
 /** Pages that are copied in one go. In between, this process does other things. */
 const COPIED_PAGES = 1000
 
+interface CopyPlan {
+  readonly from: string
+  /** An empty folder. */
+  readonly to: string
+  /** The {@link secretsText} of `from` before the store was opened. */
+  readonly secrets: string | undefined
+}
+
 /** The copy is of the moment at which the store was opened, and on the disk when this settles. */
 export async function copyStore(
   db: DatabaseSync,
-  { from, to }: { readonly from: string; readonly to: string },
+  { from, to, secrets }: CopyPlan,
   { onProgress, signal }: MaintenanceOptions,
 ): Promise<void> {
   const copy = join(to, STORE_FILE)
-  const secrets = secretsText(from)
   const total = sizeOf(db)
   const report = (done: number) => onProgress?.({ step: 'copy', unit: 'bytes', done, total })
-  // SQLite accepts an empty file, and would create one that everybody can read.
-  closeSync(openSync(copy, 'wx', 0o600))
+  createEmpty(copy)
   report(0)
   await backup(db, copy, {
     rate: COPIED_PAGES,
@@ -159,7 +188,33 @@ export async function copyStore(
   report(total)
 }
 
-function secretsText(folder: string): string | undefined {
+/** SQLite accepts an empty file, and would create one that everybody can read. */
+function createEmpty(file: string): void {
+  closeSync(openSync(file, 'wx', 0o600))
+}
+
+/** Leaves out what was deleted: copied pages still contain it as free space. Needs room for both stores. */
+export async function compactStore(folder: string, signal: AbortSignal | undefined): Promise<void> {
+  const [file, pages] = [join(folder, STORE_FILE), join(folder, `${STORE_FILE}-pages`)]
+  renameSync(file, pages)
+  createEmpty(file)
+  if (!(await runOnLarge(statSync(pages).size, pages, COMPACT, [file], signal))) {
+    rmSync(file)
+    createEmpty(file)
+    using db = new DatabaseSync(pages, { readOnly: true })
+    db.prepare(COMPACT).run(file)
+  }
+  rmSync(pages)
+  // SQLite does not flush it.
+  const handle = openSync(file, 'r+')
+  fsyncSync(handle)
+  closeSync(handle)
+}
+
+const COMPACT = 'VACUUM INTO ?'
+
+/** The secrets of a folder; `undefined` if it has none. Read them before the store is opened, to notice a rotation. */
+export function secretsText(folder: string): string | undefined {
   const file = join(folder, SECRETS_FILE)
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }

@@ -1,5 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { asRoot } from '../administration.ts'
 import { write } from '../catches.ts'
 import { type OpenService, type TestService, UNLIMITED } from '../test-service.ts'
 
@@ -19,6 +20,32 @@ const varyOf = (response: Response) => response.headers.get('vary')?.toLowerCase
 
 /** Conditional and compressed reads. */
 export function cachingBehaviour(open: OpenService): void {
+  describe('a cache in front, which may ignore that a request had credentials,', () => {
+    it.each([
+      '/admin/users',
+      '/admin/users/Alex',
+      '/admin/users/nobody',
+      '/admin/admins',
+      '/admin/me',
+      '/admin/audit',
+      '/admin/stats',
+      '/admin/leaderboard?kind=fish',
+    ])('stores nothing of %s', async (path) => {
+      const service = await open(UNLIMITED)
+      const response = await (await asRoot(service))('GET', path)
+      expect(response.status).not.toBe(401)
+      expect(response.headers.get('cache-control')).toBe('no-store')
+    })
+
+    it.each(['/status', '/readyz', '/livez', '/nowhere', '/get/fish', '/demo/fish'])(
+      'stores nothing of %s, which may change at any moment',
+      async (path) => {
+        const response = await (await open(UNLIMITED)).request(path)
+        expect(response.headers.get('cache-control')).toBe('no-store')
+      },
+    )
+  })
+
   describe('a conditional read', () => {
     it('is 304 without a body, but with the ETag, while nothing changed', async () => {
       const service = await open(UNLIMITED)
