@@ -271,11 +271,11 @@ describe('an interruption', () => {
   })
 })
 
-describe('a backup', () => {
+describe('a copy of a store', () => {
   it.each([
     ['small', 100],
     ['large', LARGE],
-  ])('of a %s store contains nothing of what was deleted', async (_, size) => {
+  ])('(backup) of a %s one contains nothing of what was deleted', async (_, size) => {
     const parent = newFolder()
     const path = join(parent, 'data')
     const storage = await createStorage({ driver: 'file', path })
@@ -296,18 +296,23 @@ describe('a backup', () => {
     expect(statSync(join(target, 'fish.db')).mode & 0o777).toBe(0o600)
   })
 
-  it('beside which the secrets are rotated is refused, since they would not fit its store', async () => {
+  it.each([
+    ['backup', backupStore],
+    ['export', exportStore],
+  ])('(%s) beside which the secrets are rotated is refused, since they would not fit it', async (_, run) => {
     const { parent, path } = await large()
     const [target, env] = [join(parent, 'copy'), { FISH_STORAGE: `file:${path}` }]
+    const work = { env, target, now: NOW }
     const secrets = join(path, 'secrets.json')
     writeFileSync(secrets, JSON.stringify({ seal: 'the old secret', session: 'a session secret' }))
     const onProgress = ({ step, done }: MaintenanceProgress) => {
       if (step !== 'check' || done > 0) return
       writeFileSync(secrets, JSON.stringify({ seal: 'the new secret', session: 'a session secret' }))
     }
-    await expect(backupStore({ env, target, onProgress })).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(run({ ...work, onProgress })).rejects.toMatchObject({ code: 'unavailable' })
     expect(existsSync(target)).toBe(false)
-    expect(await backupStore({ env, target })).toMatchObject({ folder: target })
+    await run(work)
+    expect(existsSync(target)).toBe(true)
   })
 })
 

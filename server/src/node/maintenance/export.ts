@@ -9,7 +9,7 @@ import type { ConfigSource } from '../config.ts'
 import { type ExportCounts, firstLine, type LineCounts, lastLine } from './export-format.ts'
 import { makeNew } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
-import { firstValue, inspectStore, itemOf, openStore, schemaOf } from './store.ts'
+import { checkSecretsUnchanged, firstValue, inspectStore, itemOf, openStore, schemaOf, secretsText } from './store.ts'
 
 /** Options of {@link exportStore}. */
 export interface ExportOptions extends ConfigSource, MaintenanceOptions {
@@ -49,12 +49,14 @@ export async function exportStore(options: ExportOptions): Promise<ExportReport>
   const file = typeof target === 'string' ? namedPath(target) : null
   const run = async () => {
     const folder = readDataFolder(options)
+    const storedSecrets = secretsText(folder)
     using db = openStore(folder)
     const exportTo = async (open: () => Writable, end: boolean) => {
       checkSchema(db)
       const { users, entries, secrets } = await inspectStore(db, folder, options)
       const counts = countLines(db)
-      await writeTo(open(), Readable.from(exportText(db, counts, options)), { end, signal })
+      const checkEnd = () => checkSecretsUnchanged(folder, storedSecrets)
+      await writeTo(open(), Readable.from(exportText(db, counts, { ...options, checkEnd })), { end, signal })
       const beside = secrets === 'included' ? 'beside' : 'needed'
       const where = itemOf(db, SECRET_CHECK_KEY) === null ? 'none' : beside
       return { ...counts, users, entries, file, folder, secrets: where } as const
@@ -101,7 +103,7 @@ const CHUNK_CHARACTERS = 64 * 1024
 async function* exportText(
   db: DatabaseSync,
   counts: LineCounts,
-  { now, onProgress }: Pick<ExportOptions, 'now' | 'onProgress'>,
+  { now, onProgress, checkEnd }: Pick<ExportOptions, 'now' | 'onProgress'> & { readonly checkEnd: () => void },
 ): AsyncGenerator<string> {
   const total = Object.values(counts).reduce((sum, count) => sum + count)
   let done = 0
@@ -120,6 +122,7 @@ async function* exportText(
       await setImmediate()
     }
   }
+  checkEnd()
   yield `${chunk}${JSON.stringify(lastLine(counts))}\n`
   report()
 }

@@ -181,9 +181,7 @@ export async function copyStore(
   // Without a log, it can be read from a read-only file system, too.
   written.exec('PRAGMA journal_mode = DELETE')
   assignNewLineage(written)
-  if (secretsText(from) !== secrets) {
-    throw new MaintenanceError('unavailable', 'The secrets changed during the copy.', { hint: 'Run it again.' })
-  }
+  checkSecretsUnchanged(from, secrets)
   if (secrets !== undefined) writeFileSync(join(to, SECRETS_FILE), secrets, { mode: 0o600, flag: 'wx', flush: true })
   report(total)
 }
@@ -213,7 +211,13 @@ export async function compactStore(folder: string, signal: AbortSignal | undefin
 
 const COMPACT = 'VACUUM INTO ?'
 
-/** The secrets of a folder; `undefined` if it has none. Read them before the store is opened, to notice a rotation. */
+/** @param secrets the {@link secretsText} before the store was opened: a rotation since then may have discarded them */
+export function checkSecretsUnchanged(folder: string, secrets: string | undefined): void {
+  if (secretsText(folder) === secrets) return
+  throw new MaintenanceError('unavailable', 'The secrets changed meanwhile.', { hint: 'Run it again.' })
+}
+
+/** The secrets of a folder; `undefined` if it has none. */
 export function secretsText(folder: string): string | undefined {
   const file = join(folder, SECRETS_FILE)
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined
