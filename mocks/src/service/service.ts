@@ -134,10 +134,7 @@ export const noEncryption: Encryption = {
 
 type Collection = Parameters<FishStorage['append']>[0]
 
-interface StoredWrite {
-  readonly collection: Collection
-  readonly record: Parameters<FishStorage['append']>[1]
-}
+type StoredWrite = Readonly<{ collection: Collection; record: Parameters<FishStorage['append']>[1] }>
 
 /**
  * Records the writes that a storage stores, in order and without replays. The versions of its collections are derived
