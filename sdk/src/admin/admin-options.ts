@@ -33,7 +33,6 @@ export interface Credentials {
   readonly password: string
 }
 
-/** Checked options. */
 export interface AdminSettings {
   readonly settings: Settings
   readonly credentials: Credentials | undefined

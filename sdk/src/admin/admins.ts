@@ -48,7 +48,6 @@ export interface AdminsResource {
 
 const ROLES: readonly AdminRole[] = ['admin', 'superadmin']
 
-/** `admin.admins`. */
 export function createAdmins({ read, remove, withoutRetries }: AdminContext): AdminsResource {
   return {
     list: (options = {}) => read(administratorListShape, { route: ADMIN_ROUTES.listAdmins, options }),

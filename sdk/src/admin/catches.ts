@@ -57,12 +57,10 @@ export type AdminFishResource = AdminCatchesResource<FishCollection, FishInput>
 /** The crabs of every player. */
 export type AdminCrabsResource = AdminCatchesResource<CrabCollection, CrabInput>
 
-/** `admin.fish`. */
 export function createAdminFish(context: AdminContext): AdminFishResource {
   return createCatches(context, 'fish', fishCollectionShape)
 }
 
-/** `admin.crabs`. */
 export function createAdminCrabs(context: AdminContext): AdminCrabsResource {
   return createCatches(context, 'crab', crabCollectionShape)
 }

@@ -47,7 +47,6 @@ export interface Reports {
   leaderboard(options: LeaderboardOptions): ApiPromise<Leaderboard & ResponseMeta>
 }
 
-/** `admin.me`, `admin.stats` and `admin.leaderboard`. */
 export function createReports({ read }: AdminContext): Reports {
   return {
     me: (options = {}) => read(administratorShape, { route: ADMIN_ROUTES.adminMe, options }),
@@ -81,7 +80,6 @@ export interface AuditResource {
   iterate(options?: AdminIterateOptions): AsyncGenerator<AuditEntry, void, undefined>
 }
 
-/** `admin.audit`. */
 export function createAudit({ read }: AdminContext): AuditResource {
   const list: AuditResource['list'] = ({ limit, cursor, ...options } = {}) =>
     read(auditPageShape, { route: ADMIN_ROUTES.audit, query: { limit: limit?.toString(), cursor }, options }, [

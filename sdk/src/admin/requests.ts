@@ -17,7 +17,6 @@ type Send = <Content extends object>(
   issues?: readonly (Issue | undefined | false)[],
 ) => ApiPromise<Content & ResponseMeta>
 
-/** The requests of an administrator, each with the session. */
 export interface AdminContext {
   /** For reads: retried. */
   readonly read: Send
@@ -27,7 +26,6 @@ export interface AdminContext {
   withoutRetries(uncertainty: Uncertainty): Send
 }
 
-/** @param authorize Adds the session to the requests of a transport. */
 export function createAdminContext(transport: Transport, authorize: (transport: Transport) => Transport): AdminContext {
   const send = (by: Transport): Send => {
     const authorized = authorize(by)
@@ -76,7 +74,6 @@ export interface ListUsersOptions extends AdminListOptions, UserSearch {}
 /** Options of `users.iterate`. */
 export interface IterateUsersOptions extends AdminIterateOptions, UserSearch {}
 
-/** What is unknown when a response is lost. */
 interface Uncertainty {
   /** What may have happened, to follow "It is unknown whether". */
   readonly whether: string
@@ -129,7 +126,6 @@ function ignoreMissingOnRetry(transport: Transport): Transport {
   }
 }
 
-/** The response to a deletion, which has no content. */
 export const EMPTY_RESPONSE: ResponseShape<object> = (json, issues) => {
   if (json !== null) issues.push({ path: '', message: 'Expected an empty body.' })
   return {}
@@ -139,7 +135,6 @@ function isGone({ status, text }: { readonly status: number; readonly text: stri
   return status === 404 && GONE.some((code) => text.includes(`"${code}"`))
 }
 
-/** The header and body of a request with JSON. */
 export function jsonBody(value: unknown): Pick<ApiRequest, 'headers' | 'body'> {
   return { headers: { 'content-type': MEDIA_TYPES.json }, body: async () => JSON.stringify(value) }
 }

@@ -49,17 +49,13 @@ export function authorized(transport: Transport, { session, settings, limiter }:
   }
 }
 
-/** The response to a login. */
 export type Login = WithResponse<Session & ResponseMeta>
 
 type SessionCache = ReturnType<typeof createSessionCache>
 
 interface SessionContext {
-  /** Sends the credentials. */
   readonly logIn: (signal: AbortSignal) => Promise<Login>
-  /** Whether there are credentials to send. */
   readonly canLogIn: boolean
-  /** The option `token`. */
   readonly given: string | undefined
   readonly now: () => number
 }
@@ -105,7 +101,6 @@ export function createSessionCache({ logIn, canLogIn, given, now }: SessionConte
   }
 }
 
-/** An open session. */
 interface CachedSession {
   readonly token: string
   /** When to renew it, by this client's clock; `undefined` if only the server knows. */

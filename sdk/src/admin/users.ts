@@ -94,7 +94,6 @@ export interface UsersResource {
   ): ApiPromise<ResetResult[Type] & ResponseMeta>
 }
 
-/** `admin.users`. */
 export function createUsers({ read, remove, withoutRetries }: AdminContext): UsersResource {
   const list: UsersResource['list'] = ({ search, limit, cursor, ...options } = {}) =>
     read(

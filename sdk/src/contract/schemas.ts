@@ -6,10 +6,8 @@ import { LIMITS } from './limits.ts'
 import { CATCH_NAME_PATTERN, USER_NAME_PATTERN, USER_NAME_RULE } from './names.ts'
 import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue } from './rarities.ts'
 
-/** One of the four gamemodes. */
 const gamemodeSchema = z.enum(GAMEMODES)
 
-/** The name of a fish or a crab. */
 const catchNameSchema = z
   .string()
   .check(z.regex(CATCH_NAME_PATTERN, 'Must be 1 to 100 characters with no control characters'))
@@ -26,10 +24,8 @@ const rarityValueSchema = z.literal(
   'Must be an integer from 1 to 7',
 )
 
-/** A rarity in a response: its label. */
 const rarityLabelSchema = z.enum(RARITY_LABELS as unknown as [RarityLabel, ...RarityLabel[]])
 
-/** A time as an ISO 8601 date-time, with `Z` or an offset. */
 const dateTimeSchema = z.iso
   .datetime({ offset: true, abort: true })
   .check(z.refine(hasFourDigitYear, 'Must be a date-time whose year in UTC has four digits'))
@@ -46,7 +42,6 @@ const passwordSchema = z.string().check(
   z.refine((password) => password.isWellFormed(), 'Must be Unicode text, without halves of surrogate pairs'),
 )
 
-/** Number of entries per page, as a query parameter. */
 const pageLimitSchema = z.pipe(
   z.string().check(z.regex(/^[0-9]+$/, 'Must be an integer in decimal digits')),
   z.coerce.number<string>().check(z.int(), z.minimum(1), z.maximum(LIMITS.pageSize)),
@@ -111,7 +106,6 @@ export const fishCollectionSchema = z.object({ ...collectionFields, fish: z.arra
 /** The response to crab reads, oldest first. */
 export const crabCollectionSchema = z.object({ ...collectionFields, crab: z.array(crabSchema) })
 
-/** The query of a page. */
 const pageFields = { limit: z.optional(pageLimitSchema), cursor: z.optional(cursorSchema) }
 
 /** The query of the reads without name and gamemode, which have their own errors. */
@@ -127,7 +121,6 @@ export const readQuerySchema = z.object({
 const batch = <Entry extends z.ZodMiniType>(entry: Entry) =>
   z.array(entry).check(z.minLength(1), z.maxLength(LIMITS.entriesPerWrite))
 
-/** Fish in a payload. */
 const fishEntriesSchema = batch(
   z.object({ name: catchNameSchema, rarity: rarityValueSchema, caughtAt: z.optional(dateTimeSchema) }),
 )
@@ -137,7 +130,6 @@ const crabFields = {
   rarity: z.optional(z.never('Must be left out: a crab has none, and a fish belongs to the path that ends in /fish')),
 }
 
-/** Crabs in a payload. */
 const crabEntriesSchema = batch(
   z.object({
     name: z._default(catchNameSchema, DEFAULT_CRAB_NAME),
@@ -278,7 +270,6 @@ export const leaderboardSchema = z.object({
 /** The query of the audit log. */
 export const auditQuerySchema = z.object(pageFields)
 
-/** The actions in the audit log. */
 const AUDIT_ACTIONS = [
   'login',
   'key.read',

@@ -60,7 +60,6 @@ export interface Fernet {
   decrypt(token: string | Uint8Array, options?: DecryptOptions): Promise<DecryptedToken>
 }
 
-/** `createFernet` on a given platform. */
 export function fernetWith(
   prepare: PreparePlatformKey,
   keys: string | readonly string[],

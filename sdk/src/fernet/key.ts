@@ -16,7 +16,6 @@ export interface PlatformKey {
 /** Imports 32 bytes: 16 to sign, then 16 to encrypt (Fernet specification, "Key Format"). */
 export type PreparePlatformKey = (key: Bytes) => PlatformKey | Promise<PlatformKey>
 
-/** Joins both parts in a plain Uint8Array, the type that every platform returns. */
 export function joined(head: Uint8Array, tail: Uint8Array): Bytes {
   const whole = new Uint8Array(head.length + tail.length)
   whole.set(head)
@@ -24,7 +23,6 @@ export function joined(head: Uint8Array, tail: Uint8Array): Bytes {
   return whole
 }
 
-/** Length of the signing half, which comes first. */
 export const SIGNING_KEY_BYTES = 16
 
 const KEY_FORM = /^(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9+/]{43})=?$/

@@ -8,7 +8,6 @@ const CIPHERTEXT_AT = 25
 const BLOCK_BYTES = 16
 const MAC_BYTES = 32
 
-/** Length of an initialization vector. */
 export const IV_BYTES: number = CIPHERTEXT_AT - IV_AT
 
 /** The parts of a token, not authentic until the MAC is checked. */
@@ -36,7 +35,6 @@ export function splitToken(raw: Bytes): TokenParts | undefined {
   }
 }
 
-/** All of a token but its MAC. */
 export function tokenBody(timestamp: bigint, iv: Bytes, ciphertext: Bytes): Bytes {
   const body = new Uint8Array(CIPHERTEXT_AT + ciphertext.length)
   body[0] = VERSION

@@ -15,7 +15,6 @@ export function rateLimitWaitMs(until: number, now: number, random: number): num
   return Math.max(until - now, MIN_LIMIT_WAIT_MS) + random * MAX_JITTER_MS
 }
 
-/** The outcome of a flush in the background. */
 export interface FlushOutcome {
   /** Consecutive flushes with failures, this one included. */
   readonly failures: number

@@ -63,7 +63,6 @@ export function parseCatches(
 
 const KEY_MESSAGE = `Must be a string of 1 to ${MAX_KEY_LENGTH} characters.`
 
-/** The mistakes in a checkpoint, if one is given. */
 export function checkpointIssues(checkpoint: Checkpoint | undefined): Issue[] {
   const { name, value, expected = null } = checkpoint ?? { name: 'none', value: '' }
   const issues = [

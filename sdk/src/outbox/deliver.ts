@@ -16,7 +16,6 @@ export interface Delivery {
   readonly owner: string
 }
 
-/** The result of an attempt to send the next batch of a collection. */
 type DeliveryOutcome =
   | { readonly type: 'sent'; readonly count: number }
   | { readonly type: 'dead-letter'; readonly notice: DeadLetterNotice }
@@ -100,7 +99,6 @@ interface Batch {
   readonly fresh: boolean
 }
 
-/** Handles a batch that could not be encrypted or sent. */
 async function handleFailure(
   { store, settings, emitter }: Delivery,
   holder: LeaseHolder,
@@ -128,7 +126,6 @@ async function handleFailure(
 // The outbox itself waits for the rate limit, without a lease; the client only for its other calls.
 const CLIENT_WAIT_MS = 5000
 
-/** The result of work with a client. The outbox decides about its errors. */
 export type Attempt<T> = { readonly value: T } | { readonly error: unknown }
 
 /** @throws the signal's reason if it aborted */
@@ -187,7 +184,6 @@ function firstBatch(
   return batch
 }
 
-/** Length of the token for a message of that many bytes. */
 function tokenLength(bytes: number): number {
   const raw = TOKEN_BYTES_AROUND + BLOCK_BYTES * (Math.floor(bytes / BLOCK_BYTES) + 1)
   return Math.ceil(raw / 3) * 4

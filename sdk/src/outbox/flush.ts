@@ -18,7 +18,6 @@ export interface FlushCall {
   readonly onProgress?: ((progress: FlushProgress) => void) | undefined
 }
 
-/** Runs the flushes of one outbox one after another. */
 export class FlushQueue {
   readonly #delivery: Delivery
   /** The last flush. Never rejects. */
@@ -41,7 +40,6 @@ export class FlushQueue {
     return untilAborted(() => flushing, flush.signal)
   }
 
-  /** Resolves when no flush is running. */
   async idle(): Promise<void> {
     await this.#last
   }
@@ -50,14 +48,12 @@ export class FlushQueue {
 // A lease may be released early.
 const LEASE_POLL_MS = 1000
 
-/** Why a client is blocked. */
 interface Blocked {
   readonly error: unknown
   /** End of the rate-limit window; `undefined` if the server did not respond. */
   readonly until?: number | undefined
 }
 
-/** A lease of another process. */
 interface LeaseOfOther {
   readonly collection: Collection
   readonly until: number

@@ -21,7 +21,6 @@ interface MemoryCatch {
   readonly batch: Batch | undefined
 }
 
-/** Whether a catch is queued or frozen. */
 function isWaiting({ batch }: MemoryCatch): boolean {
   return batch === undefined || 'token' in batch
 }

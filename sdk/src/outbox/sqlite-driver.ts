@@ -24,7 +24,6 @@ export function openSqliteStore(path: string): OutboxStore {
   return storeIn(guarded(() => openDatabase(path)))
 }
 
-/** Opens the default store of a service. */
 export function openDefaultStore(service: string): OutboxStore {
   return storeIn(guarded(() => openDefaultDatabase(service)))
 }
@@ -40,7 +39,6 @@ function openDefaultDatabase(service: string): OpenDatabase {
   return openDatabase(own)
 }
 
-/** The service that a file is bound to. */
 function addressIn(db: DatabaseSync): string | undefined {
   return db.prepare('SELECT address FROM service').get()?.address as string | undefined
 }
@@ -55,7 +53,6 @@ function guarded<T>(work: () => T): T {
 
 type Row = Record<string, string | number | null>
 
-/** The columns for {@link toCatch}. */
 const CATCH_COLUMNS = `catches.seq, catches.collection, catches.entry, catches.added_at, catches.key,
   catches.batch_limit, collections.kind, collections.user, collections.gamemode`
 const CATCHES = 'catches JOIN collections ON collections.id = catches.collection'
@@ -248,7 +245,7 @@ function storeIn({ db, isInPlace }: OpenDatabase): OutboxStore {
   }
 }
 
-/** Runs SQL in a database. Prepares each statement once. */
+/** Prepares each statement once. */
 function sqlOf(db: DatabaseSync, isInPlace: () => boolean) {
   const prepared = new Map<string, StatementSync>()
   const statement = (sql: string) => {

@@ -9,7 +9,6 @@ import { OutboxStoreError, type OutboxStoreErrorCode } from './errors.ts'
 
 const BUSY_TIMEOUT_MS = 5000
 
-/** An open database. */
 export interface OpenDatabase {
   readonly db: DatabaseSync
   /** Whether the open file is still the one at its path. */

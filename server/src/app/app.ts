@@ -110,27 +110,9 @@ export function createApp(options: AppOptions): App {
     metrics: options.metricsRoute === false ? undefined : metrics,
     docs,
   })
-  const limitRate = createRateLimitMiddleware({
-    storage,
-    users,
-    rateLimit,
-    masterApiKey,
-    allowedOrigins,
-    clock,
-    logger,
-    metrics,
-  })
-
-  const pipeline = {
-    limitRate,
-    clientAddress,
-    createId,
-    allowedOrigins,
-    clock,
-    logger,
-    metrics,
-    responseClass: options.responseClass,
-  }
+  const shared = { allowedOrigins, clock, logger, metrics }
+  const limitRate = createRateLimitMiddleware({ ...shared, storage, users, rateLimit, masterApiKey })
+  const pipeline = { ...shared, limitRate, clientAddress, createId, responseClass: options.responseClass }
   const h3 = createPipeline(pipeline)
   const docsAssets = { name: 'docs', path: `${ROUTES.docs.path}/:asset` } as const
   mountRoutes(h3, handlers.byRoute, docs ? [{ ...docsAssets, handler: docsAssetHandler(docs) }] : [])

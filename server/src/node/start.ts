@@ -97,17 +97,8 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     (await prepared).fetchMetrics(request, requestHost)
   try {
     const onDrop = metrics.observeDroppedConnection
-    const isBehindProxy = config.trustProxy > 0
-    const listener = await listen({
-      host,
-      port,
-      fetch,
-      logger,
-      isAccepting,
-      onDrop,
-      isBehindProxy,
-      limits: connections,
-    })
+    const limited = { onDrop, isBehindProxy: config.trustProxy > 0, limits: connections }
+    const listener = await listen({ host, port, fetch, logger, isAccepting, ...limited })
     opened.push(() => listener.close(0))
     const metricsListener =
       typeof config.metrics === 'object'

@@ -30,7 +30,6 @@ const ODD_VALUES = [
   'x'.repeat(1_000_000),
 ]
 
-/** Plain items: keys, values, exclusive setting, listing. */
 export function describeItems(storage: () => FishStorage): void {
   const newBase = () => `test-${randomUUID()}:`
 

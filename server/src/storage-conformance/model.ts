@@ -173,7 +173,6 @@ function countBy(names: readonly string[]): Record<string, number> {
   return counts
 }
 
-/** Arbitrary operations, sequential and concurrent. */
 export function describeModel(storage: () => FishStorage): void {
   const operations = fc.array(operation, { maxLength: 60 })
 

@@ -8,7 +8,6 @@ async function fill(storage: FishStorage, collection: Collection, counts: readon
   await Promise.all(counts.map((count, i) => storage.append(collection, newRecord({ count, plain: `${i}` }))))
 }
 
-/** Ranges, pages, forms and sizes. */
 export function describeReads(storage: () => FishStorage): void {
   test('yields nothing for a collection that has no records', async () => {
     expect(await readChunks(storage(), newCollection(), 'plain')).toEqual([])
@@ -109,7 +108,6 @@ export function describeReads(storage: () => FishStorage): void {
   })
 }
 
-/** Versions of collections. */
 export function describeVersions(storage: () => FishStorage): void {
   test('changes with every append and removal and never comes again, the last removal included', async () => {
     const collection = newCollection()

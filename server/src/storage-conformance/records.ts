@@ -5,7 +5,6 @@ import { newCollection, newRecord, readAll, readEntries, talliesOf } from './sam
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
-/** Appending, tokens and removal. */
 export function describeRecords(storage: () => FishStorage): void {
   test('stores a token once and returns its first id on every repeat', async () => {
     const collection = newCollection()
@@ -131,7 +130,6 @@ export function describeRecords(storage: () => FishStorage): void {
   })
 }
 
-/** Removing single records. */
 export function describeRemoval(storage: () => FishStorage): void {
   test('removes one record by its id and keeps the order of the others', async () => {
     const collection = newCollection()

@@ -12,24 +12,20 @@ export function newRecord(part: Partial<NewRecord> = {}): NewRecord {
   return { id, dedupeKey: id, count: 1, labels: {}, plain: `{"plain":"${id}"}`, full: `{"full":"${id}"}`, ...part }
 }
 
-/** Everything a read yields, chunk after chunk. */
 export async function readChunks(storage: FishStorage, from: Collection, form: RecordFormat, range?: ReadRange) {
   const chunks = []
   for await (const chunk of storage.read(from, form, range)) chunks.push(chunk)
   return chunks
 }
 
-/** All records that a read yields, as one list. */
 export async function readAll(storage: FishStorage, from: Collection, form: RecordFormat = 'plain', range?: ReadRange) {
   return (await readChunks(storage, from, form, range)).flat()
 }
 
-/** The entries of a whole collection. */
 export async function readEntries(storage: FishStorage, from: Collection, form: RecordFormat = 'plain') {
   return (await readAll(storage, from, form)).map((record) => record.entries)
 }
 
-/** The tallies of one kind, by gamemode and label. */
 export async function talliesOf(storage: FishStorage, kind: string): Promise<Tally[]> {
   const order = ({ gamemode, label }: Tally) => JSON.stringify([gamemode, label ?? ''])
   const found = (await storage.tallies()).filter((tally) => tally.kind === kind)

@@ -5,7 +5,6 @@ import type { FishStorage } from '../storage/index.ts'
 const START = 1_700_000_000_000
 const at = (later: number, limit = 3) => ({ durationMs: 1000, limit, now: START + later })
 
-/** Counting in fixed windows. */
 export function describeWindows(storage: () => FishStorage): void {
   test('opens a window with the first count, and its end does not move', async () => {
     const key = randomUUID()

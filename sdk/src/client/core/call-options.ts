@@ -26,7 +26,6 @@ export interface LimitOptions {
   readonly pace?: boolean | undefined
 }
 
-/** The limits of a call. */
 export interface CallLimits {
   readonly timeoutMs: number
   readonly deadlineMs: number

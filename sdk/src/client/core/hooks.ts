@@ -75,7 +75,6 @@ export function notify<Event>(listener: ((event: Event) => void) | undefined, ev
   } catch {}
 }
 
-/** Combines hooks and a logger. */
 export function createEventSink(hooks: Hooks, logger: Logger | undefined): EventSink {
   const sink =
     <Event>(hook: ((event: Event) => void) | undefined, log: (event: Event) => void) =>

@@ -86,7 +86,6 @@ export function startDeadline(clock: Clock, deadlineMs: number, signal: AbortSig
   return { ...limit, leftMs: () => end - now() }
 }
 
-/** How long a call may still wait in total. */
 export interface Budget {
   /** Milliseconds. */
   leftMs(): number

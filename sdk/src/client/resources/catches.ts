@@ -105,13 +105,11 @@ export interface CrabsResource
 
 type CatchesContext = Pick<WriteContext, 'transport' | 'settings' | 'fernet'>
 
-/** `client.fish`. */
 export function createFish(context: CatchesContext): FishResource {
   const routes = { post: PUBLIC_ROUTES.postFish, get: PUBLIC_ROUTES.getFish }
   return createCatches(context, 'fish', routes, fishCollectionShape) as FishResource
 }
 
-/** `client.crabs`. */
 export function createCrabs(context: CatchesContext): CrabsResource {
   const routes = { post: PUBLIC_ROUTES.postCrab, get: PUBLIC_ROUTES.getCrab }
   return createCatches(context, 'crab', routes, crabCollectionShape) as CrabsResource

@@ -30,7 +30,6 @@ export interface KeysResource {
   get(options: GetKeyOptions): ApiPromise<UserKey & ResponseMeta>
 }
 
-/** `client.keys`. */
 export function createKeys(transport: Transport): KeysResource {
   return {
     get: (given) =>

@@ -38,7 +38,6 @@ interface ListContext<Collection> {
   readonly shape: ResponseShape<Collection>
 }
 
-/** Checks the options and reads a collection, or a page of it. */
 export function listCatches<Collection extends object>(
   { route, transport, settings, shape }: ListContext<Collection>,
   options: ListOptions,
@@ -67,7 +66,6 @@ export interface IterateOptions extends Omit<ListOptions, 'limit' | 'cursor'> {
   readonly pageSize?: number | undefined
 }
 
-/** A page of anything. */
 export interface Page {
   readonly nextCursor?: string | undefined
 }

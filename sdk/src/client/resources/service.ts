@@ -8,7 +8,6 @@ import type { Transport } from '../transport/transport.ts'
 /** Reads the status of the service. */
 export type GetStatus = (options?: CallOptions) => ApiPromise<Status & ResponseMeta>
 
-/** `client.status`. */
 export function createStatus(transport: Transport): GetStatus {
   return (options = {}) =>
     call(
@@ -42,7 +41,6 @@ export interface DemoResource {
   crabs(options?: CallOptions): ApiPromise<CrabCollection & ResponseMeta>
 }
 
-/** `client.demo`. */
 export function createDemo(transport: Transport): DemoResource {
   return {
     fish: (options = {}) => call(transport, () => ({ route: PUBLIC_ROUTES.demoFish, options }), fishCollectionShape),

@@ -29,7 +29,6 @@ export interface AddOptions extends CallOptions, Target {}
 /** The saved record. `replayed`: an earlier attempt stored the token, but its response was lost. */
 export type AddResult = Saved & { readonly replayed: boolean } & ResponseMeta
 
-/** What the writes of one kind need. */
 export interface WriteContext {
   readonly kind: Kind
   readonly route: Route
@@ -38,7 +37,7 @@ export interface WriteContext {
   readonly fernet: () => Promise<Fernet>
 }
 
-/** Posts entries as one record. They are encrypted when the rate limiter grants the permit. */
+/** Encrypts the entries when the rate limiter grants the permit. */
 export function addCatches(
   context: WriteContext,
   entries: readonly (FishInput | CrabInput)[],
@@ -59,7 +58,6 @@ export function addCatches(
   )
 }
 
-/** Posts a token that may be from another process. */
 export function sendCatches(
   context: WriteContext,
   encrypted: EncryptedCatches,
@@ -110,14 +108,13 @@ export interface EncryptedCatches {
   readonly token: string
 }
 
-/** Checked catches that are not encrypted yet. */
 interface CheckedCatches extends Omit<EncryptedCatches, 'token'> {
   readonly entries: readonly PayloadEntry[]
 }
 
 const TARGET: OptionNames<Target> = { user: true, gamemode: true }
 
-/** Converts catches to the format of the service. @throws ValidationError with every mistake */
+/** @throws ValidationError with every mistake */
 export function checkCatches(
   { kind, settings }: WriteContext,
   entries: readonly (FishInput | CrabInput)[],

@@ -35,12 +35,7 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
   409: ConflictError,
 }
 
-/**
- * The error for an unsuccessful response.
- *
- * @param now This machine's time in milliseconds.
- * @param waitMs How long a 429 asks to wait.
- */
+/** @param waitMs How long a 429 asks to wait. */
 export function apiError(
   { status, headers, text, requestId, rateLimit }: ApiResponse,
   now: number,

@@ -31,7 +31,6 @@ export type AttemptResult =
  */
 type RunAttempt = (limiter: RateLimiter, permit: Permit, attempt: Attempt) => Promise<AttemptResult>
 
-/** Attempts over connections of their own. */
 export function createAttempts(settings: Settings): RunAttempt {
   const { clock, observer, baseUrl, maxResponseBytes } = settings
   const { send, proxyError } = createFetch(settings)

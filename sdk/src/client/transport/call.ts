@@ -62,7 +62,6 @@ export function call<Content extends object, Result extends object = Content>(
   return apiPromise(send())
 }
 
-/** The promise of a call from its work, which has begun. */
 export function apiPromise<Content>(work: Promise<WithResponse<Content>>): ApiPromise<Content> {
   const content = work.then(({ data }) => data)
   return Object.assign(content, {

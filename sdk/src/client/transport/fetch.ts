@@ -5,7 +5,6 @@ import { FishCrabError, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Settings } from '../core/options.ts'
 import type { ApiRequest } from './request.ts'
 
-/** Sends requests over its own connections. */
 export function createFetch(settings: Settings) {
   const connections = platform.openConnections(settings.env, settings.baseUrl)
   const send = async (request: ApiRequest, body: string | undefined, signal: AbortSignal): Promise<Response> => {

@@ -1,10 +1,8 @@
 import type { Route } from '../../contract/routes.ts'
 import type { CallOptions } from '../core/call-options.ts'
 
-/** A request to a route of the contract. */
 export interface ApiRequest {
   readonly route: Route
-  /** Values of the parameters in the path. */
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly headers?: Readonly<Record<string, string>>

@@ -40,17 +40,14 @@ export function readResponse(
   }
 }
 
-/** Identifies the request in the server's log. */
 export function readRequestId(headers: Headers, redact: Redactor): string | undefined {
   return redact(headers.get(HEADERS.requestId) ?? undefined)
 }
 
-/** Whether the status is 2xx. */
 export function isSuccess({ status }: ApiResponse): boolean {
   return status >= 200 && status < 300
 }
 
-/** What the rate limiter learns from a response. */
 export function observedResponse(response: ApiResponse): ObservedResponse {
   const { status, requestId, rateLimit, retryAfterMs, resetMs: waitMs = 0 } = response
   return {

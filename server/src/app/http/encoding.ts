@@ -56,17 +56,11 @@ function isSupported(coding: ContentCoding): boolean {
   }
 }
 
-export interface CodingChoice {
-  /** The supported coding that it prefers; `undefined` if none. */
-  readonly coding: ContentCoding | undefined
-  readonly identity: boolean
-}
-
 /**
  * Chooses a content coding by `Accept-Encoding` (RFC 9110, section 12.5.3).
  * @example chooseCoding('gzip;q=0.5, br', ['gzip', 'br']) // { coding: 'br', identity: true }
  */
-export function chooseCoding(accepted: string | null, supported: readonly ContentCoding[]): CodingChoice {
+export function chooseCoding(accepted: string | null, supported: readonly ContentCoding[]) {
   if (!accepted) return { coding: undefined, identity: true }
   const weights = new Map(accepted.split(',').map(weightOf))
   const weight = (coding: string) => weights.get(coding) ?? weights.get('*') ?? 0

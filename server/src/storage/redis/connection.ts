@@ -173,23 +173,14 @@ interface RunnerContext {
   readonly onUseless: () => void
 }
 
-/** Runs every operation: none waits forever or for a connection, and none starts after the close. */
-interface OperationRunner {
-  /**
-   * Runs an operation. Every error becomes a `StorageError`.
-   *
-   * @param deadlineMs @default the timeout of the connection
-   */
-  run<T>(operation: () => Promise<T>, deadlineMs?: number): Promise<T>
-  /** Refuses new operations, and settles when the pending ones have. */
-  close(): Promise<void>
-}
+type OperationRunner = ReturnType<typeof createOperationRunner>
 
 function timeoutError(ms: number): StorageError {
   return new StorageError('unavailable', `Redis did not respond within ${ms} ms.`)
 }
 
-function createOperationRunner({ timeoutMs, isReady, lastError, onUseless }: RunnerContext): OperationRunner {
+/** Runs every operation: none waits forever or for a connection, and none starts after the close. */
+function createOperationRunner({ timeoutMs, isReady, lastError, onUseless }: RunnerContext) {
   let closed = false
   let pending = 0
   let idle = () => {}
@@ -203,7 +194,8 @@ function createOperationRunner({ timeoutMs, isReady, lastError, onUseless }: Run
   }
 
   return {
-    async run(operation, deadlineMs = timeoutMs) {
+    /** Every error becomes a `StorageError`. @param deadlineMs @default the timeout of the connection */
+    async run<T>(operation: () => Promise<T>, deadlineMs: number = timeoutMs): Promise<T> {
       check()
       pending += 1
       try {
@@ -220,7 +212,8 @@ function createOperationRunner({ timeoutMs, isReady, lastError, onUseless }: Run
         if (pending === 0) idle()
       }
     },
-    close() {
+    /** Refuses new operations, and settles when the pending ones have. */
+    close(): Promise<void> {
       closed = true
       return new Promise((resolve) => {
         idle = resolve

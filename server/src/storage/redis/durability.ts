@@ -148,14 +148,7 @@ export function keepsWrites(servers: readonly RedisPersistence[], replication: R
   return isSynced && (replication.replicas > 0 || replication.servers.every((server) => server?.connected === 0))
 }
 
-export interface WatchedConnection {
-  readonly connection: Connection
-  /**
-   * Compares the counts of Redis with those it acknowledged.
-   * @throws {StorageError} `replaced` if writes are missing that its configuration does not allow to lose
-   */
-  verify(): Promise<void>
-}
+export type WatchedConnection = ReturnType<typeof detectOlderData>
 
 /**
  * Remembers the highest acknowledged counts of changes. A Redis with lower counts has an older copy of the data, such as a
@@ -165,11 +158,7 @@ export interface WatchedConnection {
  *
  * @param mayLose whether the configuration of Redis allows it to lose acknowledged writes
  */
-export function detectOlderData(
-  inner: Connection,
-  mayLose: boolean,
-  onDataLoss?: (message: string) => void,
-): WatchedConnection {
+export function detectOlderData(inner: Connection, mayLose: boolean, onDataLoss?: (message: string) => void) {
   const { client } = inner
   const acknowledged = new Map<string, number>()
   // Invalidated at each reconnect or lower count, and verified by a comparison.
@@ -195,6 +184,10 @@ export function detectOlderData(
     if (missing > 0) onDataLoss?.(dataLossError(missing))
   }
 
+  /**
+   * Compares the counts of Redis with those it acknowledged.
+   * @throws {StorageError} `replaced` if writes are missing that its configuration does not allow to lose
+   */
   function verify(): Promise<void> {
     comparing ??= compare().finally(() => {
       comparing = undefined
@@ -211,30 +204,28 @@ export function detectOlderData(
       invalidated += 1
     })
   }
-  return {
-    verify,
-    connection: {
-      ...inner,
-      run: (operation, deadlineMs) =>
-        inner.run(invalidated > verified ? () => verifyAll().then(operation) : operation, deadlineMs),
-      async call(script, keys, args) {
-        if (invalidated > verified) await inner.run(verifyAll)
-        return inner.call(script, keys, args)
-      },
-      async write(script, keys, args) {
-        if (invalidated > verified) await inner.run(verifyAll)
-        if (!countsChanges(script)) return inner.write(script, keys, args)
-        const key = writesKey(keys[0] ?? '', client.isCluster)
-        const [count, result] = (await inner.write(script, [...keys, key], args)) as [number, unknown]
-        if (count > (acknowledged.get(key) ?? 0)) acknowledged.set(key, count)
-        else if (count > 0) {
-          invalidated += 1
-          await inner.run(verifyAll)
-        }
-        return result
-      },
+  const connection: Connection = {
+    ...inner,
+    run: (operation, deadlineMs) =>
+      inner.run(invalidated > verified ? () => verifyAll().then(operation) : operation, deadlineMs),
+    async call(script, keys, args) {
+      if (invalidated > verified) await inner.run(verifyAll)
+      return inner.call(script, keys, args)
+    },
+    async write(script, keys, args) {
+      if (invalidated > verified) await inner.run(verifyAll)
+      if (!countsChanges(script)) return inner.write(script, keys, args)
+      const key = writesKey(keys[0] ?? '', client.isCluster)
+      const [count, result] = (await inner.write(script, [...keys, key], args)) as [number, unknown]
+      if (count > (acknowledged.get(key) ?? 0)) acknowledged.set(key, count)
+      else if (count > 0) {
+        invalidated += 1
+        await inner.run(verifyAll)
+      }
+      return result
     },
   }
+  return { verify, connection }
 }
 
 function dataLossError(missing: number): string {

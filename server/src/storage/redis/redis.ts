@@ -84,7 +84,7 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
     const mayLose = !keepsWrites(persistence, { servers, replicas })
     const open = (complete: Connection) => {
       const watched = detectOlderData(complete, mayLose, options.onDataLoss)
-      return wrapDriver(redisDriver(options.driver, watched, { commands, report }))
+      return wrapDriver(redisDriver(options.driver, watched, commands, report))
     }
     if (replicas === 0) return open(connection)
     commands.push('WAIT')
@@ -116,7 +116,7 @@ export function openRedisReader(options: AnyRedisOptions) {
     }
     const items = createRedisItems(connection)
     return {
-      items: { getItem: items.getItem, getKeys: async () => items.getKeys('', {}) },
+      items: { getItem: items.getItem, getKeys: () => items.getKeys() },
       listItems: items.listItems,
       tallies: createRedisTallies(connection).tallies,
       dispose: close,
@@ -151,10 +151,8 @@ function parseUrl(url: string): RedisTarget {
   }
 }
 
-type SchemaConnection = Pick<Connection, 'client' | 'run'>
-
 /** Refuses a Redis with another version. */
-async function claimSchema({ client, run }: SchemaConnection): Promise<void> {
+async function claimSchema({ client, run }: Connection): Promise<void> {
   const version = await run(async () => {
     const existing = await client.get(SCHEMA_KEY)
     if (existing !== null) return existing
@@ -180,15 +178,11 @@ function checkSchema(text: string | null): void {
   )
 }
 
-interface DriverParts {
-  readonly commands: readonly string[]
-  readonly report: DurabilityReport
-}
-
 function redisDriver(
   name: string,
   { connection, verify }: WatchedConnection,
-  { commands, report }: DriverParts,
+  commands: readonly string[],
+  report: DurabilityReport,
 ): StorageDriver {
   const { client, run, primaries, close } = connection
   const probe = createProbe(async () => {
