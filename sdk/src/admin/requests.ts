@@ -121,7 +121,9 @@ const GONE: readonly ErrorCode[] = ['user_not_found', 'record_not_found', 'admin
  */
 function ignoreMissingOnRetry(transport: Transport): Transport {
   return async (request) => {
-    const response = await transport({ ...request, accepts: (refusal, failures) => failures > 0 && isGone(refusal) })
+    const accepts: ApiRequest['accepts'] = ({ status, text }, failures) =>
+      failures > 0 && status === 404 && GONE.some((code) => text.includes(`"${code}"`))
+    const response = await transport({ ...request, accepts })
     return response.status === 204 || response.status === 404 ? { ...response, text: 'null' } : response
   }
 }
@@ -129,10 +131,6 @@ function ignoreMissingOnRetry(transport: Transport): Transport {
 export const EMPTY_RESPONSE: ResponseShape<object> = (json, issues) => {
   if (json !== null) issues.push({ path: '', message: 'Expected an empty body.' })
   return {}
-}
-
-function isGone({ status, text }: { readonly status: number; readonly text: string }): boolean {
-  return status === 404 && GONE.some((code) => text.includes(`"${code}"`))
 }
 
 export function jsonBody(value: unknown): Pick<ApiRequest, 'headers' | 'body'> {

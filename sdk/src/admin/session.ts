@@ -12,7 +12,7 @@ import { untilAborted } from '../internal/wait.ts'
 const SESSION_OVER: ErrorCode = 'invalid_session'
 
 interface AuthorizedContext {
-  readonly session: SessionCache
+  readonly session: ReturnType<typeof createSessionCache>
   readonly settings: Settings
   /** Name of the administrator's own rate limiter. */
   readonly limiter: string
@@ -50,8 +50,6 @@ export function authorized(transport: Transport, { session, settings, limiter }:
 }
 
 export type Login = WithResponse<Session & ResponseMeta>
-
-type SessionCache = ReturnType<typeof createSessionCache>
 
 interface SessionContext {
   readonly logIn: (signal: AbortSignal) => Promise<Login>

@@ -30,21 +30,13 @@ export function createPrivateFile(file: string): boolean {
   }
 }
 
-interface CreatedFolder {
-  /** Its absolute path. */
-  readonly folder: string
-  /** Whether it was missing. It is durable once the folder above it is synced. */
-  readonly isNew: boolean
-  /** Removes the created folders that are empty. */
-  undo(): void
-}
-
 /**
- * Creates a folder, and missing folders above it. Nothing is left of a failure.
+ * Creates a folder, and missing folders above it. Nothing is left of a failure. A new folder is durable once the folder
+ * above it is synced; `undo` removes the created ones that are empty.
  *
  * @param modes Of the folder, by default 0700, and of those above it, by default the system's
  */
-export function createFolder(path: string, modes: { mode?: number; modeAbove?: number } = {}): CreatedFolder {
+export function createFolder(path: string, modes: { mode?: number; modeAbove?: number } = {}) {
   const { mode = OWNER_ONLY_FOLDER, modeAbove } = modes
   const folder = resolve(path)
   const missing = missingFolders(folder)

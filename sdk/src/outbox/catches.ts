@@ -6,7 +6,6 @@ import {
   type Target,
 } from '../client/resources/catch-input.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
-import type { Kind } from '../contract/kinds.ts'
 import { userNameKey } from '../contract/names.ts'
 import { type Issue, ValidationError } from '../errors/fish-crab-error.ts'
 import type { CatchToAdd, Checkpoint } from './store.ts'
@@ -34,11 +33,6 @@ export interface NewCrab extends CrabInput, CatchFields {
 export type NewCatch = NewFish | NewCrab
 
 const MAX_KEY_LENGTH = 512
-
-/** The id of a collection in a store. User names are case-insensitive. */
-function collectionId(kind: Kind, user: string, gamemode: Gamemode): string {
-  return `${kind}/${gamemode}/${userNameKey(user)}`
-}
 
 /**
  * Checks catches like the client, and converts them to the format of the service.
@@ -82,10 +76,11 @@ function parseCatch(one: NewCatch, now: number, defaults: Target, issues: Issue[
   const [entry = {}] = parseEntries([one], kind === 'crab' ? 'crab' : 'fish', entryIssues)
   issues.push(...entryIssues.map(({ path, message }) => ({ path: path.replace(/^\w+\.0\.?/, ''), message })))
   const { user, gamemode } = resolveTarget({ user: wantedUser, gamemode: wantedGamemode }, defaults, issues)
-  const collection = { kind, user, gamemode: gamemode as Gamemode }
   return {
-    ...collection,
-    collection: collectionId(collection.kind, user, collection.gamemode),
+    kind,
+    user,
+    gamemode: gamemode as Gamemode,
+    collection: `${kind}/${gamemode}/${userNameKey(user)}`,
     entry: { ...entry, caughtAt: entry.caughtAt ?? new Date(now).toISOString() },
     ...(key !== undefined && { key }),
   }

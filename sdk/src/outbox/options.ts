@@ -111,7 +111,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** Checks options and fills in defaults. @throws ValidationError that names every wrong option. */
 export function resolveOutboxOptions(options: OutboxOptions): OutboxSettings {
   assertOptions(options, KNOWN)
-  const { client, clock } = options
+  const { client, clock, lingerMs = 2000 } = options
   const { user = client?.defaults?.user, gamemode = client?.defaults?.gamemode } = options
   const settings = {
     maxCatches: options.maxCatches ?? 100_000,
@@ -119,7 +119,7 @@ export function resolveOutboxOptions(options: OutboxOptions): OutboxSettings {
     maxKeys: options.maxKeys ?? 200_000,
     keyLifeMs: options.keyLifeMs ?? 30 * DAY_MS,
     leaseMs: options.leaseMs ?? 60_000,
-    lingerMs: toLingerFunction(options.lingerMs),
+    lingerMs: typeof lingerMs === 'function' ? lingerMs : () => lingerMs,
   }
   const issues = unknownOptions(options, KNOWN)
   const check = (right: boolean, path: keyof OutboxOptions, message: string) => {
@@ -132,7 +132,6 @@ export function resolveOutboxOptions(options: OutboxOptions): OutboxSettings {
   check(Number.isInteger(settings.maxKeys) && settings.maxKeys >= 0, 'maxKeys', 'Must be a whole number, 0 or more.')
   check(settings.keyLifeMs >= 0, 'keyLifeMs', 'Must be milliseconds (0 or more) or Infinity.')
   check(isCount(settings.leaseMs), 'leaseMs', 'Must be whole milliseconds above 0.')
-  const { lingerMs = 0 } = options
   const isLinger = typeof lingerMs === 'function' || (Number.isFinite(lingerMs) && lingerMs >= 0)
   check(isLinger, 'lingerMs', 'Must be milliseconds (0 or more) or a function that returns them.')
   check(!(client && options.clientFor), 'clientFor', 'Pass client or clientFor, not both.')
@@ -163,8 +162,4 @@ export function resolveOutboxOptions(options: OutboxOptions): OutboxSettings {
     hasOwnClock: clock !== undefined,
     random: options.random ?? Math.random,
   }
-}
-
-function toLingerFunction(given: OutboxOptions['lingerMs'] = 2000): () => number {
-  return typeof given === 'function' ? given : () => given
 }

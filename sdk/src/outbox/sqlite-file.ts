@@ -133,15 +133,8 @@ function versionOf(db: DatabaseSync): number {
   return version
 }
 
-/** The default paths of the outbox of a service. */
-interface DefaultPaths {
-  readonly own: string
-  /** The path of older versions, one for all services. */
-  readonly former: string
-}
-
-/** A file for each service in the user's state folder. */
-export function defaultPaths(service: string, platform: PlatformInfo): DefaultPaths {
+/** A file for each service in the user's state folder, and that of older versions, one for all services. */
+export function defaultPaths(service: string, platform: PlatformInfo) {
   const { state } = userFolders(platform)
   const host = new URL(service).host.replace(/[^a-z\d.-]+/g, '-').slice(0, 64)
   const hash = createHash('sha256').update(service).digest('hex').slice(0, 8)

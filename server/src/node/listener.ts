@@ -11,12 +11,10 @@ import { METHODS } from '../app/http/pipeline.ts'
 import { type Connections, watchConnections } from './connections.ts'
 import { JoinedBodyRequest } from './joined-body.ts'
 
-type Fetch = (request: Request, host: { readonly target: string | undefined }) => Promise<Response>
-
 interface ListenOptions {
   readonly host: string
   readonly port: number
-  readonly fetch: Fetch
+  readonly fetch: (request: Request, host: { readonly target: string | undefined }) => Promise<Response>
   readonly logger: Logger
   readonly isAccepting: () => boolean
   /** Called for every connection above the limits. */

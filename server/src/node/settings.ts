@@ -63,7 +63,7 @@ export const SETTINGS = {
     placeholder: 'ADDRESS',
     fallback: 'file:./data',
     summary: 'storage of all data: file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:',
-    holdsSecret: holdsPassword,
+    holdsSecret: (address) => /^[a-z-]+:\/\/[^/]*@/i.test(address),
     parse: parseStorageAddress,
   }),
   redisWait: setting({
@@ -265,8 +265,4 @@ export function parseStorageAddress(text: string): StorageAddress {
     return { driver: 'redis', url: text }
   }
   throw new Error('must be file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:')
-}
-
-function holdsPassword(address: string): boolean {
-  return /^[a-z-]+:\/\/[^/]*@/i.test(address)
 }

@@ -174,9 +174,11 @@ function storageOptions({ storage, redisWait }: ServerConfig, logger: Pick<Logge
   return { ...storage, ...(redisWait === undefined ? {} : { replicas: redisWait }), onDataLoss: report }
 }
 
-type AppParts = Pick<AppOptions, 'storage' | 'metrics' | 'isAccepting'>
-
-async function prepareApp(parts: AppParts, config: ServerConfig, options: StartOptions): Promise<App> {
+async function prepareApp(
+  parts: Pick<AppOptions, 'storage' | 'metrics' | 'isAccepting'>,
+  config: ServerConfig,
+  options: StartOptions,
+): Promise<App> {
   const { logger, version, passwords = createScryptHasher() } = options
   const { secrets, mismatch, discard } = await secretsOf(config)
   const app = createApp({

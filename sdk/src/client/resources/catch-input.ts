@@ -51,7 +51,7 @@ export function parseEntries(entries: readonly (FishInput | CrabInput)[], kind: 
     }
     const caughtAt = parseDateTime(entry.caughtAt, report)
     const nameIsOptional = kind === 'crab' && entry.name === undefined
-    if (!nameIsOptional && !isCatchName(entry.name)) {
+    if (!nameIsOptional && !(typeof entry.name === 'string' && CATCH_NAME_PATTERN.test(entry.name))) {
       report('name', 'Must be 1 to 100 characters with no control characters.')
     }
     return { name: entry.name, rarity, caughtAt }
@@ -59,10 +59,6 @@ export function parseEntries(entries: readonly (FishInput | CrabInput)[], kind: 
 }
 
 type Report = (field: string, message: string) => void
-
-function isCatchName(name: unknown): boolean {
-  return typeof name === 'string' && CATCH_NAME_PATTERN.test(name)
-}
 
 function parseRarity(entry: FishInput | CrabInput, report: Report): RarityValue | undefined {
   const given = 'rarity' in entry ? entry.rarity : undefined

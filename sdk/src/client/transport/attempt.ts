@@ -25,17 +25,18 @@ export type AttemptResult =
   | { readonly response?: undefined; readonly isRefused: false; readonly error: ConnectionError }
 
 /**
- * Sends a request once and releases its permit.
- *
- * @throws what ends the call at once: an abort, a response that is too large, a mistake in a given `fetch`
+ * Creates the function that sends a request once and releases its permit. It throws what ends the call at once: an abort,
+ * a response that is too large, a mistake in a given `fetch`.
  */
-type RunAttempt = (limiter: RateLimiter, permit: Permit, attempt: Attempt) => Promise<AttemptResult>
-
-export function createAttempts(settings: Settings): RunAttempt {
+export function createAttempts(settings: Settings) {
   const { clock, observer, baseUrl, maxResponseBytes } = settings
   const { send, proxyError } = createFetch(settings)
 
-  return async (limiter, permit, { request, body, attempt, timeoutMs, signal }) => {
+  return async (
+    limiter: RateLimiter,
+    permit: Permit,
+    { request, body, attempt, timeoutMs, signal }: Attempt,
+  ): Promise<AttemptResult> => {
     const { method, path } = request.route
     const redact = createRedactor(request, settings)
     const startedAt = clock.now()

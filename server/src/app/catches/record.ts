@@ -2,15 +2,11 @@ import type { Kind } from '@fish-crab/sdk/contract'
 import type { NewRecord } from '../../storage/core/types.ts'
 import type { CaughtEntry } from './payload.ts'
 
-interface RecordSource {
-  readonly id: string
-  readonly dedupeKey: string | null
-  /** Time of the entries without one, in ISO 8601. */
-  readonly caughtAt: string
-}
-
-/** Creates the record of one write, with its entries as JSON in both forms that reads return. */
-export function toRecord(entries: readonly CaughtEntry[], { id, dedupeKey, caughtAt }: RecordSource): NewRecord {
+/** @param caughtAt the time of entries without one, in ISO 8601 */
+export function toRecord(
+  entries: readonly CaughtEntry[],
+  { id, dedupeKey, caughtAt }: Pick<NewRecord, 'id' | 'dedupeKey'> & { readonly caughtAt: string },
+): NewRecord {
   const shapes = entries.map(({ name, rarity }) => (rarity === undefined ? { name } : { name, rarity }))
   return {
     id,

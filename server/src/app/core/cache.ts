@@ -22,7 +22,7 @@ export function lazy<Value>(
   }
 }
 
-/** A cache of at most `capacity` entries, without the least recently used ones. */
+/** Drops the least recently used entries above the capacity. */
 export function createLruCache<Key, Value>(capacity: number) {
   const entries = new Map<Key, Value>()
   return {

@@ -56,10 +56,7 @@ function isSupported(coding: ContentCoding): boolean {
   }
 }
 
-/**
- * Chooses a content coding by `Accept-Encoding` (RFC 9110, section 12.5.3).
- * @example chooseCoding('gzip;q=0.5, br', ['gzip', 'br']) // { coding: 'br', identity: true }
- */
+/** By `Accept-Encoding` (RFC 9110, section 12.5.3). `identity`: whether an unencoded body is acceptable. */
 export function chooseCoding(accepted: string | null, supported: readonly ContentCoding[]) {
   if (!accepted) return { coding: undefined, identity: true }
   const weights = new Map(accepted.split(',').map(weightOf))

@@ -110,10 +110,7 @@ function toHttpError(error: unknown, logger: Logger, { request, requestId }: Req
   return httpError
 }
 
-/**
- * Logs a response in one line, without the query and the headers of the request: API keys, passwords and sessions are
- * sent there, and some clients put them where they do not belong.
- */
+/** Without query and headers: clients put keys and passwords there, also where they do not belong. */
 function logResponse(
   logger: Logger,
   { request, requestId, address, receivedAt, pattern }: RequestContext,

@@ -13,17 +13,13 @@ export interface RateLimit {
 
 interface RateLimitMiddlewareOptions {
   readonly storage: FishStorage
-  readonly users: UserFinder
+  readonly users: { findByApiKeyHash(hash: string): Promise<User | undefined> }
   readonly rateLimit: RateLimit
   readonly masterApiKey: string | undefined
   readonly allowedOrigins: readonly string[]
   readonly clock: () => number
   readonly logger: Logger
   readonly metrics: Pick<Metrics, 'observeRateLimit'> | undefined
-}
-
-interface UserFinder {
-  findByApiKeyHash(hash: string): Promise<User | undefined>
 }
 
 export type RateLimitMiddleware = (context: RequestContext) => Promise<void>

@@ -89,10 +89,7 @@ export interface Docs {
   asset(name: string): Promise<StaticFile | undefined>
 }
 
-/**
- * Whether `If-None-Match` contains this tag, by weak comparison (RFC 9110, section 13.1.2).
- * @example matchesEntityTag('W/"1", W/"2"', 'W/"2"') // true
- */
+/** By weak comparison (RFC 9110, section 13.1.2). */
 export function matchesEntityTag(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null) return false
   if (ifNoneMatch.trim() === '*') return true

@@ -13,11 +13,7 @@ interface Mount {
   readonly handler: Handler
 }
 
-/**
- * Mounts every handler on its route. `HEAD` works wherever `GET` does. Another method on a known path gets 405 with the
- * allowed methods, an unknown path 404.
- * @param extra handlers on paths below that of a route
- */
+/** `HEAD` works wherever `GET` does. @param extra handlers on paths below that of a route */
 export function mountRoutes(h3: H3, handlers: Partial<Record<RouteName, Handler>>, extra: readonly Mount[] = []): void {
   const methodsByPath = new Map<string, Set<string>>()
   const mounts = (Object.entries(handlers) as [RouteName, Handler][]).map(([name, handler]) => ({

@@ -40,12 +40,10 @@ export function docsAssetHandler({ asset }: Docs): Handler {
   }
 }
 
-type OpenApi = typeof import('@fish-crab/sdk/openapi')
-
 /** `GET /openapi.json`: the OpenAPI document of these routes, created and encoded once, at the first request. */
 export function openApiHandler(
   services: Services,
-  load: () => Promise<Pick<OpenApi, 'openApiDocument'>>,
+  load: () => Promise<typeof import('@fish-crab/sdk/openapi')>,
   routes: () => readonly RouteName[],
 ): Handler {
   const { contentEncoder, version } = services

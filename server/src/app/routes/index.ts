@@ -29,7 +29,7 @@ export function createHandlers(services: Services) {
   const loadAdmin = lazy(async () => (await import('./admin.ts')).adminHandlers(services))
   // It includes the JSON Schema generator, which takes longer to load than the rest of the app.
   const loadOpenApi = lazy(() => import('@fish-crab/sdk/openapi'))
-  const handlers: Partial<Record<RouteName, AdminHandler | Handler>> = {
+  const handlers: AdminHandlers = {
     status: statusHandler(services),
     demoFish,
     demoCrab,
@@ -54,11 +54,8 @@ export function createHandlers(services: Services) {
   return { byRoute, load: () => Promise.all([loadAdmin(), loadOpenApi()]) }
 }
 
-/**
- * Checks the authentication that the contract requires for a route: a session of an administrator, who has a separate
- * rate limit, or of a superadmin. The handlers of all other routes check their callers themselves.
- */
-function requireAccess(services: Services, auth: Authentication, handle: AdminHandler | Handler): Handler {
+/** For administrators, who have a separate rate limit. The handlers of other routes check their callers themselves. */
+function requireAccess(services: Services, auth: Authentication, handle: AdminHandler): Handler {
   if (auth !== 'admin' && auth !== 'superadmin') return handle as Handler
   const { sessions, storage, clock, adminRateLimit } = services
   return async (context) => {

@@ -4,17 +4,14 @@ import { HttpError } from '../http/http-error.ts'
 import { readJson } from '../http/request.ts'
 import type { Services } from './services.ts'
 
-/** The user name in a query; `undefined` if absent. Throws `user_mismatch` for several users. */
+/** Throws `user_mismatch` for several users. */
 export function userNameOf(query: URLSearchParams): string | undefined {
   const names = query.getAll('name').filter((name) => name !== '')
   if (new Set(names.map(userNameKey)).size > 1) throw new HttpError('user_mismatch')
   return names[0]
 }
 
-/**
- * The gamemode of a request that may name it in several places; empty texts are ignored. `undefined` if absent.
- * Throws `invalid_gamemode`, or `gamemode_mismatch` if the places differ.
- */
+/** Throws `invalid_gamemode`, or `gamemode_mismatch` if the places that name one differ. Ignores empty texts. */
 export function gamemodeOf(values: readonly (string | null | undefined)[]): Gamemode | undefined {
   const named = values.filter((gamemode) => gamemode !== null && gamemode !== undefined && gamemode !== '')
   for (const gamemode of named) if (!isGamemode(gamemode)) throw new HttpError('invalid_gamemode')

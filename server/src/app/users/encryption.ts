@@ -40,12 +40,6 @@ export interface Encryption {
   reencrypt(encrypted: string, owner: string): Promise<string>
 }
 
-interface Decrypted {
-  readonly plain: string
-  readonly key: EncryptionKey
-  readonly version: string
-}
-
 /** @param secrets the current one first, then those that only decrypt */
 export function createEncryption(secrets: readonly string[], random: RandomSource): Encryption {
   const keys = lazy(() => Promise.all(secrets.map(deriveKey)))
@@ -63,7 +57,7 @@ export function createEncryption(secrets: readonly string[], random: RandomSourc
     return [VERSION, id, toBase64(iv), toBase64(new Uint8Array(ciphertext))].join('.')
   }
 
-  async function open(text: string, owner: string): Promise<Decrypted> {
+  async function open(text: string, owner: string) {
     const [version = '', ...parts] = text.split('.')
     if (version === VERSION && parts.length === 3) {
       const [id = '', iv = '', ciphertext = ''] = parts
@@ -116,10 +110,7 @@ interface EncryptionKey {
   readonly key: CryptoKey
 }
 
-/**
- * Derives key and id from a secret of any form by HKDF-SHA-256 (RFC 5869), which adds no strength to it. The id is derived
- * separately and reveals nothing about the key.
- */
+/** HKDF-SHA-256 (RFC 5869) adds no strength to the secret. The id reveals nothing about the key. */
 async function deriveKey(secret: string): Promise<EncryptionKey> {
   const usages = ['deriveKey', 'deriveBits'] as const
   const material = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, usages)

@@ -11,10 +11,7 @@ const OWNER = 'setting'
 const CONTENT = 'fish-crab'
 const SEPARATOR = ' '
 
-/**
- * Verifies the check, and adds the current secret if it is missing there.
- * @throws DecryptionError when a secret is missing that something may be encrypted with
- */
+/** Also adds the current secret to the check. @throws DecryptionError for a missing secret */
 export async function ensureSecretCheck(storage: FishStorage, encryption: Encryption): Promise<void> {
   const stored = await verifySecretCheck(storage, encryption)
   const texts = stored === null ? [] : stored.split(SEPARATOR)
@@ -46,11 +43,7 @@ export interface ItemSource extends Pick<FishStorage, 'listItems'> {
   readonly items: { getItem(key: string): Promise<string | null> }
 }
 
-/**
- * Verifies that all secrets in use are at hand. Writes nothing.
- * @returns the stored check; `null` if there is none
- * @throws DecryptionError when a secret is missing that something may be encrypted with
- */
+/** Writes nothing. @returns the stored check, if any @throws DecryptionError for a missing secret */
 export async function verifySecretCheck(storage: ItemSource, encryption: Encryption): Promise<string | null> {
   const stored = await storage.items.getItem(SECRET_CHECK_KEY)
   if (stored === null) await decryptFirstKey(storage, encryption)
@@ -76,7 +69,7 @@ export function hasSecretId(check: string, secretId: string | undefined): boolea
   return secretId === undefined || ids.includes(secretId) || ids.includes(undefined)
 }
 
-/** @throws DecryptionError when a secret is missing that something may be encrypted with */
+/** @throws DecryptionError for a missing secret */
 export async function decryptSecretCheck(check: string, encryption: Encryption): Promise<void> {
   await Promise.all(check.split(SEPARATOR).map((text) => encryption.decrypt(text, OWNER)))
 }

@@ -41,17 +41,13 @@ function checkHighWater(file: string): void {
   const mark = readMark(dirname(file))
   if (!mark) return
   // Without a log, a read-only connection would leave two files behind; with one, a writable connection would change it.
-  const db = new DatabaseSync(file, { readOnly: hasLog(file) })
-  try {
-    const current = readHighWater(db)
-    if (current?.lineage !== mark.lineage || current.writes >= mark.writes) return
-    throw new StorageError(
-      'damaged',
-      `${file} lacks about ${mark.writes - current.writes} acknowledged writes; nothing was changed. ${STORE_FILE}-wal was deleted or damaged, or ${STORE_FILE} was replaced by an older one. Put the right one back or restore a backup. To continue without these writes, remove ${MARK_FILE}.`,
-    )
-  } finally {
-    db.close()
-  }
+  using db = new DatabaseSync(file, { readOnly: hasLog(file) })
+  const current = readHighWater(db)
+  if (current?.lineage !== mark.lineage || current.writes >= mark.writes) return
+  throw new StorageError(
+    'damaged',
+    `${file} lacks about ${mark.writes - current.writes} acknowledged writes; nothing was changed. ${STORE_FILE}-wal was deleted or damaged, or ${STORE_FILE} was replaced by an older one. Put the right one back or restore a backup. To continue without these writes, remove ${MARK_FILE}.`,
+  )
 }
 
 function hasLog(file: string): boolean {
@@ -65,15 +61,13 @@ function hasLog(file: string): boolean {
  */
 function checkLog(file: string): void {
   if (!hasLog(file)) return
-  const db = new DatabaseSync(file, { readOnly: true })
+  using db = new DatabaseSync(file, { readOnly: true })
   try {
     const problem = db.prepare('PRAGMA quick_check(1)').get()?.quick_check
     if (problem !== 'ok') throw mismatchedLog(file)
   } catch (error) {
     if (error instanceof StorageError) throw error
     throw sqliteCode(error) === SQLITE_CORRUPT ? mismatchedLog(file) : error
-  } finally {
-    db.close()
   }
 }
 

@@ -36,16 +36,10 @@ function openForWriting(file: string): DatabaseSync {
   return db
 }
 
-interface CommitContext {
-  readonly mark: MarkWriter
-  readonly checkFiles: () => void
-  readonly folder: string
-}
-
 /** All queued writes become one transaction: the disk is synced once for all of them. */
 function prepareCommit(
   db: DatabaseSync,
-  { mark, checkFiles, folder }: CommitContext,
+  { mark, checkFiles, folder }: { mark: MarkWriter; checkFiles: () => void; folder: string },
 ): (writes: readonly Write[]) => Reply {
   const run = prepareCommands(db)
   return (writes) => {
@@ -67,10 +61,6 @@ function prepareCommit(
   }
 }
 
-function nextRequest(port: MessagePort): Request | undefined {
-  return receiveMessageOnPort(port)?.message
-}
-
 function serve(port: MessagePort, folder: string, lock: FolderLock): void {
   const send = (reply: Reply) => port.postMessage(reply)
   const file = prepareStore(folder)
@@ -84,7 +74,7 @@ function serve(port: MessagePort, folder: string, lock: FolderLock): void {
     let request: Request | undefined = first
     while (request?.type === 'write') {
       writes.push(...request.writes)
-      request = writes.length < BATCH_WRITES ? nextRequest(port) : undefined
+      request = writes.length < BATCH_WRITES ? receiveMessageOnPort(port)?.message : undefined
     }
     if (writes.length > 0) send(commit(writes))
     if (request?.type === 'close') {

@@ -175,10 +175,6 @@ interface RunnerContext {
 
 type OperationRunner = ReturnType<typeof createOperationRunner>
 
-function timeoutError(ms: number): StorageError {
-  return new StorageError('unavailable', `Redis did not respond within ${ms} ms.`)
-}
-
 /** Runs every operation: none waits forever or for a connection, and none starts after the close. */
 function createOperationRunner({ timeoutMs, isReady, lastError, onUseless }: RunnerContext) {
   let closed = false
@@ -204,7 +200,8 @@ function createOperationRunner({ timeoutMs, isReady, lastError, onUseless }: Run
         reply.catch((error) => {
           if (error instanceof Error && USELESS.test(error.message)) onUseless()
         })
-        return await withDeadline(reply, deadlineMs, () => timeoutError(deadlineMs))
+        const late = () => new StorageError('unavailable', `Redis did not respond within ${deadlineMs} ms.`)
+        return await withDeadline(reply, deadlineMs, late)
       } catch (error) {
         throw toStorageError(error, lastError())
       } finally {

@@ -24,10 +24,8 @@ function labelsText(labels: NewRecord['labels']): string {
 // Random, not counted: a restored backup would continue its count and repeat versions.
 const newVersion = () => crypto.randomUUID()
 
-type RecordOperations = 'append' | 'findRecord' | 'read' | 'version' | 'removeRecord' | 'removeOwner'
-
 /** The records of all owners: a stream for each collection, with the sequences as ids. */
-export function createRedisRecords({ client, call, write, run }: Connection): Pick<StorageDriver, RecordOperations> {
+export function createRedisRecords({ client, call, write, run }: Connection) {
   return {
     async append(collection, { id, dedupeKey, count, labels, plain, full }) {
       const { name, about, tokens, records, ids, tallies, bucket } = collectionKeys(collection)
@@ -85,7 +83,7 @@ export function createRedisRecords({ client, call, write, run }: Connection): Pi
       const { prefix, about, tokens, tallies, bucket } = ownerKeys(owner)
       await write('fishRemoveOwner', [about, tokens, tallies, bucket.tallies], [owner, prefix, bucket.leaders])
     },
-  }
+  } satisfies Partial<StorageDriver>
 }
 
 function toLeaders(flat: readonly string[]): Leader[] {
@@ -103,7 +101,7 @@ function toTally([field, count]: readonly [string, number]): Tally {
  * The sums that the scripts update together with the records, read from each bucket and added here: a read takes the same
  * few commands for any amount of data.
  */
-export function createRedisTallies({ client, run }: Connection): Pick<StorageDriver, 'tallies' | 'leaders'> {
+export function createRedisTallies({ client, run }: Connection) {
   return {
     async tallies() {
       const buckets = await run(() => Promise.all(allBuckets().map(({ tallies }) => client.hgetall(tallies))))
@@ -121,5 +119,5 @@ export function createRedisTallies({ client, run }: Connection): Pick<StorageDri
       )
       return buckets.flatMap(toLeaders).sort(byRank).slice(0, limit)
     },
-  }
+  } satisfies Partial<StorageDriver>
 }

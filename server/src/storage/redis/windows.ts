@@ -11,9 +11,7 @@ const SLACK_MS = 60_000
 const CAPACITY = 100_000
 
 /** Fixed windows that all processes share, with the rules of those in memory (`../windows.ts`). */
-export function createRedisWindows({
-  call,
-}: Pick<Connection, 'call'>): Pick<StorageDriver, 'countInWindow' | 'peekWindow'> {
+export function createRedisWindows({ call }: Connection) {
   async function count(key: string, { durationMs, limit, now }: CountWindow, by: 1 | 0 | -1): Promise<WindowCount> {
     const { windows, field } = windowKeys(key)
     const ttlMs = Math.ceil(durationMs) + SLACK_MS
@@ -26,5 +24,5 @@ export function createRedisWindows({
   return {
     countInWindow: (key, window) => count(key, window, window.by ?? 1),
     peekWindow: (key, window) => count(key, window, 0),
-  }
+  } satisfies Partial<StorageDriver>
 }
