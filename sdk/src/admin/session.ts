@@ -113,9 +113,6 @@ const LARGEST_MARGIN_SHARE = 0.1
  * server's clock, so a wrong clock here does no harm. It is renewed a minute before its end, or a tenth of its lifetime
  * if that is less. With an invalid response (expired at once), only the server knows when it ends: otherwise every call
  * would log in.
- *
- * @param date The `Date` header of the response.
- * @param now Milliseconds since 1970 when the login was sent; used if the response has no `Date`.
  */
 function toCachedSession({ token, expiresAt }: Session, date: string | null, now: number): CachedSession {
   const serverNow = Date.parse(date ?? '')

@@ -1,8 +1,6 @@
 /**
- * The chunks of a body, up to `maxBytes` in total. If the loop ends early, the rest stays unread; `body.cancel()`
- * discards it and closes the connection.
- *
- * @throws the error of `tooLarge` as soon as there is more
+ * At most `maxBytes`, else throws. If the loop ends early, the rest stays unread; `body.cancel()` discards it and closes the
+ * connection.
  */
 export async function* readChunks<Chunk extends Uint8Array>(
   body: ReadableStream<Chunk>,

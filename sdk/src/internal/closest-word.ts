@@ -1,4 +1,4 @@
-/** Edit distance: letters inserted, deleted or substituted, or neighbours swapped (optimal string alignment). */
+/** Optimal string alignment: letters inserted, deleted or substituted, or neighbours swapped. */
 function distance(from: string, to: string): number {
   const rows: number[][] = []
   const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY
@@ -20,9 +20,7 @@ const SHORTEST_BEGINNING = 3
 
 /**
  * The most similar word, ignoring letter case: the closest one if at most a third of it differs, else the first that
- * starts with the given text. `undefined` if none is similar.
- *
- * @example closestWord('lits', ['list', 'login']) // 'list'
+ * starts with the given text.
  */
 export function closestWord(typed: string, words: readonly string[]): string | undefined {
   const lower = typed.toLowerCase()

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Milliseconds after a refusal in which a client may read it. */
 export const LINGER_MS = 500
 
 /**

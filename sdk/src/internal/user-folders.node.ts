@@ -2,7 +2,6 @@ import { posix, win32 } from 'node:path'
 
 const OWN_FOLDER = 'fish-crab'
 
-/** What determines the folders. */
 export interface PlatformInfo {
   /** As `process.platform`. */
   readonly platform: string
@@ -22,14 +21,11 @@ export interface UserFolders {
 }
 
 /**
- * The folders: of the XDG variables (XDG Base Directory Specification 0.8), else the platform's: `~/.config`,
+ * The folders of the XDG variables (XDG Base Directory Specification 0.8), else the platform's: `~/.config`,
  * `~/.local/state` and `~/.local/share`; on macOS `~/Library/Application Support`; on Windows `%APPDATA%` for the
  * configuration and `%LOCALAPPDATA%` for the rest.
  *
  * Our own: env-paths 4 reads the XDG variables on Linux only, and only those of the process.
- *
- * @example
- * userFolders({ platform: 'linux', env: {}, home: '/home/alex' }).config // '/home/alex/.config/fish-crab'
  */
 export function userFolders({ platform, env, home }: PlatformInfo): UserFolders {
   const { isAbsolute, join } = platform === 'win32' ? win32 : posix

@@ -6,11 +6,7 @@ const MAX_JITTER_MS = 1000
 /** Poll interval while idle: other processes may add to a shared store. */
 const IDLE_MS = 30_000
 
-/**
- * Milliseconds until the rate limit allows requests again: not before, and at least 1 s, even if the response says less.
- *
- * @param random A number from 0 up to 1.
- */
+/** Not before the rate limit allows requests again, and at least 1 s, even if the response says less. */
 export function rateLimitWaitMs(until: number, now: number, random: number): number {
   return Math.max(until - now, MIN_LIMIT_WAIT_MS) + random * MAX_JITTER_MS
 }

@@ -34,12 +34,7 @@ export type NewCatch = NewFish | NewCrab
 
 const MAX_KEY_LENGTH = 512
 
-/**
- * Checks catches like the client, and converts them to the format of the service.
- *
- * @param now Milliseconds since 1970; the default of `caughtAt`.
- * @throws ValidationError with every mistake, under paths such as `catches.0.name`.
- */
+/** @throws ValidationError with every mistake, under paths such as `catches.0.name` */
 export function parseCatches(
   catches: readonly NewCatch[],
   { now, defaults, checkpoint }: { now: number; defaults: Target; checkpoint?: Checkpoint | undefined },

@@ -27,11 +27,8 @@ type DeliveryOutcome =
   | { readonly type: 'failed'; readonly decision: Decision; readonly error: unknown }
 
 /**
- * Sends the next batch of a collection under a lease: claim, take the frozen batch or freeze one, send, acknowledge.
- * Every step is stored before the next begins: a process that is killed leaves queued catches or a frozen batch, whose
- * token is then sent again.
- *
- * @throws the errors of the store, and the signal's reason.
+ * Sends the next batch of a collection under a lease. Every step is stored before the next begins: a process that is
+ * killed leaves queued catches or a frozen batch, whose token is then sent again.
  */
 export async function deliverNext(
   delivery: Delivery,

@@ -27,12 +27,7 @@ export class FlushQueue {
     this.#delivery = delivery
   }
 
-  /**
-   * Sends one batch of each collection in turn, until nothing that can be sent is left. Rejects as soon as one of the
-   * `signals` aborts, even in the queue.
-   *
-   * @throws the errors of the store, and the reason of any signal
-   */
+  /** Sends one batch of each collection in turn, until nothing that can be sent is left. Any signal aborts at once. */
   run(call: FlushCall): Promise<FlushReport> {
     const flush = new Flush(this.#delivery, call)
     const flushing = this.#last.then(() => flush.run())
@@ -255,11 +250,7 @@ function collectionOf({ kind, user, gamemode }: CollectionCounts): Collection {
   return { kind, user, gamemode }
 }
 
-/**
- * Binds a store to a service, so that its catches never go to another one.
- *
- * @throws OutboxStoreError `outbox_other_service` when it is bound to another service
- */
+/** So that its catches never go to another service. @throws OutboxStoreError `outbox_other_service` */
 export async function bindToService(
   { store, emitter }: { readonly store: OutboxStore; readonly emitter: Emitter },
   service: string,

@@ -55,10 +55,7 @@ export function watchConnections(server: Server, { perClient, onDrop }: Connecti
   })
 
   const connections = {
-    /**
-     * Responds to a request in its turn, which ends when `respond` settles. Settles when the response is sent and the whole
-     * request is read.
-     */
+    /** Calls `respond` in its turn. Settles when the response is sent and the whole request is read. */
     async handle(req: IncomingMessage, res: ServerResponse, respond: (isLast: () => boolean) => Promise<unknown>) {
       const { socket } = req
       const connection = all.get(socket)

@@ -106,9 +106,7 @@ export function createNodeEncoder(): ContentEncoder {
   }
 }
 
-/**
- * gzip of independent blocks, with no state between them, so that slow clients take no memory. The result is 1 % larger.
- */
+/** gzip of independent blocks: slow clients take no memory, and the result is 1 % larger. */
 function openGzip(): StreamEncoder {
   const block = promisify(deflateRaw)
   let [checksum, size, header] = [0, 0, GZIP_HEADER]

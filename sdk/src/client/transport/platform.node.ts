@@ -71,8 +71,7 @@ function warnOfProxies(env: Environment): void {
 
 /**
  * Importing undici may replace the dispatcher of the whole process if Node's built-in undici is older: undo that.
- *
- * @returns `undefined` if it fails to load: this Node is too old, or a bundler left it out
+ * `undefined` if it fails to load: this Node is too old, or a bundler left it out.
  */
 async function importUndici(): Promise<typeof import('undici') | undefined> {
   // Loads Node's built-in undici, which then registers its dispatcher.

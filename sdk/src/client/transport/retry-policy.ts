@@ -20,8 +20,6 @@ const MAX_JITTER_MS = 1000
 /**
  * Milliseconds to wait before a failed attempt is retried; `undefined` to give up. The rate limiter, not this, decides
  * about refusals by the rate limit. Jitter lengthens a wait, but never beyond what is left of the call.
- *
- * @param random A number from 0 up to 1.
  */
 export function retryWaitMs(failed: FailedAttempt, random: number): number | undefined {
   const { status, retryAfterMs = 0, failures, retriesLeft, waitLeftMs } = failed

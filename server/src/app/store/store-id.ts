@@ -42,10 +42,7 @@ export function createStoreId({ storage, random, clock }: StoreIdOptions) {
     }
   }
 
-  /**
-   * Checks that the storage still holds the store with the loaded id.
-   * @throws StorageError `replaced`, `unfinished`
-   */
+  /** @throws StorageError `replaced`, `unfinished` */
   async function verify(): Promise<void> {
     if (id === undefined) return
     const finish = startRead()
@@ -62,10 +59,7 @@ export function createStoreId({ storage, random, clock }: StoreIdOptions) {
     verify,
     invalidate,
 
-    /**
-     * Reads the id of the store, and creates one if it has none. Until then, nothing is checked.
-     * @throws StorageError `unfinished`
-     */
+    /** Creates an id for a store without one. Until then, nothing is checked. @throws StorageError `unfinished` */
     async load(): Promise<void> {
       const finish = startRead()
       let value = await storage.items.getItem(STORE_KEY)
@@ -142,10 +136,7 @@ export function unlockImport(storage: FishStorage): Promise<boolean> {
   return storage.removeItemIf(STORE_KEY, IMPORT_LOCK)
 }
 
-/**
- * Checks that the import lock still exists: if not, the imported data may be lost, too, and the storage is locked again.
- * @throws StorageError `replaced`
- */
+/** Locks the storage again if the lock is lost, and with it maybe imported data. @throws StorageError `replaced` */
 export async function checkImportLock(storage: FishStorage): Promise<void> {
   if ((await storage.items.getItem(STORE_KEY)) !== IMPORT_LOCK) await failLostLock(storage)
 }

@@ -5,12 +5,7 @@ import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { type FolderLock, lockFolder, makeFolder } from '../../storage/file/folder.ts'
 import { MaintenanceError } from './maintenance.ts'
 
-/**
- * Makes a new file or folder at a temporary path beside its own. It gets its name once it is complete and on the disk;
- * nothing is left of a failure.
- * @param make makes it at the given path, and flushes its content
- * @throws MaintenanceError `exists`, `no_store`
- */
+/** The new file or folder gets its name once `make` has flushed it to the disk; nothing is left of a failure. */
 export async function makeNew<Result>(
   path: string,
   kind: 'file' | 'folder',
@@ -96,11 +91,7 @@ function removeTemp(temp: string): void {
   }
 }
 
-/**
- * Runs maintenance in a data folder, locked for this process and made if it is missing. A failure and a dry run leave no
- * lock file and no folder that did not exist before.
- * @throws StorageError `in_use`
- */
+/** Makes a missing folder. A failure and a dry run leave no lock file and no folder that did not exist before. */
 export async function withLockedFolder<Result>(
   target: string,
   dryRun: boolean,

@@ -84,10 +84,7 @@ export function openStore(folder: string): DatabaseSync {
   }
 }
 
-/**
- * Reads the whole store to find damage, and reports what it contains.
- * @throws MaintenanceError `damaged`; StorageError `unfinished` when it contains part of an import
- */
+/** Reads the whole store. @throws MaintenanceError `damaged`; StorageError `unfinished` for a part of an import */
 export async function inspectStore(
   db: DatabaseSync,
   folder: string,

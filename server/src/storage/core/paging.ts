@@ -50,10 +50,7 @@ function takeChunk(records: Iterable<StoredRecord>, entries: number): StoredReco
   return chunk
 }
 
-/**
- * Reads the records that existed at its start. Each chunk is a separate short read, so that a slow reader keeps nothing open;
- * records appended meanwhile are left out.
- */
+/** Reads what existed at its start, each chunk by a short read: a slow reader keeps nothing open. */
 export async function* readInChunks(source: RecordSource, range: ReadRange = {}): AsyncGenerator<StoredRecord[]> {
   const to = source.last()
   let from = range.from ?? 0

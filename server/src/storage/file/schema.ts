@@ -136,11 +136,7 @@ export const SCHEMA_VERSION = MIGRATIONS.length
 export const IN_COLLECTION =
   'collection = (SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?)'
 
-/**
- * Refuses a file of a later version, which this code could damage.
- *
- * @throws {StorageError} `newer_schema`
- */
+/** This code could damage a file of a later version. @throws {StorageError} `newer_schema` */
 export function checkSchemaVersion(version: number): void {
   if (version <= SCHEMA_VERSION) return
   throw new StorageError(

@@ -122,10 +122,7 @@ export function fileIdOf(file: string): string | undefined {
 /**
  * Returns a check that refuses writes once the database or its log is no longer the one at its path, or shorter than it was:
  * they would be acknowledged and lost. A log that was truncated and then written to also has a hole, which SQLite would apply
- * to the database.
- *
- * @param fileId of the database, from before it was opened
- * @returns the check, which throws StorageError `unavailable`
+ * to the database. `fileId` is from before the database was opened.
  */
 export function guardFiles(file: string, fileId: string): () => void {
   const replaced = 'was deleted or replaced while it was open.'
@@ -171,11 +168,8 @@ function refuseSpecial(file: string): void {
 
 /**
  * Checks the header of a file (https://sqlite.org/fileformat2.html, section 1.3) before SQLite opens it, which may already
- * change it. Call it only while holding the folder's lock: closing a file that this process has open elsewhere would drop its
+ * change it. Only while holding the lock of the folder: closing a file that this process has open elsewhere would drop its
  * locks.
- *
- * @returns whether there is a file
- * @throws {StorageError} `in_use`, `not_a_store`, `newer_schema`, `damaged`
  */
 function checkStoreHeader(file: string): boolean {
   const header = Buffer.alloc(100)

@@ -184,10 +184,7 @@ export function detectOlderData(inner: Connection, mayLose: boolean, onDataLoss?
     if (missing > 0) onDataLoss?.(dataLossError(missing))
   }
 
-  /**
-   * Compares the counts of Redis with those it acknowledged.
-   * @throws {StorageError} `replaced` if writes are missing that its configuration does not allow to lose
-   */
+  /** @throws {StorageError} `replaced` if writes are missing that the configuration does not allow to lose */
   function verify(): Promise<void> {
     comparing ??= compare().finally(() => {
       comparing = undefined

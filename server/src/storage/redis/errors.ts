@@ -61,9 +61,7 @@ export function missingCommands(commands: readonly string[]): StorageError {
 // Messages of the client about its own connection, without a cause.
 const ENDED = /isn't writeable|max retries per request|^Connection is closed|^Failed to refresh slots cache/
 
-/**
- * Whether Redis refused a write for a reason that a probe may not detect: too little space, or a missing permission.
- */
+/** Whether a probe may not detect the reason: too little space, or a missing permission. */
 export function isLastingRefusal(error: unknown): boolean {
   return error instanceof StorageError && (error.code === 'full' || error.message === NO_PERMISSION.message)
 }

@@ -98,11 +98,7 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
   })
 }
 
-/**
- * Opens a Redis for reading. Unlike opening it as a storage, this writes nothing.
- *
- * @throws {StorageError} as {@link openRedisStorage}; `read_only` if the first write would be refused
- */
+/** Writes nothing. @throws {StorageError} as {@link openRedisStorage}; `read_only` if a write would be refused */
 export function openRedisReader(options: AnyRedisOptions) {
   return withConnection(options, async (connection) => {
     const { run, client, primaries, close } = connection
