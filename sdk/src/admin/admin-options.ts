@@ -33,14 +33,8 @@ export interface Credentials {
   readonly password: string
 }
 
-export interface AdminSettings {
-  readonly settings: Settings
-  readonly credentials: Credentials | undefined
-  readonly token: string | undefined
-}
-
 /** Checks options. Messages contain no values. @throws ValidationError with every invalid option */
-export function resolveAdminOptions(options: AdminClientOptions): AdminSettings {
+export function resolveAdminOptions(options: AdminClientOptions) {
   assertOptions(options, KNOWN)
   const { username, password, token } = options
   const issues: Issue[] = []

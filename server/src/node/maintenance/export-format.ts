@@ -77,6 +77,7 @@ export function firstLine(now: Date, schema: number): z.infer<typeof header> {
   return { format: FORMAT, version: VERSION, exportedAt: now.toISOString(), schema }
 }
 
+/** Number of lines of each kind between the first and the last. */
 export type LineCounts = z.infer<typeof endLine>['end']
 
 export function lastLine({ items, records, tokens, removedOwners }: LineCounts): z.infer<typeof endLine> {

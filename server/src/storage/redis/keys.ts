@@ -64,17 +64,12 @@ function bucketOf(text: string): number {
   return (hash >>> 0) % BUCKETS
 }
 
-export interface BucketKeys {
-  readonly tallies: string
-  /** Prefix of the name of a kind or a collection. */
-  readonly leaders: string
-}
-
-function keysOfBucket(bucket: number): BucketKeys {
+/** `leaders` is a prefix of the name of a kind or a collection. */
+function keysOfBucket(bucket: number) {
   return { tallies: `${PREFIX}{${bucket}}:tallies`, leaders: `${PREFIX}{${bucket}}:leaders:` }
 }
 
-export function allBuckets(): BucketKeys[] {
+export function allBuckets() {
   return Array.from({ length: BUCKETS }, (_, bucket) => keysOfBucket(bucket))
 }
 
