@@ -1,5 +1,6 @@
-import { LIMITS, ROUTES } from '@fish-crab/sdk/contract'
-import { type Admins, createAdmins } from './auth/admins.ts'
+import { type AdminRole, type CreatedUser, LIMITS, ROUTES, type User } from '@fish-crab/sdk/contract'
+import type { Fernet } from '@fish-crab/sdk/fernet'
+import { type Admin, createAdmins } from './auth/admins.ts'
 import { createAudit } from './auth/audit.ts'
 import { createCredentials, createPasswordQueue } from './auth/credentials.ts'
 import { createLoginLimiter } from './auth/login-limiter.ts'
@@ -20,7 +21,7 @@ import { observeStorage } from './store/observed-storage.ts'
 import { checkNoImportLock, createStoreId } from './store/store-id.ts'
 import { createEncryption } from './users/encryption.ts'
 import { ensureSecretCheck, verifySecretCheck } from './users/secret-check.ts'
-import { createUsers, type Users } from './users/users.ts'
+import { createUsers, type NewUser } from './users/users.ts'
 
 /** The service as a function from requests to responses. It has no sockets, files or timers. */
 export interface App {
@@ -32,9 +33,20 @@ export interface App {
   /** As `fetch`, but serves only `/metrics`, without a rate limit; see `metricsRoute`. */
   fetchMetrics(request: Request, host?: RequestHost): Promise<Response>
   /** The users, for hosts that create some themselves. */
-  readonly users: Pick<Users, 'create' | 'find' | 'fernet'>
+  readonly users: {
+    /** Creates a user; secrets that are not given are generated. Rejects with `user_exists` if the name is taken. */
+    create(user: NewUser): Promise<CreatedUser>
+    /** The user of this name, in any letter case. */
+    find(name: string): Promise<User | undefined>
+    /** Encrypts and decrypts with the key of a user. */
+    fernet(user: User): Promise<Fernet>
+  }
   /** The administrators, for hosts that create the first one. */
-  readonly admins: Pick<Admins, 'create' | 'exist'>
+  readonly admins: {
+    /** `undefined` if the name is taken. */
+    create(username: string, password: string, role: AdminRole): Promise<Admin | undefined>
+    exist(): Promise<boolean>
+  }
   /**
    * Checks that the secrets decrypt the stored data, and loads all code, so that no later request fails because
    * a file cannot be opened. Writes nothing if it rejects. From then on, the app notices when its store is emptied, replaced or filled

@@ -5,7 +5,8 @@ import { HttpError } from '../http/http-error.ts'
 import { USERS_BASE, userKey, userNameItem } from '../store/item-keys.ts'
 import { createSecretStore, type GivenSecrets, type SecretStoreOptions } from './user-secrets.ts'
 
-type NewUser = GivenSecrets & { readonly name: string }
+/** A user to create; secrets that are not given are generated. */
+export type NewUser = GivenSecrets & { readonly name: string }
 
 interface UserQuery {
   readonly search?: string | undefined
@@ -79,7 +80,7 @@ export function createUsers(options: UsersOptions) {
       return (await items.getItem(userNameItem(id))) ?? undefined
     },
 
-    /** Creates a user; secrets that are not given are generated. Throws `user_exists`. */
+    /** Throws `user_exists`. */
     async create({ name, ...given }: NewUser): Promise<CreatedUser> {
       if (await find(name)) throw new HttpError('user_exists')
       const now = clock()
