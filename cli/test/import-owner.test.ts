@@ -264,7 +264,7 @@ describe('an import that could not send all', () => {
     away.cancel()
     const added = await run(['add', '--file', file], { env: context.env })
     expect([added.status, added.stdout]).toEqual([0, '3 catches imported: 5 sent, 0 in dead letters, 0 left.\n'])
-    expect(added.stderr).toContain('2 catches')
+    expect(added.stderr).toContain('2 catches of other files were queued before; those of Alex are sent, too.')
   })
 
   test('says that it was cancelled meanwhile, and exits with 7', async () => {

@@ -129,6 +129,27 @@ describe('outbox', () => {
     expect(now).toBeGreaterThan(Date.now() + 40_000)
   })
 
+  test('flush that may not wait that long exits with 7, and says when the rest can be sent', async () => {
+    const outbox = await openOutbox({
+      path: outboxPath({ env }, env.FISH_URL ?? ''),
+      baseUrl: env.FISH_URL ?? '',
+      user: 'Alex',
+      gamemode: 'earth',
+    })
+    await outbox.add({ kind: 'crab' })
+    await outbox.close()
+    const store = await sqliteStore(outboxPath({ env }, env.FISH_URL ?? ''))
+    for (const { collection } of await store.collections()) {
+      await store.claim({ collection, owner: 'killed', now: Date.now(), leaseMs: 42_000 })
+    }
+    await store.close()
+    const { status, stdout, stderr } = await run(['outbox', 'flush', '--max-wait', '5'], { env })
+    expect({ status, stdout }).toEqual({ status: 7, stdout: '0 sent, 0 in dead letters, 1 left.\n' })
+    expect(stderr).toMatch(
+      /^fish-cli: Another process is sending the rest\. If it was killed, these can be sent in 4\d s: fish-cli outbox flush\n$/,
+    )
+  })
+
   test('flush estimates the time that is left without the wait for another process', async () => {
     const path = outboxPath({ env }, env.FISH_URL ?? '')
     const outbox = await openOutbox({ path, baseUrl: env.FISH_URL ?? '', user: 'Alex', gamemode: 'earth' })

@@ -2,6 +2,7 @@ import { RateLimitError } from '@fish-crab/sdk'
 import type { FlushReport, Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
+import { duration } from '../core/time.ts'
 import { createCountdown, createProgress, leaseText, type Progress, waitText } from '../output/progress.ts'
 import { describeError } from './describe-error.ts'
 
@@ -74,7 +75,7 @@ const FLUSH = 'fish-cli outbox flush'
 export const DEAD_LETTER_HELP = 'See fish-cli outbox status, then: fish-cli outbox retry, or drop.'
 
 /** @throws CliError what stopped the delivery, and how many catches stay queued */
-export function flushStatus(context: Notes, report: FlushReport): typeof EXIT.ok | typeof EXIT.partly {
+export function flushStatus(context: Context & Notes, report: FlushReport): typeof EXIT.ok | typeof EXIT.partly {
   const { sent, left, deadLetters, stopped, leased, withoutClient } = report
   for (const { count, reason } of deadLetters)
     context.note(`fish-cli: ${catchesText(count)} rejected: ${reason.message}`)
@@ -84,10 +85,15 @@ export function flushStatus(context: Notes, report: FlushReport): typeof EXIT.ok
     throw queuedError(first.error, left)
   }
   if (deadLetters.length > 0) context.note(`fish-cli: ${DEAD_LETTER_HELP}`)
-  if (leased.length > 0) context.note('fish-cli: Another process is sending the rest.')
+  if (leased.length > 0) {
+    const free = duration(Math.max(...leased.map(({ until }) => until.getTime())) - context.clock.now())
+    context.note(
+      `fish-cli: Another process is sending the rest. If it was killed, these can be sent in ${free}: ${FLUSH}`,
+    )
+  }
   if (withoutClient.length > 0)
     context.note('fish-cli: Catches of other players stay queued; send them with --user USER.')
-  return deadLetters.length > 0 ? EXIT.partly : EXIT.ok
+  return deadLetters.length > 0 || leased.length > 0 ? EXIT.partly : EXIT.ok
 }
 
 /** Says that the catches are queued: adding them again would store them twice. */

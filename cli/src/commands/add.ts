@@ -23,7 +23,7 @@ export const addCommand = defineCommand({
     'fish-cli add --crab -g earth',
     { description: 'All catches in a file, each once:', command: 'fish-cli add --file catches.csv -g earth' },
     {
-      description: 'Copy the output of list --json to another service:',
+      description: 'Copy the output of list --json --detail, which has the times, to another service:',
       command: 'fish-cli add --file list.json --url https://new.example.org',
     },
   ],

@@ -59,7 +59,10 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
     const { before } = claim
     const flushed = await queueFile(context, outbox, { claim, source, defaults, total: catches, ...delivery })
     const others = await countOfOtherFiles(outbox, source.hash)
-    if (others > 0) context.note(`fish-cli: ${catchesText(others)} of other files queued before, and sent too.`)
+    if (others > 0)
+      context.note(
+        `fish-cli: ${catchesText(others)} of other files were queued before; those of ${user} are sent, too.`,
+      )
     if (before > 0) context.note(`fish-cli: ${resumeText(before, catches)}`)
     try {
       const report = mergeReports(flushed, await flushWithProgress(context, outbox, delivery))
