@@ -46,7 +46,7 @@ export function hasNoColourFlag(argv: readonly string[]): boolean {
 }
 
 // After `--`, nothing is a flag.
-function flagWords(argv: readonly string[]): readonly string[] {
+export function flagWords(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
   return end === -1 ? argv : argv.slice(0, end)
 }

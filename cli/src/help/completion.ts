@@ -5,6 +5,7 @@ import { configPath } from '../config/paths.ts'
 import type { Env } from '../core/context.ts'
 import { isShell, SEPARATOR, type Shell, VARIABLES } from '../core/shells.ts'
 import type { CommandData, CompletionData, Completions, FlagData, LocalNames } from './completion-data.ts'
+import { findPage } from './static-pages.ts'
 
 export const DATA_FILE = 'completion.json'
 
@@ -85,8 +86,7 @@ export function complete(words: readonly string[], data: CompletionData, localNa
     return completions(current.startsWith('-') ? flagsOf(FIRST) : [...wordsAfter([], data), ...FIRST_WORDS])
   }
   if (first === 'help') return completions(wordsAfter(before.slice(1), data, data.pages))
-  const ids = [2, 1].flatMap((count) => (before.length >= count ? [before.slice(0, count).join(':')] : []))
-  const id = ids.find((each) => Object.hasOwn(data.commands, each))
+  const id = findPage(before, { has: (each) => Object.hasOwn(data.commands, each) })
   const command = id === undefined ? undefined : data.commands[id]
   const second = before.length === 1 && !current.startsWith('-') ? wordsAfter(before, data) : []
   if (!command)
@@ -249,15 +249,10 @@ export function readLocalNames(env: Env): LocalNames {
   }
 }
 
-interface LooseProfile {
-  readonly url?: unknown
-  readonly user?: unknown
-}
-
-function profilesIn(env: Env): readonly (readonly [string, LooseProfile])[] {
+function profilesIn(env: Env): readonly (readonly [string, { readonly url?: unknown; readonly user?: unknown }])[] {
   try {
-    const { profiles } = JSON.parse(readFileSync(configPath({ env }), 'utf8')) as { profiles?: object }
-    return Object.entries(profiles ?? {}).map(([name, profile]) => [name, profile ?? {}] as const)
+    const { profiles } = JSON.parse(readFileSync(configPath({ env }), 'utf8'))
+    return Object.entries(profiles ?? {}).map(([name, profile]) => [name, Object(profile)])
   } catch {
     return []
   }

@@ -1,3 +1,5 @@
+import { flagWords } from '../core/format.ts'
+
 export function pageFile(id: string, coloured: boolean): string {
   return `${id === '' ? 'index' : id.replaceAll(':', ' ')}.${coloured ? 'ansi' : 'txt'}`
 }
@@ -7,8 +9,7 @@ const HELP_FLAGS = ['--help', '-h']
 
 /** The words after `help`, or of a command line with a help flag. `undefined` if it requests no help. */
 export function helpWords(argv: readonly string[]): readonly string[] | undefined {
-  const end = argv.indexOf('--')
-  const flags = end === -1 ? argv : argv.slice(0, end)
+  const flags = flagWords(argv)
   const [first] = argv
   if (first !== undefined && first !== 'help' && !HELP_FLAGS.some((flag) => flags.includes(flag))) return undefined
   const words = flags.filter((word) => !word.startsWith('-'))

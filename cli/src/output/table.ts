@@ -52,31 +52,23 @@ function linesOf(
   return Array.from({ length: height }, (_, line) => broken.map((each) => each[line] ?? ''))
 }
 
-/** Caps the widest columns. If that is not enough, columns stay legible and lines overflow. */
+/** Takes cells from the widest columns. If that is not enough, columns stay legible and lines overflow. */
 function fitColumns(
   natural: readonly number[],
   columns: readonly { readonly whole?: boolean; readonly wrap?: boolean }[],
-  width: number | undefined,
+  width = Number.POSITIVE_INFINITY,
 ): readonly number[] {
-  const available = (width ?? Number.POSITIVE_INFINITY) - GAP.length * (natural.length - 1)
-  const capped = (cap: number) =>
-    natural.map((cells, index) => {
-      const { whole, wrap } = columns[index] ?? {}
-      return whole ? cells : Math.min(cells, wrap ? Math.max(cap, MIN_WRAP_WIDTH) : cap)
-    })
-  const sum = (cells: readonly number[]) => cells.reduce((total, each) => total + each, 0)
-  if (sum(natural) <= available) return natural
-  let cap = Math.max(...natural)
-  while (cap > 1 && sum(capped(cap)) > available) cap -= 1
-  const widths = [...capped(cap)]
-  // The rest of the rounding goes to the first capped columns.
-  let rest = available - sum(widths)
-  if (rest < 0) return capped(MIN_WIDTH)
-  for (const [index, cells] of natural.entries()) {
-    if (rest > 0 && (widths[index] ?? 0) < cells) {
-      widths[index] = (widths[index] ?? 0) + 1
-      rest -= 1
-    }
+  const fitted = natural.map((cells, index) => {
+    const { whole, wrap } = columns[index] ?? {}
+    return { cells, least: whole ? cells : wrap ? MIN_WRAP_WIDTH : MIN_WIDTH }
+  })
+  let excess = natural.reduce((sum, cells) => sum + cells + GAP.length, -GAP.length) - width
+  for (; excess > 0; excess -= 1) {
+    const shrinkable = fitted.filter(({ cells, least }) => cells > least)
+    const most = Math.max(...shrinkable.map(({ cells }) => cells))
+    const widest = shrinkable.findLast(({ cells }) => cells === most)
+    if (!widest) break
+    widest.cells -= 1
   }
-  return widths
+  return fitted.map(({ cells }) => cells)
 }
