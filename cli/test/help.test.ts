@@ -15,7 +15,7 @@ async function parse(argv: readonly string[]): Promise<'parsed'> {
   const found = findCommand(argv)
   if (!found) throw new Error(`No command begins ${argv.join(' ')}`)
   const context = createContext({ ...processSystem(), stdin: process.stdin, env: { HOME: '/dev/null/home' } })
-  await parseInput(context, { id: found.id, command: await loadCommand(found.id), argv: found.rest })
+  await parseInput(context, { ...(await loadCommand(found.id)), id: found.id }, found.rest)
   return 'parsed'
 }
 

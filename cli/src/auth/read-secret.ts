@@ -3,7 +3,7 @@ import { addAbortSignal } from 'node:stream'
 import { LIMITS } from '@fish-crab/sdk/constants'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
-import { promptSecret } from '../output/prompt.ts'
+import { canPrompt, promptLine } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
 export interface SecretRequest {
@@ -22,8 +22,8 @@ export async function readSecret(context: Context, request: SecretRequest): Prom
   const given = await secretFromEnv(context, variable)
   if (given !== undefined) return given
   if (canPrompt(context, noInput)) {
-    const answer = await promptSecret(context, question)
-    if (answer !== '') return answer
+    const answer = await promptLine(context, { question: `${question}: `, isSecret: true })
+    if (answer) return answer
   }
   throw new CliError({
     code: 'missing_credentials',
@@ -31,10 +31,6 @@ export async function readSecret(context: Context, request: SecretRequest): Prom
     hint: `Set ${variable}, or ${variable}_FILE to the path of a file with it.${alternative ? ` ${alternative}` : ''}`,
     exit: EXIT.credentials,
   })
-}
-
-export function canPrompt({ stdin, stderr }: Context, noInput: boolean | undefined): boolean {
-  return !noInput && stdin.isTTY === true && stderr.isTTY === true
 }
 
 /** Reads a variable, or the file that `<variable>_FILE` names. Empty counts as unset. */

@@ -1,7 +1,6 @@
 import type { FishInput } from '@fish-crab/sdk'
 import { RARITIES, type RarityValue, rarityLabel } from '@fish-crab/sdk/constants'
 import { readPlayerKey } from '../auth/identity.ts'
-import { canPrompt } from '../auth/read-secret.ts'
 import { rarityList } from '../client/catch-query.ts'
 import { openClient } from '../client/client.ts'
 import { Args, type CommandContext, defineCommand, Flags } from '../command/define.ts'
@@ -10,6 +9,7 @@ import { requireGamemode, requireUser } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 import { parseRarity } from '../core/parse-values.ts'
 import type { AddFileFlags } from '../import/run.ts'
+import { canPrompt, confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
 export const addCommand = defineCommand({
@@ -84,7 +84,6 @@ async function confirmNames(context: CommandContext, names: readonly string[]): 
   const mistake = flags.yes ? undefined : likelyMistake(names, flags.crab ? 'crab' : 'fish')
   if (!mistake) return
   if (!canPrompt(context, flags['no-input'])) throw usageError(mistake.problem, `${mistake.hint} Or add --yes.`)
-  const { confirm } = await import('../output/prompt.ts')
   await confirm(context, { question: `${mistake.problem} ${mistake.hint} Save as given` })
 }
 

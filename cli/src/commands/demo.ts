@@ -1,4 +1,4 @@
-import type { ClientOptions, Crab, Fish } from '@fish-crab/sdk'
+import type { ClientOptions, RarityLabel } from '@fish-crab/sdk'
 import { crabColumns, fishColumns } from '../client/catch-list.ts'
 import { openClient } from '../client/client.ts'
 import { defineCommand, Flags } from '../command/define.ts'
@@ -8,16 +8,10 @@ import type { Column } from '../output/columns.ts'
 import { renderRows } from '../output/rows.ts'
 import { RARITY_STYLES } from '../output/screen.ts'
 
-type DemoRow = ({ readonly kind: 'fish' } & Fish) | ({ readonly kind: 'crab' } & Crab)
-
-const COLUMNS: readonly Column<DemoRow>[] = [
+const COLUMNS: readonly Column<{ readonly rarity?: RarityLabel }>[] = [
   { field: 'kind' },
   { field: 'name' },
-  {
-    field: 'rarity',
-    value: (row) => (row.kind === 'fish' ? row.rarity : null),
-    style: (_, row) => (row.kind === 'fish' ? RARITY_STYLES[row.rarity] : undefined),
-  },
+  { field: 'rarity', style: (_, { rarity }) => rarity && RARITY_STYLES[rarity] },
 ]
 
 export const demoCommand = defineCommand({
@@ -42,9 +36,9 @@ export const demoCommand = defineCommand({
       ]
       return context.printLong(tables.join('\n'))
     }
-    const rows: readonly DemoRow[] = [
-      ...fish.map((each) => ({ kind: 'fish' as const, ...each })),
-      ...crab.map((each) => ({ kind: 'crab' as const, ...each })),
+    const rows = [
+      ...fish.map((each) => ({ kind: 'fish', ...each })),
+      ...crab.map((each) => ({ kind: 'crab', ...each })),
     ]
     const document = (selected: readonly object[]) => (flags.fields === undefined ? { user, fish, crab } : selected)
     return context.printRows({ rows, document })

@@ -1,4 +1,4 @@
-import { findIdentity, type Identity, notLoggedIn } from '../auth/identity.ts'
+import { findIdentity, notLoggedIn } from '../auth/identity.ts'
 import { openClient } from '../client/client.ts'
 import { testKey, testSession } from '../client/login.ts'
 import { defineCommand, Flags } from '../command/define.ts'
@@ -7,9 +7,7 @@ import { CliError, EXIT } from '../core/errors.ts'
 import { formatOf } from '../core/format.ts'
 import { type Column, cellText, timeColumn, titleOf } from '../output/columns.ts'
 
-type Row = Omit<Identity, 'fernetKey' | 'session'> & { readonly accepted: boolean | null }
-
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly Column[] = [
   { field: 'profile' },
   { field: 'url', whole: true },
   { field: 'user' },
@@ -59,7 +57,7 @@ export const whoamiCommand = defineCommand({
 })
 
 /** One field per line: a single row would be wider than a terminal. */
-function linesOf(row: Row): string {
+function linesOf(row: object): string {
   return COLUMNS.map((column) => `${titleOf(column).toLowerCase()}: ${cellText(column, row) || 'none'}\n`).join('')
 }
 

@@ -20,8 +20,6 @@ const oneOf = (values: readonly string[]) => ({
   accepts: (value: string) => values.includes(value),
 })
 
-const SECRET_STORES = ['auto', 'keyring', 'file'] as const
-
 export const SETTINGS = {
   gamemode: {
     summary: 'Default gamemode, for profiles without one.',
@@ -40,7 +38,7 @@ export const SETTINGS = {
   'secret-store': {
     summary: 'Where login stores secrets: auto uses the system keyring if there is one, else a file.',
     variable: 'FISH_SECRET_STORE',
-    ...oneOf(SECRET_STORES),
+    ...oneOf(['auto', 'keyring', 'file']),
   },
 } as const satisfies Readonly<Record<SettingKey, Setting>>
 

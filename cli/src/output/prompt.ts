@@ -58,15 +58,8 @@ export async function promptLine(
   }
 }
 
-export async function promptSecret(context: Context, question: string): Promise<string> {
-  const answer = await promptLine(context, { question: `${question}: `, isSecret: true })
-  if (answer !== undefined) return answer
-  throw new CliError({
-    code: 'missing_credentials',
-    message: 'Empty input.',
-    hint: 'Enter a value at the prompt, or set the variable that --help lists.',
-    exit: EXIT.credentials,
-  })
+export function canPrompt({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>, noInput: boolean | undefined): boolean {
+  return !noInput && stdin.isTTY === true && stderr.isTTY === true
 }
 
 interface Confirmation {
@@ -79,9 +72,7 @@ interface Confirmation {
 export async function confirm(context: Pick<Context, 'stdin' | 'stderr'>, request: Confirmation): Promise<void> {
   const { question, yes, 'no-input': noInput } = request
   if (yes) return
-  if (noInput || !context.stdin.isTTY || !context.stderr.isTTY) {
-    throw usageError(`Confirmation required: ${question}?`, 'Add --yes.')
-  }
+  if (!canPrompt(context, noInput)) throw usageError(`Confirmation required: ${question}?`, 'Add --yes.')
   // The end of input does not confirm.
   const answer = (await promptLine(context, { question: `${question}? [y/N] `, isSecret: false })) ?? ''
   if (/^y(es)?$/i.test(answer.trim())) return

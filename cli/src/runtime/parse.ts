@@ -13,12 +13,13 @@ type FlagInput = Interfaces.FlagInput
 /** Errors never repeat a value: a misplaced one may be a secret. */
 export async function parseInput(
   context: Context,
-  { id, command, argv }: { readonly id: string; readonly command: Command; readonly argv: readonly string[] },
+  command: Command & { readonly id: string },
+  argv: readonly string[],
 ): Promise<CommandInput> {
   const defined: FlagInput = { ...command.flags, ...globalFlags }
   checkFlagWords(argv, defined)
   const { args, flags } = await parse([...argv], { args: command.args, flags: defined }).catch((error: unknown) => {
-    throw parseError(error, id, defined)
+    throw parseError(error, command.id, defined)
   })
   return { args, flags: resolveFlags(context, command, flags) }
 }

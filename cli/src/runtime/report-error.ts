@@ -1,7 +1,7 @@
 import type { Command } from '../command/define.ts'
 import { defaultOutput } from '../config/config-file.ts'
 import type { Context, Role } from '../core/context.ts'
-import { CliError, type ErrorReport, EXIT } from '../core/errors.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import { hasFormatFlag, hasJsonFlag } from '../core/format.ts'
 import { screenOf } from '../output/screen.ts'
 import { reportJson, reportText, wrapMessage } from '../output/text.ts'
@@ -16,20 +16,15 @@ export interface FailedCommand {
 
 export async function reportError(context: Context, { argv, command, role, error }: FailedCommand): Promise<number> {
   context.line.end()
-  const { code, message, hint, exit, requestId, retryAt } = await describe(error, role)
+  // What describes errors of the service is loaded only for those.
+  const { code, message, hint, exit, requestId, retryAt } =
+    error instanceof CliError ? error : (await import('../client/describe-error.ts')).describeError(error, role)
   const help = exit === EXIT.usage && command ? `See: fish-cli ${command.id.replaceAll(':', ' ')} --help` : null
   const report = { code, message, hint: hint ?? help, exit, requestId, retryAt }
   const isJson = hasJsonFlag(argv) || (!hasFormatFlag(argv) && presetsJson(context, command))
   if (isJson) context.stdout.write(reportJson(report))
   else context.stderr.write(wrapMessage(reportText(report), screenOf(context, context.stderr).width))
   return exit
-}
-
-/** Loads what describes errors of the service only for those. */
-async function describe(error: unknown, role: Role | undefined): Promise<ErrorReport> {
-  if (error instanceof CliError) return error
-  const { describeError } = await import('../client/describe-error.ts')
-  return describeError(error, role)
 }
 
 /** A command without `--output` ignores FISH_OUTPUT and the setting: scripts that read its text keep working. */

@@ -36,18 +36,19 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
   const found = findCommand(argv)
   if (!found) throw unknownCommand(argv)
   const command = await loadCommand(found.id)
-  return runCommand(context, { ...command, id: found.id }, { argv, rest: found.rest })
+  return runCommand(context, { ...command, id: found.id }, argv, found.rest)
 }
 
 async function runCommand(
   context: Context,
   command: Command & { readonly id: string },
-  { argv, rest }: Readonly<Record<'argv' | 'rest', readonly string[]>>,
+  argv: readonly string[],
+  rest: readonly string[],
 ) {
   let role: Role | undefined
   try {
     const { parseInput } = await import('./parse.ts')
-    const input = await parseInput(context, { id: command.id, command, argv: rest })
+    const input = await parseInput(context, command, rest)
     role = command.role(input)
     const columns = (await command.columnsFor?.(input)) ?? command.columns
     // Rejects a wrong --fields before any request.
