@@ -37,7 +37,7 @@ const RESERVED = '\n'.repeat(4096)
 
 /**
  * Reserves space on the disk, so that a full one cannot lose a secret that is shown only once. With `replace`, an existing
- * regular file is replaced atomically once the secret is written.
+ * regular file is replaced atomically once the secret is written. Nothing is left of a file that was not written.
  */
 export async function reserveSecretFile(path: string, replace: boolean) {
   await checkSecretFile(path, replace)
@@ -66,11 +66,10 @@ export async function reserveSecretFile(path: string, replace: boolean) {
         if (replace) await rename(draft, path)
         isWritten = true
       } catch (error) {
-        await discard()
         throw notSaved(error as NodeJS.ErrnoException, path, unsaved)
       }
     },
-    discard,
+    [Symbol.asyncDispose]: discard,
   }
 }
 

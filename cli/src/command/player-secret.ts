@@ -25,11 +25,10 @@ export async function findStoredSecret(
     isSameService(secrets.url, url.value) &&
     secrets[field] !== undefined
   if (!profile || !isStored(await readSecrets(context, { profile, url }))) return undefined
-  const update = async (changed: Partial<ProfileSecrets>) => {
-    await updateSecrets(context, context.config, profile.name, (secrets) =>
+  const update = (changed: Partial<ProfileSecrets>) =>
+    updateSecrets(context, context.config, profile.name, (secrets) =>
       isStored(secrets) ? { ...secrets, ...changed } : secrets,
     )
-  }
   return { check: () => update({}), replace: (secret: string) => update({ [field]: secret }) }
 }
 
@@ -71,11 +70,8 @@ interface PlayerSecret {
 export async function outputSecret(context: CommandContext<SecretFlags>, delivery: PlayerSecret): Promise<number> {
   const { user, title, about, stored, unsaved } = delivery
   const path = secretFilePath(context.flags.out)
-  const file = path === undefined ? undefined : await reserveSecretFile(path, context.flags.force === true)
-  const secret = await delivery.request().catch(async (error: unknown) => {
-    await file?.discard()
-    throw error
-  })
+  await using file = path === undefined ? undefined : await reserveSecretFile(path, context.flags.force === true)
+  const secret = await delivery.request()
   const [saved, replaced] = await Promise.allSettled([file?.write(`${secret}\n`, unsaved), stored?.replace(secret)])
   const isStored = replaced.status === 'fulfilled'
   const outcome = isStored ? {} : { stored: false }

@@ -54,7 +54,7 @@ export const serveCommand = defineCommand({
     if (status === EXIT.ok || status === EXIT.interrupted) return status
     const code = status === EXIT.usage ? 'invalid_configuration' : 'start_failed'
     const hint = 'See: fish-cli serve --help'
-    throw new CliError({ code, message: errors.lines().join(' '), hint, exit: status as ExitStatus })
+    throw new CliError({ code, message: errors.lines.join(' '), hint, exit: status as ExitStatus })
   },
 })
 
@@ -71,10 +71,7 @@ function listenLineAsJson(stdout: Writable): Writable {
   })
 }
 
-function startErrors(stderr: Terminal<Writable>): {
-  stream: Terminal<Writable>
-  lines: () => readonly string[]
-} {
+function startErrors(stderr: Terminal<Writable>) {
   const lines: string[] = []
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -85,8 +82,5 @@ function startErrors(stderr: Terminal<Writable>): {
       else stderr.once('drain', () => done())
     },
   })
-  return {
-    stream: Object.assign(stream, stderr.isTTY === undefined ? {} : { isTTY: stderr.isTTY }),
-    lines: () => lines,
-  }
+  return { stream: Object.assign(stream, stderr.isTTY === undefined ? {} : { isTTY: stderr.isTTY }), lines }
 }

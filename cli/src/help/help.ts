@@ -1,4 +1,4 @@
-import type { Interfaces, Command as OclifCommand } from '@oclif/core'
+import type { Command as OclifCommand } from '@oclif/core'
 import { Config, Plugin } from '@oclif/core/config'
 import { CommandHelp, Help } from '@oclif/core/help'
 import { type Command, globalFlags } from '../command/define.ts'
@@ -13,16 +13,11 @@ import { closestCommand, didYouMean } from './closest.ts'
 import { findPage } from './static-pages.ts'
 
 class CliHelp extends Help {
-  readonly #write: (text: string) => void
+  text = ''
   protected override readonly CommandHelpClass = FishCommandHelp
 
-  constructor(config: Interfaces.Config, options: Partial<Interfaces.HelpOptions>, write: (text: string) => void) {
-    super(config, options)
-    this.#write = write
-  }
-
   protected override log(...lines: string[]): void {
-    this.#write(`${lines.join(' ')}\n`)
+    this.text += `${lines.join(' ')}\n`
   }
 
   protected override async showRootHelp(): Promise<void> {
@@ -48,10 +43,7 @@ class CliHelp extends Help {
   }
 
   #list(lines: readonly HelpLine[]): string {
-    return this.renderList(
-      lines.map(([left, right]) => [left, right]),
-      { indentation: 2, spacer: '\n', stripAnsi: this.opts.stripAnsi ?? false },
-    )
+    return this.renderList([...lines], { indentation: 2, spacer: '\n', stripAnsi: this.opts.stripAnsi ?? false })
   }
 }
 
@@ -67,8 +59,9 @@ export async function showHelp(words: readonly string[], context: Context): Prom
   // A command that is also a topic lists its subcommands.
   const needed = id === '' ? undefined : commandIds().filter((each) => each === id || each.startsWith(`${id}:`))
   const config = await openConfig(needed)
-  const help = new CliHelp(config, { stripAnsi: !colours }, (text) => context.stdout.write(text))
+  const help = new CliHelp(config, { stripAnsi: !colours })
   await help.showHelp(id === '' ? [] : id.split(':'))
+  context.stdout.write(help.text)
   return EXIT.ok
 }
 
@@ -121,7 +114,7 @@ export class FishCommandHelp extends CommandHelp {
   }
 }
 
-type HelpLine = readonly [left: string, right: string]
+type HelpLine = [left: string, right: string]
 
 export const FIRST_STEPS: readonly HelpLine[] = [
   ['fish-cli demo', 'try it without a server or an account'],
@@ -142,11 +135,10 @@ export async function openConfig(ids?: readonly string[]): Promise<Config> {
   const manifest = readManifest()
   const topics = Object.fromEntries(Object.entries(TOPICS).map(([word, description]) => [word, { description }]))
   const pjson = { ...manifest, oclif: { ...manifest.oclif, topics } }
-  const root = PACKAGE_ROOT
-  const plugin = new Plugin({ root, pjson, isRoot: true, ignoreManifest: true })
+  const plugin = new Plugin({ root: PACKAGE_ROOT, pjson, isRoot: true, ignoreManifest: true })
   await plugin.load()
   plugin.commands = Object.entries(await loadCommands(ids)).map(([id, command]) => describeForHelp(id, command))
-  return Config.load({ root, pjson, plugins: new Map([[plugin.name, plugin]]) })
+  return Config.load({ root: PACKAGE_ROOT, pjson, plugins: new Map([[plugin.name, plugin]]) })
 }
 
 function describeForHelp(id: string, { summary, description, examples, args, flags }: Command): OclifCommand.Loadable {

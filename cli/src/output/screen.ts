@@ -30,13 +30,8 @@ function hasUnicode({ LC_ALL, LC_CTYPE, LANG, TERM }: Env): boolean {
   return !locale || /utf-?8/i.test(locale)
 }
 
-export type Style = Parameters<typeof styleText>[0] | PaletteStyle
-
-interface PaletteStyle {
-  /** 16 to 255: terminals redefine the first 16. */
-  readonly palette: number
-  readonly bold?: boolean
-}
+/** The palette is of 256 colours: 16 to 255, since terminals redefine the first 16. */
+export type Style = Parameters<typeof styleText>[0] | { readonly palette: number; readonly bold?: boolean }
 
 /** None, the 16 basic ones, or the palette of 256. */
 export type Colours = boolean | 256

@@ -36,13 +36,8 @@ export const userCreateCommand = defineCommand({
     const file = secretFilePath(flags.out)
     if (file !== undefined) await checkSecretFile(file, flags.force)
     const { admin, options } = await openAdministration(context)
-    const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
-    const created = admin.users.create({ name: args.name }, options)
-    const response = await created.catch(async (error: unknown) => {
-      await reserved?.discard()
-      throw error
-    })
-    const { rateLimit: _, requestId: __, ...user } = response
+    await using reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
+    const { rateLimit: _, requestId: __, ...user } = await admin.users.create({ name: args.name }, options)
     if (file === undefined) return printSecrets(context, user, flags)
     const { id, name, createdAt } = user
     await reserved?.write(`${JSON.stringify(user, undefined, 2)}\n`, {
