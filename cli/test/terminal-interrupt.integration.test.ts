@@ -160,16 +160,22 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(await ctrlC(terminal)).toMatchObject({ status: 130, isSane: true })
   })
 
-  test('is left to a pager that has its own use for it', async () => {
+  test.each([
+    ['in PAGER', 'pager', (pager: string) => ({ PAGER: pager })],
+    ['in PAGER, for a shell', 'pager', (pager: string) => ({ PAGER: `exec "${pager}"` })],
+    ['that is less', 'less', () => ({})],
+  ])('is left to a pager %s, which has its own use for it', async (_, name, variables) => {
     // No shell script: a signal that comes between its trap and its read is not delivered before the read ends.
-    const pager = join(state, 'pager.cjs')
+    const pager = join(state, name)
     writeFileSync(
       pager,
-      `process.on('SIGINT', () => console.log('heard'))
+      `#!${process.execPath}
+       process.on('SIGINT', () => console.log('heard'))
        require('node:fs').createReadStream('/dev/tty').once('data', () => process.exit())
        console.log('paging')`,
+      { mode: 0o700 },
     )
-    const env = { ...environment(), PAGER: `exec "${process.execPath}" "${pager}"` }
+    const env = { ...environment(), PATH: `${state}:${process.env.PATH}`, ...variables(pager) }
     const terminal = fishInTerminal(['list', 'fish', 'Alex'], { env })
     await terminal.until(/paging/)
     for (const time of [1, 2]) {

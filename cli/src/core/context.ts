@@ -64,7 +64,7 @@ export interface System {
   readonly startedAt?: number | undefined
   readonly keyring?: OpenEntry | undefined
   readonly passwords?: PasswordHasher | undefined
-  /** Runs a command of the shell. Returns whether there was one. */
+  /** Returns whether there was such a pager. */
   readonly page?: ((pager: string, text: string) => Promise<boolean>) | undefined
 }
 

@@ -26,12 +26,15 @@ export function needsPager(text: string, { height, width }: Screen): boolean {
 /** Returns whether there was one. Throws when Ctrl-C ended it, since not every pager handles Ctrl-C itself. */
 export async function runPager(pager: string, text: string, env: Env): Promise<boolean> {
   const { spawn } = await import('node:child_process')
+  // Words alone need no shell, which would report Ctrl-C as its end although the pager goes on.
+  const shell = /[^\w\s./-]/.test(pager)
+  const [command = '', ...args] = shell ? [pager] : pager.trim().split(/\s+/)
   // While the pager runs, Ctrl-C is for the pager: in less, it ends a search.
   const ignore = () => {}
   process.on('SIGINT', ignore)
   try {
     return await new Promise<boolean>((resolve, reject) => {
-      const child = spawn(pager, { stdio: ['pipe', 'inherit', 'inherit'], shell: true, env: { LESS, ...env } })
+      const child = spawn(command, args, { stdio: ['pipe', 'inherit', 'inherit'], shell, env: { LESS, ...env } })
       child.once('error', () => resolve(false))
       child.once('close', (status, signal) => {
         if (signal === 'SIGINT' || status === EXIT.interrupted) reject(interruption())
