@@ -10,7 +10,7 @@ import type { ImportSource } from './source.ts'
 
 const MAX_REPORTED = 20
 
-/** Changes nothing. `report` gets the first 20 errors; without it, the thrown error lists them. @returns the number of catches */
+/** Changes nothing. `report` gets the first 20 errors; without it, the thrown error lists them. @returns how many catches */
 export async function validateFile(
   source: ImportSource,
   defaults: ImportDefaults,

@@ -27,8 +27,10 @@ export async function openSource(
   file: string,
   signal: AbortSignal,
 ): Promise<ImportSource> {
-  const { handle, close } = await openFile(context, file, signal)
+  let opened: Awaited<ReturnType<typeof openFile>> | undefined
   try {
+    opened = await openFile(context.stdin, file, signal)
+    const { handle, close } = opened
     const hash = createHash('sha256')
     for await (const chunk of readBytes(handle, signal)) hash.update(chunk)
     return {
@@ -38,24 +40,19 @@ export async function openSource(
       [Symbol.asyncDispose]: close,
     }
   } catch (error) {
-    await close()
+    await opened?.close()
     signal.throwIfAborted()
     throw notReadable(file, error as NodeJS.ErrnoException)
   }
 }
 
-async function openFile({ stdin }: Pick<Context, 'stdin'>, file: string, signal: AbortSignal) {
-  try {
-    if (file === '-') return await copyToTempFile(stdin, signal)
-    const stats = await stat(file)
-    if (stats.isFIFO()) return await copyToTempFile(openNamedPipe(file), signal)
-    if (!stats.isFile()) return await copyToTempFile(createReadStream(file), signal)
-    const handle = await open(file)
-    return { handle, close: () => handle.close() }
-  } catch (error) {
-    signal.throwIfAborted()
-    throw notReadable(file, error as NodeJS.ErrnoException)
-  }
+async function openFile(stdin: Context['stdin'], file: string, signal: AbortSignal) {
+  if (file === '-') return copyToTempFile(stdin, signal)
+  const stats = await stat(file)
+  if (stats.isFIFO()) return copyToTempFile(openNamedPipe(file), signal)
+  if (!stats.isFile()) return copyToTempFile(createReadStream(file), signal)
+  const handle = await open(file)
+  return { handle, close: () => handle.close() }
 }
 
 // A plain open of a named pipe blocks a thread until there is a writer, and ignores Ctrl-C.

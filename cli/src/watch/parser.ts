@@ -146,7 +146,10 @@ const MINUTE_MS = 60_000
 /** How much earlier than the previous line a line may be: times are whole seconds and not always in order. */
 export const LINE_SLACK_MS = 5000
 
-/** The local time of day on the day between `after` and `now`, both in milliseconds since 1970; `now` without a time. */
+/**
+ * The local time of day on the day between `after`, the time of the line before, and `now`, when the log was last
+ * written, in milliseconds since 1970. `now` for a line without a time.
+ */
 export function timeOfLine(timeOfDay: string | undefined, after: number, now: number): number {
   const second = timeOfDay === undefined ? undefined : secondOfDay(timeOfDay)
   if (second === undefined) return now

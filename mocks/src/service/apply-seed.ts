@@ -26,7 +26,7 @@ interface SeedContext {
 
 const POST: Readonly<Record<Kind, string>> = { fish: ROUTES.postFish.path, crab: ROUTES.postCrab.path }
 
-/** The randomness of each user depends on its name alone, so that its keys and ids do not depend on the rest of the seed. */
+/** The randomness of a user depends on its name alone: its keys and ids do not depend on the rest of the seed. */
 export async function applySeed({ users = [], admins = [] }: Seed, { app, setRandom }: SeedContext) {
   const created = new Map<string, ServiceUser>()
   for (const user of users) {
