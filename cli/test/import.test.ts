@@ -125,6 +125,12 @@ describe('a file of catches', () => {
     for (const text of ['[{"name":"a"}', '[{"name":"a"', '[]x', 'x', '["a']) {
       expect((await records('json', text)).at(-1)).toHaveProperty('problem')
     }
+    for (const size of [1, 1000]) {
+      expect(await records('json', '{"name":"a"}\n\n{"name":"b"}\n[', size)).toEqual([
+        { line: 1, fields: { name: 'a' } },
+        { line: 3, problem: 'Unexpected text after the end of the JSON.' },
+      ])
+    }
     expect(await records('csv', 'a,"b\nc')).toEqual([{ line: 1, problem: expect.any(String) }])
     expect(await records('json', ' [ ] ')).toEqual([])
   })

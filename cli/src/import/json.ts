@@ -25,6 +25,7 @@ export async function* parseJson(chunks: AsyncIterable<string>): AsyncGenerator<
   /** Index of an escaped character in the chunk. */
   let escaped = -1
   let isAfterComma = false
+  let hasEnded = false
   for await (const chunk of chunks) {
     let from = 0
     const extend = (part: Part, end: number): Part => {
@@ -46,7 +47,7 @@ export async function* parseJson(chunks: AsyncIterable<string>): AsyncGenerator<
         isAfterComma = character === ','
         if (isAfterComma) from = index + 1
         else list = undefined
-      } else if (character === '[' && !list) {
+      } else if (character === '[' && !list && !hasEnded) {
         document = extend(document, index)
         list = listAt(document.text, depth, lists)
         if (list) {
@@ -57,15 +58,24 @@ export async function* parseJson(chunks: AsyncIterable<string>): AsyncGenerator<
       } else if (character === '"') inString = true
       else if (character === '{' || character === '[') depth += 1
       else if (character === '}' || character === ']') depth = Math.max(list?.depth ?? 0, depth - 1)
+      const isEnd = !list && !inString && depth === 0 && (character === '}' || character === ']')
+      if (isEnd && !hasEnded) {
+        hasEnded = true
+        yield* checkDocument(trimStart(extend(document, index + 1)), lists)
+        document = { text: '', line }
+      }
     }
-    if (list) element = extend(element, chunk.length)
-    else document = extend(document, chunk.length)
+    if (list) element = trimStart(extend(element, chunk.length))
+    else document = trimStart(extend(document, chunk.length))
+    if (hasEnded && document.text !== '') break
     escaped -= chunk.length
     for (const part of [document, element]) checkLineLength(part.text.length, part.line)
   }
   if (list) yield { line: trimStart(element).line, problem: 'The JSON array is not closed.' }
-  else if (lists.length === 0) yield jsonRecord(trimStart(document))
-  else yield* checkDocument(trimStart(document), lists)
+  else if (!hasEnded) yield jsonRecord(document)
+  else if (document.text !== '') {
+    yield { line: document.line, problem: 'Unexpected text after the end of the JSON.' }
+  }
 }
 
 function trimStart({ text, line }: Part): Part {
@@ -96,7 +106,7 @@ const MAX_NAME = 200
 function listAt(text: string, depth: number, known: readonly JsonList[]): JsonList | undefined {
   if (text.trim() === '') return { name: '', depth, isRepeated: false }
   const [, name] = LIST_START.exec(text.slice(-MAX_NAME)) ?? []
-  if (name === undefined || depth !== 1) return undefined
+  if (name === undefined || depth !== 1 || !/^\s*\{/.test(text)) return undefined
   const kind = name === 'fish' ? 'fish' : 'crab'
   // An object with thousands of lists must not be parsed for each of them.
   const isRepeated = known.some((list) => list.name === name)
@@ -110,10 +120,11 @@ function withListFields(record: FileRecord, { kind, gamemode }: JsonList): FileR
   return { line, fields: { ...fields, kind: fields.kind ?? kind, gamemode: fields.gamemode ?? gamemode } }
 }
 
-/** Reports problems of a document whose lists were read. */
+/** The one record of a document without lists, or the problems around its lists. */
 function* checkDocument({ line, text }: Part, lists: readonly JsonList[]): Generator<FileRecord> {
   const gamemode = gamemodeOf(text)
-  if (parseJsonText(text) === undefined) yield { line, problem: INVALID_JSON }
+  if (lists.length === 0) yield jsonRecord({ line, text })
+  else if (parseJsonText(text) === undefined) yield { line, problem: INVALID_JSON }
   else if (lists.some(({ isRepeated }) => isRepeated)) yield { line, problem: 'Contains a list twice.' }
   else if (lists.some((list) => list.gamemode !== gamemode)) {
     yield { line, problem: 'gamemode: Must appear once, before the list.' }
