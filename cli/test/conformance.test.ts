@@ -2,6 +2,7 @@ import type { ConformanceReport } from '@fish-crab/mocks/conformance'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import { describe, expect, test } from 'vitest'
 import { interruption } from '../src/core/errors.ts'
+import { newFolder, xdgFolders } from './folders.ts'
 import { ADMIN_PASSWORD, run, serviceContext, startImpostor } from './harness.ts'
 
 const MASTER = 'canary-master-api-key'
@@ -101,6 +102,30 @@ describe('conformance', () => {
       /\n\d+ passed, 0 failed, \d+ skipped\n\nCould not be removed: \d+ records of the user Tester\n$/,
     )
     for (const secret of [fernetKey, apiKey]) expect(stdout).not.toContain(secret)
+  })
+
+  test.each([
+    ['the profile', {}],
+    ['FISH_URL', { FISH_URL: 'http://127.0.0.1:1' }],
+  ])('sends no stored secret to another service than that of its profile, whatever %s says', async (_, more) => {
+    const folder = newFolder()
+    const { apiKey, password } = context.alex
+    const saved = await run(['login', 'Alex', '--with-api-key'], {
+      env: { ...context.base, ...xdgFolders(folder), FISH_API_KEY: apiKey, FISH_PASSWORD: password },
+    })
+    expect(saved.status).toBe(0)
+    let requests = 0
+    const other = await startImpostor((_, response) => {
+      requests += 1
+      response.end('{}')
+    })
+    const { status, stdout } = await conformance([other.url, '--user', 'Alex', '--json'], {
+      ...xdgFolders(folder),
+      ...more,
+    })
+    other.close()
+    expect([status, requests]).toEqual([4, 0])
+    expect(JSON.parse(stdout).error.hint).toContain(`are for ${context.service.url} only`)
   })
 
   test('groups what failed by its probable cause', async () => {

@@ -16,7 +16,7 @@ import { readApiKey } from '../client/client.ts'
 import { TRY_LATER } from '../client/describe-error.ts'
 import { Args, type CommandContext, defineCommand, Flags, type Values } from '../command/define.ts'
 import { adminFlag, profileFlag } from '../command/flags.ts'
-import { resolveTarget } from '../config/target.ts'
+import { resolveTarget, type Target } from '../config/target.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { parseFormat } from '../core/format.ts'
 import { parseOrigin, parseServiceUrl, parseWholeNumber } from '../core/parse-values.ts'
@@ -107,7 +107,9 @@ export const conformanceCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     const format = parseFormat(REPORTS, flags)
-    const baseUrl = parseServiceUrl(resolveTarget(context, { ...flags, url: args.url }).url.value)
+    // Not the one of the context: stored secrets are for the service of their profile.
+    const target = resolveTarget(context, { ...flags, url: args.url })
+    const baseUrl = parseServiceUrl(target.url.value)
     const rateLimit = {
       requests: parseWholeNumber('--rate-limit', flags['rate-limit'] ?? String(LIMITS.requests), 1),
       windowMs: parseWholeNumber('--rate-window', flags['rate-window'] ?? String(LIMITS.windowSeconds), 1) * 1000,
@@ -121,8 +123,8 @@ export const conformanceCommand = defineCommand({
     const masterApiKey = await secretFromEnv(context, 'FISH_MASTER_API_KEY')
     const identity =
       flags.user === undefined
-        ? { admin: await readAdminCredentials(context, context.target) }
-        : { user: await player(context, flags.user) }
+        ? { admin: await readAdminCredentials(context, target) }
+        : { user: await player(context, target, flags.user) }
     const results = await run(context, {
       baseUrl,
       ...identity,
@@ -155,11 +157,11 @@ async function run(context: CommandContext, options: ConformanceOptions): Promis
   }
 }
 
-async function player(context: CommandContext, name: string): Promise<ConformanceUser> {
-  const fernetKey = await readPlayerKey(context, context.target, { user: name })
+async function player(context: CommandContext, target: Target, name: string): Promise<ConformanceUser> {
+  const fernetKey = await readPlayerKey(context, target, { user: name })
   // Rejects a malformed key.
   createFernet(fernetKey)
-  const apiKey = await readApiKey(context, context.target)
+  const apiKey = await readApiKey(context, target)
   const password = await secretFromEnv(context, 'FISH_PASSWORD')
   return { name, fernetKey, ...(apiKey !== undefined && { apiKey }), ...(password !== undefined && { password }) }
 }

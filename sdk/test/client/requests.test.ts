@@ -26,6 +26,19 @@ test('a fish is posted as a token that the key opens to the long payload form', 
   })
 })
 
+test.each(['https://fish.example/api ', ' https://fish.example/api/', 'HTTPS://FISH.example:443/api\n'])(
+  'the address %j is used as a browser reads it',
+  async (baseUrl) => {
+    const { fetch, requests } = scriptedFetch(json({ user: 'demo', fish: [] }))
+    const client = createClient({ baseUrl, fetch })
+    await client.demo.fish()
+    expect([client.baseUrl, requests[0]?.url.href]).toEqual([
+      'https://fish.example/api',
+      'https://fish.example/api/demo/fish',
+    ])
+  },
+)
+
 test('rarities are numbers or labels in any letter case, and times are dates or text with a zone', async () => {
   const { options, requests } = player(saved())
   await createClient(options).fish.add([

@@ -5,7 +5,7 @@ import { ValidationError } from '../../errors/fish-crab-error.ts'
 import { isKeyFormat } from '../../fernet/key.ts'
 import { type CallLimits, DEFAULT_LIMITS, type LimitOptions, resolveLimits } from './call-options.ts'
 import { createEventSink, type EventSink, type Hooks, type Logger } from './hooks.ts'
-import { DEFAULT_BASE_URL, isServiceUrl, SERVICE_URL_RULE } from './service-url.ts'
+import { DEFAULT_BASE_URL, isServiceUrl, SERVICE_URL_RULE, serviceAddress } from './service-url.ts'
 import { type Clock, systemClock } from './timing.ts'
 
 /**
@@ -127,7 +127,7 @@ export function resolveOptions(given: ClientOptions, known: OptionNames = CLIENT
   const limits = resolveLimits(options, DEFAULT_LIMITS, check)
   if (issues.length > 0) throw new ValidationError(issues)
   return {
-    baseUrl: baseUrl.replace(/\/+$/, ''),
+    baseUrl: serviceAddress(baseUrl),
     user,
     fernetKey,
     apiKey,
