@@ -14,7 +14,6 @@ import { defaultStore, sqliteStore } from './sqlite-store.ts'
 import type { CollectionCounts, OutboxStore } from './store.ts'
 
 const LISTED_CATCHES = 500
-const DEFAULT_PEEK = 100
 const DEFAULT_MAX_WAIT_MS = (LIMITS.windowSeconds + 5) * 1000
 
 const ADD_OPTIONS: OptionNames<OutboxAddOptions> = { checkpoint: true }
@@ -141,7 +140,7 @@ function createOutbox(delivery: Delivery): Outbox {
     },
     stop,
     status: async () => summarize(await openStore().collections()),
-    peek: async (limit = DEFAULT_PEEK) => openStore().peek(limit),
+    peek: async (limit = 100) => openStore().peek(limit),
     async deadLetters() {
       const batches = await openStore().deadLetters(LISTED_CATCHES)
       return batches.map(({ at, ...batch }) => ({ ...batch, at: new Date(at) }))

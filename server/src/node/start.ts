@@ -222,7 +222,6 @@ export interface GeneratedAdmin {
   readonly password: string
 }
 
-const ADMIN_USERNAME = 'admin'
 const ADMIN_PASSWORD_LENGTH = 24
 
 /**
@@ -236,7 +235,7 @@ async function ensureFirstAdmin(
   announce: (admin: GeneratedAdmin) => void,
 ): Promise<boolean> {
   if (await app.admins.exist()) return false
-  const username = config.adminUsername ?? ADMIN_USERNAME
+  const username = config.adminUsername ?? 'admin'
   const password = config.adminPassword ?? randomText(ADMIN_PASSWORD_LENGTH, (bytes) => crypto.getRandomValues(bytes))
   if (config.adminPassword === undefined) announce({ username, password })
   await app.admins.create(username, password, 'superadmin')

@@ -38,19 +38,17 @@ export function createRequestContext(
   request: Request,
   { now, address, target, createId }: RequestContextOptions,
 ): RequestContext {
-  const client = clientKey(address)
   const path = canonicalPath(request.url)
-  const mistake = typeof target === 'string' ? targetError(target) : undefined
   const requestId = requestIdOf(request.headers.get(HEADERS.requestId), createId)
   return {
     request,
     query: queryOf(request.url),
     path,
-    targetError: mistake,
+    targetError: typeof target === 'string' ? targetError(target) : undefined,
     requestId,
     receivedAt: now,
     address,
-    client,
+    client: clientKey(address),
     access: accessOf(path),
     params: {},
     responseHeaders: { [HEADERS.requestId]: requestId },

@@ -4,8 +4,6 @@ import { validateQuery } from '../http/request.ts'
 import { json } from '../http/response.ts'
 import type { AdminHandlers, Services } from './services.ts'
 
-const DEFAULT_PLACES = 10
-
 export function statsHandlers({ users, storage }: Services): AdminHandlers {
   return {
     async stats() {
@@ -14,7 +12,7 @@ export function statsHandlers({ users, storage }: Services): AdminHandlers {
     },
 
     async leaderboard({ query }) {
-      const { type, gamemode, limit = DEFAULT_PLACES } = validateQuery(leaderboardQuerySchema, query)
+      const { type, gamemode, limit = 10 } = validateQuery(leaderboardQuerySchema, query)
       const leaders = await storage.leaders({ kind: type, limit, ...(gamemode ? { gamemode } : {}) })
       const named = await Promise.all(
         leaders.map(async ({ owner, count }) => ({ name: await users.nameOf(owner), count })),

@@ -50,8 +50,6 @@ export interface ImportReport extends ExportCounts, DryRunReport {
   readonly secrets: SecretsLocation
 }
 
-const NOTICE_MS = 2000
-
 /**
  * Fills an empty storage from an export, which is read and checked to its end before anything is written. A file store
  * gets its name once it is complete; a Redis is filled in place, and no server accepts it until then.
@@ -143,7 +141,7 @@ async function fillRedis(
  */
 async function claim(
   storage: FishStorage,
-  { signal, noticeMs = NOTICE_MS, onWait = () => {} }: ImportOptions,
+  { signal, noticeMs = 2000, onWait = () => {} }: ImportOptions,
 ): Promise<void> {
   signal?.throwIfAborted()
   if (!(await lockForImport(storage))) {

@@ -8,15 +8,13 @@ export interface ProbeOptions {
   readonly deadline?: { readonly ms: number; readonly late: () => Error }
 }
 
-const TTL_MS = 1000
-
 /**
  * Runs an attempt at most once a second, and returns the last outcome in between: a client that polls readiness without a
  * limit causes one write per second. A late attempt continues, and no other one starts before it ends.
  */
 export function createProbe(
   attempt: () => Promise<void>,
-  { ttlMs = TTL_MS, deadline }: ProbeOptions = {},
+  { ttlMs = 1000, deadline }: ProbeOptions = {},
 ): () => Promise<void> {
   let startedAt = Number.NEGATIVE_INFINITY
   let isRunning = false

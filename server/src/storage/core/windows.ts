@@ -1,7 +1,5 @@
 import type { CountWindow, WindowCount } from './types.ts'
 
-const DEFAULT_WINDOW_CAPACITY = 100_000
-
 interface OpenWindow {
   count: number
   readonly resetAt: number
@@ -38,7 +36,7 @@ function report({ count, resetAt }: OpenWindow, limit: number): WindowCount {
  *
  * @param capacity limit of windows of one kind @default 100000
  */
-export function createWindows(capacity: number = DEFAULT_WINDOW_CAPACITY): Windows {
+export function createWindows(capacity: number = 100_000): Windows {
   const tables = new Map<string, Windows>()
 
   function tableOf(key: string): Windows {

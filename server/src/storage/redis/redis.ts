@@ -25,7 +25,6 @@ import { createRedisWindows } from './windows.ts'
 
 /** Version of the layout that this code reads and writes. */
 const SCHEMA_VERSION = 1
-const DEFAULT_TIMEOUT_MS = 2000
 /** How long a ping may take, in milliseconds: readiness has to be known within a second. */
 const PING_MS = 800
 /** When Redis forgets a probe, in milliseconds. */
@@ -133,7 +132,7 @@ async function withConnection<Result>(
   }
 }
 
-const timeoutOf = ({ timeoutMs = DEFAULT_TIMEOUT_MS }: AnyRedisOptions) => timeoutMs
+const timeoutOf = ({ timeoutMs = 2000 }: AnyRedisOptions) => timeoutMs
 
 function connectTo(options: AnyRedisOptions, onLost?: () => void): Promise<Connection> {
   return connect(options.driver === 'redis' ? parseUrl(options.url) : options, timeoutOf(options), onLost)
