@@ -46,7 +46,7 @@ function tryLink(temp: string, path: string): boolean {
   }
 }
 
-/** Removes it if that fails. */
+/** Flushes the name of a new file or folder, which is removed if that fails. */
 export function syncName(path: string): void {
   try {
     syncFolder(dirname(path))
