@@ -25,6 +25,9 @@ export interface BoundedLogger extends Logger {
 /** Bytes that may wait for a reader of the log, about 4,000 lines. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
+/** End of the line of a request, as pino writes it. */
+const REQUEST_END = '"msg":"request"}\n'
+
 /**
  * Creates the log. A line is dropped while 1 MiB waits for a reader; once half of it is read, a warning reports the number
  * of dropped lines.
@@ -34,7 +37,12 @@ export function createLogger(format: LogFormat, { stream, colours }: LogTarget):
   const toText = format === 'pretty' ? prettyText(colours) : undefined
   let dropped = 0
   let reported = 0
+  let unwritten = ''
 
+  const flush = () => {
+    if (unwritten !== '') stream.write(unwritten)
+    unwritten = ''
+  }
   const report = () => {
     if (dropped === reported || stream.writableLength > MAX_WAITING_BYTES / 2) return
     const lines = dropped - reported
@@ -43,8 +51,14 @@ export function createLogger(format: LogFormat, { stream, colours }: LogTarget):
   }
   const write = (line: string) => {
     report()
-    if (stream.writableLength + line.length > MAX_WAITING_BYTES) dropped += 1
-    else stream.write(toText?.(line) ?? line)
+    if (stream.writableLength + unwritten.length + line.length > MAX_WAITING_BYTES) {
+      dropped += 1
+      return
+    }
+    // Requests are many, and each write to a pipe or a file blocks: those of one turn are written together.
+    if (unwritten === '') setImmediate(flush)
+    unwritten += toText?.(line) ?? line
+    if (!line.endsWith(REQUEST_END)) flush()
   }
   stream.on('drain', report)
 

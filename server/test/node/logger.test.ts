@@ -25,6 +25,36 @@ function createStalledStream() {
 
 const LINES = 20_000
 
+describe('the lines of requests', () => {
+  function createRecordingStream() {
+    const writes: string[] = []
+    const stream = new Writable({
+      decodeStrings: false,
+      write(text: string, _encoding, done) {
+        writes.push(text)
+        done()
+      },
+    })
+    return { stream, writes }
+  }
+
+  it.each(['json', 'pretty'] as const)('of one turn are written together in %s', async (format) => {
+    const { stream, writes } = createRecordingStream()
+    const logger = createLogger(format, { stream, colours: false })
+    for (const path of ['/one', '/two', '/three']) logger.info({ method: 'GET', path, status: 200, ms: 1 }, 'request')
+    await expect.poll(() => writes).toHaveLength(1)
+    expect(writes[0]?.match(/\/(?:one|two|three)/g)).toEqual(['/one', '/two', '/three'])
+  })
+
+  it('are written before any other line, which waits for nothing', () => {
+    const { stream, writes } = createRecordingStream()
+    const logger = createLogger('json', { stream, colours: false })
+    logger.info({ path: '/one' }, 'request')
+    logger.info({}, 'stopped')
+    expect(writes.join('').match(/"msg":"\w+"/g)).toEqual(['"msg":"request"', '"msg":"stopped"'])
+  })
+})
+
 describe('a log that nobody reads', () => {
   it.each(['json', 'pretty'] as const)(
     'keeps at most 1 MiB of %s waiting, and tells how many lines it dropped once it is read again',

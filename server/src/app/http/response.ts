@@ -13,7 +13,15 @@ export interface HandlerResponse {
 const encoder = new TextEncoder()
 /** A JSON response with `content-length`: without it, a truncated body looks complete. */
 export function json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): HandlerResponse {
-  return jsonBytes(status, encoder.encode(JSON.stringify(value)), headers)
+  const text = JSON.stringify(value)
+  return { status, body: text, headers: jsonHeaders(utf8Length(text), headers) }
+}
+
+// Not control characters: JSON escapes them.
+const ASCII = /^[ -~]*$/
+
+function utf8Length(text: string): number {
+  return ASCII.test(text) ? text.length : encoder.encode(text).byteLength
 }
 
 export function jsonBytes(
@@ -21,8 +29,11 @@ export function jsonBytes(
   body: Uint8Array<ArrayBuffer>,
   headers?: Readonly<Record<string, string>>,
 ): HandlerResponse {
-  const length = String(body.byteLength)
-  return { status, body, headers: { 'content-type': MEDIA_TYPES.json, 'content-length': length, ...headers } }
+  return { status, body, headers: jsonHeaders(body.byteLength, headers) }
+}
+
+function jsonHeaders(length: number, more?: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return { 'content-type': MEDIA_TYPES.json, 'content-length': String(length), ...more }
 }
 
 export function empty(status: 204 | 304, headers: Readonly<Record<string, string>> = {}): HandlerResponse {
