@@ -25,7 +25,8 @@ export function createPrivateFile(file: string): boolean {
     closeSync(openSync(file, 'wx', OWNER_ONLY_FILE))
     return true
   } catch (error) {
-    if (!existsSync(file)) throw error
+    // Another process may have removed it since.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' && !existsSync(file)) throw error
     return false
   }
 }
