@@ -132,6 +132,7 @@ describe('mock', () => {
     ['--rate-window', '1.5'],
     ['--allowed-origins', 'one.test'],
     ['--start-at', 'yesterday'],
+    ['--start-at', '2026-02-30T00:00:00Z'],
     ['--host', ''],
   ])('refuses %s %j', async (flag, value) => {
     const { status, stdout } = await run(['mock', flag, value, '--json'])

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { run, startImpostor } from './harness.ts'
 
 // Two cells each: a wide character, an emoji of two parts, a flag. One cell: a letter with a mark.
@@ -211,13 +211,24 @@ describe('list', () => {
 
   test('--since takes a date or how long ago', async () => {
     const clock = { now: () => Date.parse('2026-01-05T12:00:00Z'), sleep: async () => {} }
-    expect(await names('--since', '2026-01-04')).toEqual(['Unknown/Other', 'Silver'])
     const { stdout } = await list(['--since', '36h', '--json'], { clock })
     expect(JSON.parse(stdout).fish).toHaveLength(2)
-    for (const wrong of ['yesterday', '2026-02-30', '2026-1-2', '2026-13-01', '2026-01-02x']) {
+    for (const wrong of ['yesterday', '2026-02-30', '2026-1-2', '2026-13-01', '2026-01-02x', '2026-01-021']) {
       expect((await list(['--since', wrong])).status, wrong).toBe(2)
     }
     expect(await names('--since', '2026-01-04T00:00Z')).toEqual(['Unknown/Other', 'Silver'])
+  })
+
+  test('--since takes a date and a month as local ones, like the times in the table', async () => {
+    vi.stubEnv('TZ', 'Pacific/Honolulu')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const lines = async (since: string) => (await list(['--since', since, '--detail', '-o', 'jsonl'])).stdout
+    // Midnight in UTC is 14:00 of the day before.
+    expect(await names('--since', '2026-01-04')).toEqual(['Silver'])
+    expect(await names('--since', '2026-01-04T00:00')).toEqual(['Silver'])
+    expect(await names('--since', '2026-01-03T14:00')).toEqual(['Unknown/Other', 'Silver'])
+    expect(await lines('2026-01')).not.toContain('2026-01-01')
+    expect(await lines('2026-01')).toContain('2026-01-02')
   })
 
   test('--user names the player too, and must agree with USER', async () => {

@@ -2,6 +2,7 @@ import type { Crab, Fish } from '@fish-crab/sdk'
 import { RARITIES, type RarityLabel } from '@fish-crab/sdk/constants'
 import { usageError } from '../core/errors.ts'
 import { parseRarity, parseWholeNumber } from '../core/parse-values.ts'
+import { parseTime } from '../core/time.ts'
 
 export type Catch = Crab & Partial<Pick<Fish, 'rarity'>>
 
@@ -76,19 +77,12 @@ export function rarityList(): string {
 
 function parseSince(text: string, now: number): number {
   const [, amount, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
-  const moment = amount === undefined ? Date.parse(text) : now - Number(amount) * (UNIT_MS[unit] ?? 0)
-  if (!Number.isNaN(moment) && (amount !== undefined || isDate(text))) return moment
+  const moment = amount === undefined ? parseTime(text) : now - Number(amount) * (UNIT_MS[unit] ?? 0)
+  if (!Number.isNaN(moment)) return moment
   throw usageError(
-    '--since must be a date, a time, or how long ago.',
-    'For example: 2026-01-31, 2026-01-31T12:00Z, 90m, 7d',
+    '--since must be a local date or time, or how long ago.',
+    'For example: 2026-01-31, 2026-01-31T12:00, 2026-01-31T12:00Z, 90m, 7d',
   )
-}
-
-/** Whether a text starts with an existing date: Date.parse turns 2026-02-30 into a day in March. */
-function isDate(text: string): boolean {
-  const [, day] = /^(\d{4}-\d\d-\d\d)(?!\d)/.exec(text) ?? []
-  if (day === undefined) return /^\d{4}-\d\d$/.test(text)
-  return new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day) === true
 }
 
 function parseSort(text: string): { by: SortField; descending: boolean } {

@@ -33,7 +33,7 @@ export const auditCommand = defineCommand({
       helpValue: 'N',
     }),
     since: Flags.string({
-      summary: 'Only entries since a date or a time ago: 2026-01-31, 90m, 7d.',
+      summary: 'Only entries since a local date or time, or how long ago: 2026-01-31, 2026-01-31T12:00, 90m, 7d.',
       helpValue: 'WHEN',
     }),
     ...administrationFlags,

@@ -47,7 +47,7 @@ export const listCommand = defineCommand({
       helpValue: 'TEXT',
     }),
     since: Flags.string({
-      summary: 'Only catches since a date or a time ago: 2026-01-31, 90m, 7d.',
+      summary: 'Only catches since a local date or time, or how long ago: 2026-01-31, 2026-01-31T12:00, 90m, 7d.',
       helpValue: 'WHEN',
     }),
     sort: Flags.string({

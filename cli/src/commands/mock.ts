@@ -4,6 +4,7 @@ import { DEFAULT_BASE_URL, LIMITS } from '@fish-crab/sdk/constants'
 import { defineCommand, Flags } from '../command/define.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { parseOrigin, parseWholeNumber } from '../core/parse-values.ts'
+import { parseTime } from '../core/time.ts'
 import { printable } from '../output/text.ts'
 
 const DEFAULT_HOST = '127.0.0.1'
@@ -85,8 +86,8 @@ export const mockCommand = defineCommand({
 
 function startOf(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
-  const time = new Date(text)
-  if (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(time.getTime())) return time
+  const time = parseTime(text)
+  if (!Number.isNaN(time)) return new Date(time)
   throw usageError('--start-at must be an ISO 8601 time, such as 2026-01-01T00:00:00Z.')
 }
 

@@ -1,3 +1,13 @@
+import { startsWithDate } from '../../../sdk/src/internal/calendar.ts'
+
+/** In milliseconds since 1970: of a time, date or month, which is local without a zone. `NaN` for any other text. */
+export function parseTime(text: string): number {
+  const [date] = /^\d{4}-\d\d(-\d\d)?(?![-\d])/.exec(text) ?? []
+  if (date === undefined || !startsWithDate(date)) return Number.NaN
+  // Date.parse takes a date without a time as UTC.
+  return Date.parse(date === text ? `${date}T00:00` : text)
+}
+
 export function timeOfDay(at: number): string {
   return new Date(at).toTimeString().slice(0, 8)
 }
