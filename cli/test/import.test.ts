@@ -218,6 +218,23 @@ describe('add --file', () => {
     expect({ status: wrong.status, code: JSON.parse(wrong.stdout).error.code }).toEqual({ status: 2, code: 'usage' })
   })
 
+  test('refuses dates that do not exist, with a zone and without', async () => {
+    const times = ['2026-02-29T10:00:00Z', '2026-02-31 10:00', '2026-06-31 24:00', '2026-02-30']
+    const text = `name,rarity,caughtAt\n${times.map((time) => `Cod,1,${time}\n`).join('')}`
+    const { status, stdout } = await addFile(text, '--timezone', 'Europe/Berlin')
+    const { message } = JSON.parse(stdout).error
+    expect({ status, lines: message.match(/Line \d+: caughtAt: Must be .*? existing date/g) }).toEqual({
+      status: 2,
+      lines: [2, 3, 4, 5].map((line) => expect.stringContaining(`Line ${line}: `)),
+    })
+    const zoned = await addFile('name,rarity,caughtAt\nCod,1,2026-02-29T10:00:00Z\n')
+    expect({ status: zoned.status, code: JSON.parse(zoned.stdout).error.code }).toEqual({
+      status: 2,
+      code: 'wrong_lines',
+    })
+    expect((await addFile('name,rarity,caughtAt\nCod,1,2028-02-29\n', '--timezone', 'Asia/Tokyo')).status).toBe(0)
+  })
+
   test('refuses what is empty, is no text, or is not there', async () => {
     expect((await addFile('')).status).toBe(2)
     expect((await addFile('name,rarity\n')).status).toBe(2)

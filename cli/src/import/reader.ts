@@ -1,6 +1,7 @@
 import { ValidationError } from '@fish-crab/sdk'
 import type { Gamemode, RarityValue } from '@fish-crab/sdk/constants'
 import { memoryStore, type NewCatch, openOutbox } from '@fish-crab/sdk/outbox'
+import { startsWithDate } from '../../../sdk/src/internal/calendar.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { parseJsonText, parseRarity } from '../core/parse-values.ts'
 import { parseJson, parseJsonLines, startsWithList } from './json.ts'
@@ -206,7 +207,7 @@ function parseTime(value: unknown, timeZone: string | undefined): unknown {
   if (/^\d{10}$/.test(text)) return new Date(Number(text) * 1000).toISOString()
   if (/^\d{13}$/.test(text)) return new Date(Number(text)).toISOString()
   const [, date, time = '00:00', zone] = DATE_TIME.exec(text.trim()) ?? []
-  if (date === undefined) return value
+  if (date === undefined || !startsWithDate(date)) return value
   if (zone !== undefined) return `${date}T${time}${zone}`
   if (timeZone === undefined) return NO_ZONE
   const asUtc = Date.parse(`${date}T${time}Z`)

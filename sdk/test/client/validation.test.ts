@@ -25,6 +25,7 @@ test.each([
   ['no rarity', { name: 'a' }, ['fish.0.rarity']],
   ['an invalid date', { name: 'a', rarity: 1, caughtAt: new Date(Number.NaN) }, ['fish.0.caughtAt']],
   ['a time without zone', { name: 'a', rarity: 1, caughtAt: '2026-01-01T00:00:00' }, ['fish.0.caughtAt']],
+  ['a date that does not exist', { name: 'a', rarity: 1, caughtAt: '2026-02-29T10:00:00Z' }, ['fish.0.caughtAt']],
   ['a year beyond 9999', { name: 'a', rarity: 1, caughtAt: new Date(8e15) }, ['fish.0.caughtAt']],
   ['null instead of an entry', null, ['fish.0']],
   ['several mistakes', [{ name: 'a', rarity: 1 }, { name: '' }], ['fish.1.rarity', 'fish.1.name']],

@@ -4,6 +4,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { CATCH_NAME_PATTERN, isUserName, USER_NAME_RULE } from '../../contract/names.ts'
 import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue, rarityValue } from '../../contract/rarities.ts'
 import type { Issue } from '../../errors/fish-crab-error.ts'
+import { startsWithDate } from '../../internal/calendar.ts'
 
 /** A fish to add. */
 export interface FishInput {
@@ -70,11 +71,11 @@ function parseRarity(entry: FishInput | CrabInput, report: Report): RarityValue 
 function parseDateTime(given: Date | string | undefined, report: Report): string | undefined {
   if (given === undefined) return undefined
   const isDate = given instanceof Date
-  const date = isDate || DATE_TIME_WITH_ZONE.test(given) ? new Date(given) : undefined
+  const date = isDate || (DATE_TIME_WITH_ZONE.test(given) && startsWithDate(given)) ? new Date(given) : undefined
   // The service rejects years outside 0 to 9999, which toISOString writes with a sign and six digits.
   const text = date && !Number.isNaN(date.getTime()) ? date.toISOString() : undefined
   if (text && /^\d{4}-/.test(text)) return text
-  report('caughtAt', 'Must be a Date, or ISO 8601 with time and zone such as 2026-01-31T12:00:00Z.')
+  report('caughtAt', 'Must be a Date, or an existing date in ISO 8601 with time and zone such as 2026-01-31T12:00:00Z.')
   return undefined
 }
 
