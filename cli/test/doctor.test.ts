@@ -130,6 +130,16 @@ describe('doctor', () => {
       result: '1 catch not sent yet.',
       fix: expect.stringMatching(/flush$/),
     })
+    const elsewhere = await run(['doctor', '--offline', '--json'], { env: { ...env, FISH_URL: 'http://localhost:1' } })
+    expect(JSON.parse(elsewhere.stdout).checks.filter(({ check }: { check: string }) => check === 'outbox')).toEqual([
+      { check: 'outbox', status: 'ok', result: 'The outbox is empty.', fix: null },
+      {
+        check: 'outbox',
+        status: 'warn',
+        result: '1 catch not sent to http://127.0.0.1:1 yet.',
+        fix: 'Send them: fish-cli outbox flush --url http://127.0.0.1:1',
+      },
+    ])
     const { stdout } = await run(['outbox', 'status', '--json'], { env })
     const { path } = JSON.parse(stdout)
     await writeFile(path, 'no outbox')

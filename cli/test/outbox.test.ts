@@ -1,7 +1,8 @@
-import { readdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openOutbox, sqliteStore } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { folderContent } from '../../scripts/test-support/folder-content.ts'
 import { outboxPath } from '../src/client/outbox.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext } from './harness.ts'
@@ -58,6 +59,48 @@ describe('outbox', () => {
     const first = await run(['outbox', 'flush'], { env })
     expect(first.stderr).toContain(`now belongs to ${env.FISH_URL}.`)
     expect((await run(['outbox', 'flush'], { env })).stderr).not.toContain('belongs to')
+  })
+
+  test('says what is queued for another address and how to send it, and changes nothing', async () => {
+    const away = 'http://127.0.0.1:9'
+    await run(['add', '--file', '-', '-r', '1'], { env: { ...env, FISH_URL: away }, piped: 'Cod\nKoi\n' })
+    const told =
+      'fish-cli: 2 catches not sent to http://127.0.0.1:9 yet. Send them: fish-cli outbox flush --url http://127.0.0.1:9\n'
+    const before = folderContent(folder)
+    expect((await run(['outbox', 'status'], { env })).stderr).toBe(`${told}The outbox is empty.\n`)
+    expect((await json(['outbox', 'status'])).document.otherServices).toEqual([{ url: away, queued: 2 }])
+    expect(folderContent(folder)).toEqual(before)
+    expect((await run(['outbox', 'status', '--url', `${away}/`], { env })).stderr).toBe('')
+    // Not yet in the file itself: its program was killed, or goes on.
+    await using open = await openOutbox({ path: outboxPath({ env }, away), user: 'Alex', gamemode: 'earth' })
+    await open.add({ kind: 'crab' })
+    expect((await json(['outbox', 'status'])).document.otherServices).toEqual([{ url: away, queued: 3 }])
+  })
+
+  test('is reported by a login that replaces its address in the profile', async () => {
+    const away = 'http://127.0.0.1:9'
+    await run(['add', '--file', '-', '-r', '1'], { env: { ...env, FISH_URL: away }, piped: 'Cod' })
+    await run(['profile', 'add', 'default', '--url', away], { env })
+    const login = () =>
+      run(['login', 'Alex', '--profile', 'default', '--yes'], { env: { ...env, FISH_PASSWORD: context.alex.password } })
+    const { status, stderr } = await login()
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining(`--url ${away}\n`) })
+    expect((await login()).stderr).toBe('')
+  })
+
+  test('status passes over a file of another address that is damaged, renamed or none of an outbox', async () => {
+    const away = 'http://127.0.0.1:9'
+    await run(['add', '--file', '-', '-r', '1'], { env: { ...env, FISH_URL: away }, piped: 'Cod' })
+    const state = join(folder, 'state', 'fish-crab')
+    await rename(outboxPath({ env }, away), join(state, 'outbox-renamed-00000000.db'))
+    await writeFile(join(state, 'outbox-damaged-00000000.db'), 'no outbox')
+    await writeFile(join(state, 'outbox-empty-00000000.db'), '')
+    await mkdir(join(state, 'outbox-folder-00000000.db'))
+    await symlink('/dev/zero', join(state, 'outbox-endless-00000000.db'))
+    const before = folderContent(folder)
+    const { status, stderr } = await run(['outbox', 'status'], { env })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: 'The outbox is empty.\n' })
+    expect(folderContent(folder)).toEqual(before)
   })
 
   test('that was renamed to that of another service is not sent there', async () => {

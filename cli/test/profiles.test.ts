@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { generateFernetKey } from '@fish-crab/sdk/fernet'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { userFolders } from '../../sdk/src/internal/user-folders.node.ts'
 import { withLock } from '../src/config/lock.ts'
@@ -90,6 +91,20 @@ describe('profiles', () => {
     const secret = await fish('profile', 'add', 'x', '--url', 'http://me:canary@a.example')
     expect(secret.status).toBe(2)
     expect(secret.stderr).not.toContain('canary')
+  })
+
+  test('one that loses its address or its secrets reports what is queued for that address', async () => {
+    const home = 'http://127.0.0.1:1'
+    const queue = { env: { ...env, FISH_KEY: generateFernetKey() }, piped: 'Cod' }
+    await fish('profile', 'add', 'home', '--url', home, '--user', 'Alex', '--gamemode', 'earth')
+    await run(['add', '--file', '-', '-r', '1', '--no-wait'], queue)
+    await run(['add', '--file', '-', '-r', '1', '--no-wait', '--url', 'http://127.0.0.1:2'], queue)
+    const note = `fish-cli: 1 catch not sent to ${home} yet. Send them: fish-cli outbox flush --url ${home}\n`
+    expect((await fish('logout')).stderr).toBe(note)
+    expect((await fish('profile', 'add', 'home', '--url', home, '--user', 'Bob', '--replace')).stderr).toBe('')
+    expect((await fish('profile', 'add', 'home', '--url', 'http://localhost:1', '--replace')).stderr).toBe(note)
+    await fish('profile', 'add', 'home', '--url', home, '--replace')
+    expect((await fish('profile', 'remove', 'home', '--yes')).stderr).toBe(note)
   })
 
   test('removing asks first; only a yes removes', async () => {

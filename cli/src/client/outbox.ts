@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { FishCrabError, type Gamemode, type RateLimitState, type ResponseEvent } from '@fish-crab/sdk'
 import {
   type DeadLetter,
@@ -11,11 +12,13 @@ import {
 } from '@fish-crab/sdk/outbox'
 import { readPlayerKey } from '../auth/identity.ts'
 import { folders } from '../config/paths.ts'
-import { serviceOf } from '../config/profile.ts'
+import { isSameService, serviceOf } from '../config/profile.ts'
 import type { Target } from '../config/target.ts'
-import type { Context } from '../core/context.ts'
+import type { Context, Notes, Profile } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
+import { printable } from '../output/text.ts'
 import { openClient } from './client.ts'
+import { catchesText } from './flush.ts'
 
 interface PlayerOutboxOptions {
   readonly user: string
@@ -77,6 +80,49 @@ export function outboxPath(context: Pick<Context, 'env'>, url: string): string {
   const name = (URL.parse(url)?.host ?? 'service').replace(/[^a-z\d.-]+/gi, '-').slice(0, 64)
   const hash = createHash('sha256').update(serviceOf(url)).digest('hex').slice(0, 8)
   return join(folders(context).state, `outbox-${name}-${hash}.db`)
+}
+
+interface Unsent {
+  readonly url: string
+  readonly queued: number
+  readonly result: string
+  readonly fix: string
+}
+
+/** What is queued on this machine for other addresses than this one. */
+export function unsentElsewhere(context: Pick<Context, 'env'>, url: string): readonly Unsent[] {
+  const files = globSync('outbox-*.db', { cwd: folders(context).state, withFileTypes: true })
+  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
+  const own = outboxPath(context, url)
+  return paths.flatMap((path) => (path === own ? [] : (readUnsent(context, path) ?? [])))
+}
+
+/** For a profile that loses its key or, unless it stays the same, its address. */
+export function noteUnsent(context: Pick<Context, 'env'> & Notes, former: Profile | undefined, newUrl = ''): void {
+  if (!former || isSameService(former.url, newUrl)) return
+  const unsent = readUnsent(context, outboxPath(context, former.url))
+  if (unsent) context.note(`fish-cli: ${unsent.result} ${unsent.fix}`)
+}
+
+const UNSENT = `SELECT address, (SELECT count(*) FROM catches LEFT JOIN batches ON batches.id = catches.batch
+  WHERE code IS NULL) AS queued FROM service`
+
+/** Changes nothing. `undefined` when nothing is queued, and for a file that is damaged or no outbox of its name. */
+function readUnsent(context: Pick<Context, 'env'>, path: string): Unsent | undefined {
+  const file = pathToFileURL(path)
+  // Otherwise SQLite creates the write-ahead log of a file without one.
+  if (!existsSync(`${path}-wal`)) file.search = 'immutable=1'
+  try {
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+    using db = new DatabaseSync(file, { readOnly: true })
+    const row = db.prepare(UNSENT).get()
+    const [url, queued] = [String(row?.address), Number(row?.queued)]
+    if (queued === 0 || outboxPath(context, url) !== path) return undefined
+    const result = `${catchesText(queued)} not sent to ${printable(url)} yet.`
+    return { url, queued, result, fix: `Send them: fish-cli outbox flush --url ${printable(url)}` }
+  } catch {
+    return undefined
+  }
 }
 
 /** All when no ID is given. @throws CliError for a malformed or unknown ID */

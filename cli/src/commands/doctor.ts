@@ -8,7 +8,7 @@ import { openClient } from '../client/client.ts'
 import { describeError } from '../client/describe-error.ts'
 import { catchesText } from '../client/flush.ts'
 import { testKey, testSession } from '../client/login.ts'
-import { openLocalOutbox, outboxPath } from '../client/outbox.ts'
+import { openLocalOutbox, outboxPath, unsentElsewhere } from '../client/outbox.ts'
 import { defineCommand, Flags } from '../command/define.ts'
 import { addressFlags, outputFlags, userFlag } from '../command/flags.ts'
 import { checkConfigWritable, EMPTY_CONFIG, readConfig } from '../config/config-file.ts'
@@ -67,6 +67,9 @@ export const doctorCommand = defineCommand({
     if (target) {
       const known = target
       rows.push(await runCheck('outbox', () => checkOutbox(context, known)))
+      for (const { result, fix } of unsentElsewhere(context, known.url.value)) {
+        rows.push({ check: 'outbox', ...warn(result, fix) })
+      }
       if (!flags.offline) rows.push(...(await checkService(context, known)))
     }
     const isHealthy = rows.every(({ status }) => status !== 'fail')

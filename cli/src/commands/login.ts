@@ -3,6 +3,7 @@ import { checkSecretsUpdate, updateSecrets } from '../auth/secrets.ts'
 import { mergeLogin } from '../auth/store.ts'
 import { adminNameOf } from '../client/admin.ts'
 import { fetchPlayerKey, fetchSession } from '../client/login.ts'
+import { noteUnsent } from '../client/outbox.ts'
 import { Args, type CommandContext, defineCommand, Flags } from '../command/define.ts'
 import { gamemodeFlag, serviceFlags, yesFlags } from '../command/flags.ts'
 import { applyLogin, changeConfig, type LoginTarget, replacesLogin } from '../config/config-file.ts'
@@ -65,6 +66,7 @@ export const loginCommand = defineCommand({
     })
     const changed = await changeConfig(context, (current) => applyLogin(current, name, login))
     await updateSecrets(context, changed, name, (stored) => mergeLogin(stored, secrets))
+    noteUnsent(context, config.profiles.get(name), login.url)
     if (!asAdmin && !flags['with-api-key'] && context.stderr.isTTY) await offerApiKey(context, changed, name)
     const expiresAt = secrets.session?.expiresAt
     return context.print({ profile: name, ...login, secrets: store.kind, expiresAt }, () => {

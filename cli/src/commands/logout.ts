@@ -1,5 +1,6 @@
 import { notLoggedIn } from '../auth/identity.ts'
 import { updateSecrets } from '../auth/secrets.ts'
+import { noteUnsent } from '../client/outbox.ts'
 import { defineCommand } from '../command/define.ts'
 import { profileFlag } from '../command/flags.ts'
 
@@ -16,6 +17,7 @@ export const logoutCommand = defineCommand({
     if (!profile) throw notLoggedIn()
     const { name, secrets } = profile
     await updateSecrets(context, config, name, () => undefined)
+    noteUnsent(context, profile)
     const result = secrets === undefined ? 'No secrets stored for' : 'Removed the secrets of'
     return context.print({ profile: name, removed: secrets ?? null }, () => `${result} profile ${name}.`)
   },

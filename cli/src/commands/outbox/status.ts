@@ -1,5 +1,5 @@
 import { catchesText } from '../../client/flush.ts'
-import { openLocalOutbox, outboxPath } from '../../client/outbox.ts'
+import { openLocalOutbox, outboxPath, unsentElsewhere } from '../../client/outbox.ts'
 import { defineCommand } from '../../command/define.ts'
 import { addressFlags, outputFlags } from '../../command/flags.ts'
 import type { Column } from '../../output/columns.ts'
@@ -16,13 +16,15 @@ export const outboxStatusCommand = defineCommand({
   summary: 'Show queued catches and dead letters.',
   description:
     'The outbox holds the catches of watch and add --file until the service has stored them. A batch that the service ' +
-    'rejects for good becomes a dead letter with the reason.',
+    'rejects for good becomes a dead letter with the reason. An outbox belongs to one address; what is queued for other addresses is reported too.',
   examples: ['fish-cli outbox status', 'fish-cli outbox status --json'],
   flags: { ...outputFlags, ...addressFlags },
   columns: COLUMNS,
 
   async run(context) {
-    const path = outboxPath(context, context.target.url.value)
+    const url = context.target.url.value
+    const path = outboxPath(context, url)
+    const others = unsentElsewhere(context, url)
     await using outbox = await openLocalOutbox(context, context.target)
     const status = await outbox?.status()
     // A frozen batch without a response counts as queued.
@@ -36,6 +38,7 @@ export const outboxStatusCommand = defineCommand({
     for (const { id, count, reason } of batches) {
       context.note(`fish-cli: Dead letter ${id}: ${catchesText(count)}. Reason: ${reason.message}`)
     }
+    for (const { result, fix } of others) context.note(`fish-cli: ${result} ${fix}`)
     const document = (collections: readonly object[]) => ({
       path,
       queued: total('queued'),
@@ -43,6 +46,7 @@ export const outboxStatusCommand = defineCommand({
       oldest: status?.oldest?.toISOString() ?? null,
       collections,
       batches,
+      otherServices: others.map(({ url, queued }) => ({ url, queued })),
     })
     return context.printRows({ rows, document, empty: 'The outbox is empty.' })
   },

@@ -1,4 +1,5 @@
 import { createClient, type Gamemode } from '@fish-crab/sdk'
+import { noteUnsent } from '../../client/outbox.ts'
 import { Args, defineCommand, Flags } from '../../command/define.ts'
 import { adminFlag, gamemodeFlag, userFlag } from '../../command/flags.ts'
 import { changeConfig } from '../../config/config-file.ts'
@@ -46,7 +47,9 @@ export const profileAddCommand = defineCommand({
       const profiles = new Map(config.profiles).set(name, { ...profile, secrets: old?.secrets })
       return { ...config, profiles, current: flags.use ? name : (config.current ?? name) }
     }
+    const former = context.config.profiles.get(name)
     const { current } = await changeConfig(context, change)
+    noteUnsent(context, former, url)
     const suffix = current === name ? ', the current one' : ''
     return context.print(
       { name, ...profile, current: current === name },

@@ -1,5 +1,6 @@
 import { isKeyringFailure } from '../../auth/keyring.ts'
 import { updateSecrets } from '../../auth/secrets.ts'
+import { noteUnsent } from '../../client/outbox.ts'
 import { Args, defineCommand } from '../../command/define.ts'
 import { yesFlags } from '../../command/flags.ts'
 import { changeConfig } from '../../config/config-file.ts'
@@ -33,6 +34,7 @@ export const profileRemoveCommand = defineCommand({
       { name, secrets: profile.secrets ?? null, secretsRemoved: isForgotten },
       () => `Removed profile ${name}.`,
     )
+    noteUnsent(context, profile)
     if (isForgotten) return EXIT.ok
     context.note('Its secrets are still in the keyring, which is unavailable. Remove the entries of fish-crab there.')
     return EXIT.partly
