@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { setImmediate } from 'node:timers'
 import { styleText } from 'node:util'
 import { pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'

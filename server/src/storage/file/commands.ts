@@ -63,7 +63,12 @@ function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
   }
 }
 
-function prepareAppend(db: DatabaseSync, pending: PendingSums) {
+/** Numbers of collections whose owner is not removed, as of the transaction that runs. */
+type KnownCollections = Map<string, number>
+
+const MAX_KNOWN = 10_000
+
+function prepareAppend(db: DatabaseSync, pending: PendingSums, known: KnownCollections) {
   const findRemoved = db.prepare('SELECT 1 FROM removed_owners WHERE owner = ?')
   const findToken = db.prepare('SELECT id FROM tokens WHERE owner = ? AND dedupe_key = ?')
   const findCollection = db.prepare('SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
@@ -71,18 +76,24 @@ function prepareAppend(db: DatabaseSync, pending: PendingSums) {
   const addRecord = db.prepare(
     'INSERT INTO records (collection, count, labels, id, plain, full) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  const addToken = db.prepare('INSERT INTO tokens (owner, dedupe_key, id) VALUES (?, ?, ?)')
+  const addToken = db.prepare('INSERT INTO tokens (owner, dedupe_key, id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+
+  function remember(key: string, { owner, kind, gamemode }: Collection): number {
+    const existing = findCollection.get(owner, kind, gamemode)?.collection
+    const collection = Number(existing ?? addCollection.run(owner, kind, gamemode).lastInsertRowid)
+    if (known.size === MAX_KNOWN) known.clear()
+    known.set(key, collection)
+    return collection
+  }
 
   return (place: Collection, { id, dedupeKey, count, labels, plain, full }: NewRecord): AppendResult => {
     const { owner, kind, gamemode } = place
-    if (findRemoved.get(owner)) return { outcome: 'owner_removed' }
-    if (dedupeKey !== null) {
-      const first = findToken.get(owner, dedupeKey)
-      if (first) return { outcome: 'replayed', id: String(first.id) }
-      addToken.run(owner, dedupeKey, id)
+    const key = JSON.stringify([owner, kind, gamemode])
+    if (!known.has(key) && findRemoved.get(owner)) return { outcome: 'owner_removed' }
+    if (dedupeKey !== null && Number(addToken.run(owner, dedupeKey, id).changes) === 0) {
+      return { outcome: 'replayed', id: String(findToken.get(owner, dedupeKey)?.id) }
     }
-    const existing = findCollection.get(owner, kind, gamemode)?.collection
-    const collection = Number(existing ?? addCollection.run(owner, kind, gamemode).lastInsertRowid)
+    const collection = known.get(key) ?? remember(key, place)
     addRecord.run(collection, count, JSON.stringify(labels), id, plain, full)
     pending.count({ ...place, collection }, { count, labels }, 1)
     return { outcome: 'stored', id }
@@ -108,7 +119,7 @@ function prepareRemoveRecord(db: DatabaseSync, pending: PendingSums) {
 const REMOVED_AT_ONCE = 2000
 
 /** Removes a part of what an owner has, and returns whether there is more. */
-function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums) {
+function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, known: KnownCollections) {
   const flush = prepareFlush(db)
   const refuseAppends = db.prepare('INSERT INTO removed_owners (owner) VALUES (?) ON CONFLICT DO NOTHING')
   const findCollections = db.prepare('SELECT collection, kind, gamemode FROM collections WHERE owner = ?')
@@ -125,6 +136,7 @@ function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums) {
   const removeSums = ['collections', 'totals'].map((table) => db.prepare(`DELETE FROM ${table} WHERE owner = ?`))
 
   return (owner: string): boolean => {
+    known.clear()
     refuseAppends.run(owner)
     const places = new Map(
       findCollections.all(owner).map(({ collection, kind, gamemode }) => {
@@ -146,7 +158,7 @@ function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums) {
 }
 
 /** The writes by name. They change sums in `pending` only, which is flushed before the transaction commits. */
-function prepareWrites(db: DatabaseSync, pending: PendingSums) {
+function prepareWrites(db: DatabaseSync, pending: PendingSums, known: KnownCollections) {
   const setItem = db.prepare(
     'INSERT INTO items (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
   )
@@ -155,9 +167,9 @@ function prepareWrites(db: DatabaseSync, pending: PendingSums) {
   const removeItemIf = db.prepare('DELETE FROM items WHERE key = ? AND value = ?')
   const replaceItemIf = db.prepare('UPDATE items SET value = ? WHERE key = ? AND value = ?')
   return {
-    append: prepareAppend(db, pending),
+    append: prepareAppend(db, pending, known),
     removeRecord: prepareRemoveRecord(db, pending),
-    removeOwner: prepareRemoveOwner(db, pending),
+    removeOwner: prepareRemoveOwner(db, pending, known),
     setItem: (key: string, value: string) => void setItem.run(key, value),
     setItemIfAbsent: (key: string, value: string) => Number(addItem.run(key, value).changes) === 1,
     removeItem: (key: string) => void removeItem.run(key),
@@ -179,16 +191,27 @@ export type WriteResult<Type extends WriteType = WriteType> = ReturnType<Writes[
 /** A write, as it is sent to the worker. */
 export type Write = { [Type in WriteType]: { readonly type: Type; readonly args: WriteArgs<Type> } }[WriteType]
 
-/** Runs the writes of one transaction, which the caller starts and commits. */
-export function prepareCommands(db: DatabaseSync): (writes: readonly Write[]) => WriteResult[] {
+/** The writes of transactions, which the caller starts and commits. */
+export interface Commands {
+  run(writes: readonly Write[]): WriteResult[]
+  /** Call it after a transaction that failed: what it added is not there. */
+  forget(): void
+}
+
+export function prepareCommands(db: DatabaseSync): Commands {
   const pending = new PendingSums()
-  const run = prepareWrites(db, pending) as Record<WriteType, (...args: Write['args']) => WriteResult>
+  const known: KnownCollections = new Map()
+  const run = prepareWrites(db, pending, known) as Record<WriteType, (...args: Write['args']) => WriteResult>
   const flush = prepareFlush(db)
-  return (writes) => {
-    // A transaction that failed may have left some.
-    pending.clear()
-    const results = writes.map(({ type, args }) => run[type](...args))
-    flush(pending)
-    return results
+  return {
+    run(writes) {
+      const results = writes.map(({ type, args }) => run[type](...args))
+      flush(pending)
+      return results
+    },
+    forget() {
+      pending.clear()
+      known.clear()
+    },
   }
 }

@@ -41,12 +41,12 @@ function prepareCommit(
   db: DatabaseSync,
   { mark, checkFiles, folder }: { mark: MarkWriter; checkFiles: () => void; folder: string },
 ): (writes: readonly Write[]) => Reply {
-  const run = prepareCommands(db)
+  const commands = prepareCommands(db)
   return (writes) => {
     try {
       checkFiles()
       db.exec('BEGIN IMMEDIATE')
-      const results = run(writes)
+      const results = commands.run(writes)
       mark.count(writes)
       db.exec('COMMIT')
       // Checked again: the files, and the writes in them, may have been replaced meanwhile.
@@ -56,6 +56,7 @@ function prepareCommit(
     } catch (error) {
       // SQLite may have rolled back by itself, for example on a full disk.
       if (db.isTransaction) db.exec('ROLLBACK')
+      commands.forget()
       return { type: 'failed', count: writes.length, error: report(error, folder) }
     }
   }

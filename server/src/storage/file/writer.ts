@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers'
 import { Worker } from 'node:worker_threads'
 import { withDeadline } from '../core/deadline.ts'
 import { closedError, StorageError, type StorageErrorCode } from '../core/errors.ts'
@@ -130,7 +131,8 @@ export class Writer {
       this.#pending.push({ resolve, reject, since: performance.now(), bytes })
     })
     this.#pendingBytes += bytes
-    if (this.#unsent.push(write) === 1) queueMicrotask(() => this.#flush())
+    // Behind the requests of this turn: each message that finds the worker idle becomes a transaction of its own.
+    if (this.#unsent.push(write) === 1) setImmediate(() => this.#flush())
     return withDeadline(written, WRITE_MS, () => writeTimeoutError(WRITE_MS))
   }
 
