@@ -200,8 +200,10 @@ async function prepareApp(
     ...(config.tokenTtl === undefined ? {} : { tokenTtlSeconds: config.tokenTtl }),
   })
   await app.checkSecrets().catch(async (error: unknown) => {
+    // A check whose write failed may still be stored, with these secrets.
+    if (!(error instanceof DecryptionError)) throw error
     await discard()
-    throw error instanceof DecryptionError && mismatch ? mismatch : error
+    throw mismatch ?? error
   })
   return app
 }

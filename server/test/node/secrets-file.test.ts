@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 import { loadSecrets, makeSecrets, SecretsError, writeSecrets } from '../../src/node/secrets-file.ts'
 import { newFolder } from './data-folder.ts'
+import { startTestServer } from './running.ts'
 
 const FILE = 'secrets.json'
 
@@ -60,6 +63,20 @@ describe('the secrets of a data folder', () => {
     await loadSecrets(folder, {})
     await (await loadSecrets(folder, {})).discard()
     expect(readdirSync(folder)).toEqual([FILE])
+  })
+
+  it('stay where the first start fails at a write, which may be stored and need them', async () => {
+    const folder = newFolder()
+    await (await createStorage({ driver: 'file', path: folder })).dispose()
+    const db = new DatabaseSync(join(folder, 'fish.db'))
+    db.exec("CREATE TRIGGER failing AFTER INSERT ON items BEGIN SELECT raise(FAIL, 'the disk fails'); END")
+    const env = { FISH_STORAGE: `file:${folder}`, FISH_ADMIN_PASSWORD: 'boss-password' }
+    await expect(startTestServer(env)).rejects.toThrow(/the disk fails/)
+    const secrets = readFileSync(join(folder, FILE), 'utf8')
+    db.exec('DROP TRIGGER failing')
+    db.close()
+    await (await startTestServer(env)).close()
+    expect(readFileSync(join(folder, FILE), 'utf8')).toBe(secrets)
   })
 
   it.each([
