@@ -15,7 +15,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { backupStore, restoreStore } from '@fish-crab/server'
 import { createStorage } from '@fish-crab/server/storage'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -139,6 +140,52 @@ describe('a store that ends before what was acknowledged', () => {
     await storage.removeOwner('b')
     await storage.dispose()
     expect(markOf(folder).writes).toBe(2)
+  })
+})
+
+/** Makes an index disagree with its table, as a checkpoint beside a reader does whose log is lost afterwards. */
+function damage(folder: string): void {
+  const file = join(folder, 'fish.db')
+  const text = readFileSync(file, 'latin1')
+  writeFileSync(file, text.replace('ON records (collection)', 'ON records (labels    )'), 'latin1')
+}
+
+describe('a store that is damaged', () => {
+  const DAMAGED = { code: 'damaged', message: expect.stringMatching(/fish\.db is damaged; .* Restore a backup\.$/) }
+
+  it('is named so where its log was deleted, instead of an advice to go on without it', async () => {
+    const folder = await killed()
+    await recordsIn(folder)
+    await writeAndKill(folder)
+    rmSync(join(folder, 'fish.db-wal'))
+    damage(folder)
+    await expect(open(folder)).rejects.toMatchObject(DAMAGED)
+    rmSync(join(folder, 'fish.mark'))
+    await expect(open(folder)).rejects.toMatchObject(DAMAGED)
+  })
+
+  it.each([
+    ['missing', (mark: string) => rmSync(mark)],
+    [
+      'missing, and its count with the log',
+      (mark: string) => {
+        rmSync(mark)
+        using db = new DatabaseSync(join(dirname(mark), 'fish.db'))
+        db.exec('UPDATE high_water SET writes = 0')
+      },
+    ],
+    ['torn', (mark: string) => writeFileSync(mark, '{')],
+    ['of another store', (mark: string) => writeFileSync(mark, '{"lineage":"another","writes":1}')],
+  ])('is refused where its mark is %s, and nothing is changed', async (_, spoil) => {
+    const folder = await killed()
+    await recordsIn(folder)
+    damage(folder)
+    spoil(join(folder, 'fish.mark'))
+    const store = readFileSync(join(folder, 'fish.db'))
+    const names = readdirSync(folder)
+    for (const _ of [1, 2]) await expect(open(folder)).rejects.toMatchObject(DAMAGED)
+    expect(readFileSync(join(folder, 'fish.db')).equals(store)).toBe(true)
+    expect(readdirSync(folder)).toEqual(names)
   })
 })
 

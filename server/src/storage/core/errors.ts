@@ -10,7 +10,7 @@ export type StorageErrorCode =
   | 'unfinished'
   /** It is no longer the store that was opened: it was emptied or replaced. */
   | 'replaced'
-  /** The file is empty, missing, ends before what was acknowledged, or does not match its log; nothing was changed. */
+  /** The file is damaged, missing, ends before what was acknowledged, or does not match its log; nothing was changed. */
   | 'damaged'
   /** The folder, file or server cannot be written. */
   | 'read_only'

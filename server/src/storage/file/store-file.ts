@@ -35,19 +35,38 @@ export function checkStore(file: string): boolean {
 
 /**
  * SQLite accepts a database whose log was deleted or damaged, without what was in the log. The mark shows that there was
- * more.
+ * more. Without the log, a database may also be damaged: a checkpoint beside a reader moves only some pages. So a store to
+ * which no mark applies is checked once; the writer makes its mark.
  */
 function checkHighWater(file: string): void {
   const mark = readMark(dirname(file))
-  if (!mark) return
-  // Without a log, a read-only connection would leave two files behind; with one, a writable connection would change it.
-  using db = new DatabaseSync(file, { readOnly: hasLog(file) })
-  const current = readHighWater(db)
-  if (current?.lineage !== mark.lineage || current.writes >= mark.writes) return
+  const current = openUnchanged(file, readHighWater)
+  const lost = mark && current?.lineage === mark.lineage ? mark.writes - current.writes : undefined
+  if (lost !== undefined && lost <= 0) return
+  if (!isSound(file, 'integrity_check')) {
+    throw new StorageError('damaged', `${file} is damaged; nothing was changed. Restore a backup.`)
+  }
+  if (lost === undefined) return
   throw new StorageError(
     'damaged',
-    `${file} lacks about ${mark.writes - current.writes} acknowledged writes; nothing was changed. ${STORE_FILE}-wal was deleted or damaged, or ${STORE_FILE} was replaced by an older one. Put the right one back or restore a backup. To continue without these writes, remove ${MARK_FILE}.`,
+    `${file} lacks about ${lost} acknowledged writes; nothing was changed. ${STORE_FILE}-wal was deleted or damaged, or ${STORE_FILE} was replaced by an older one. Put the right one back or restore a backup. To continue without these writes, remove ${MARK_FILE}.`,
   )
+}
+
+/** Without a log, a read-only connection would leave two files behind; with one, a writable connection would change it. */
+function openUnchanged<Result>(file: string, use: (db: DatabaseSync) => Result): Result {
+  using db = new DatabaseSync(file, { readOnly: hasLog(file) })
+  return use(db)
+}
+
+/** Only `integrity_check` compares indexes with their tables. */
+function isSound(file: string, check: 'quick_check' | 'integrity_check'): boolean {
+  try {
+    return openUnchanged(file, (db) => db.prepare(`PRAGMA ${check}(1)`).get()?.[check] === 'ok')
+  } catch (error) {
+    if (sqliteCode(error) === SQLITE_CORRUPT) return false
+    throw error
+  }
 }
 
 function hasLog(file: string): boolean {
@@ -60,15 +79,7 @@ function hasLog(file: string): boolean {
  * neither.
  */
 function checkLog(file: string): void {
-  if (!hasLog(file)) return
-  using db = new DatabaseSync(file, { readOnly: true })
-  try {
-    const problem = db.prepare('PRAGMA quick_check(1)').get()?.quick_check
-    if (problem !== 'ok') throw mismatchedLog(file)
-  } catch (error) {
-    if (error instanceof StorageError) throw error
-    throw sqliteCode(error) === SQLITE_CORRUPT ? mismatchedLog(file) : error
-  }
+  if (hasLog(file) && !isSound(file, 'quick_check')) throw mismatchedLog(file)
 }
 
 /**
