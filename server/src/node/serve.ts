@@ -43,8 +43,8 @@ const STORAGE_EXITS: Partial<Readonly<Record<StorageErrorCode, number>>> = {
 /**
  * Runs the server until it is asked to stop, as `fish-cli serve` does. Writes exactly one line to stdout when it is
  * ready, everything else to stderr. A second request to stop does not wait for requests in flight. If a file storage
- * cannot be closed because its disk does not respond, the process ends itself by SIGKILL, also when the start failed. So it
- * does if a stop is requested during the start and the store takes more than 2 s to open.
+ * cannot be closed, for example on a disk that does not respond, the process ends itself by SIGKILL, also when the start
+ * failed. So it does if a stop is requested during the start and the store takes more than 2 s to open.
  * @returns the exit status. After a stop during the start, call `process.exit()` with it: a Redis that does not respond
  * would keep the process for up to 30 s
  */
@@ -106,7 +106,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     await server.close()
   } catch (err) {
     if (!(err instanceof StorageError)) throw err
-    logger.error({ err }, 'killed: the disk has not taken all writes; requests without a 2xx response may be lost')
+    logger.error({ err }, 'killed: the storage did not close in time')
     await kill()
   }
   logger.info({}, 'stopped')

@@ -52,8 +52,9 @@ export interface RunningServer {
   readonly warnings: readonly string[]
   /**
    * Fails readiness, lets requests in flight finish, and closes the storage.
-   * @throws StorageError `unavailable` when the disk has not taken all writes in time. A thread still waits for the
-   * disk, and until that ends, neither `process.exit()` nor an empty event loop ends the process; SIGKILL does.
+   * @throws StorageError `unavailable` when the disk has not taken all writes in time, or another program reads a store
+   * whose log was deleted. A thread still waits for that, and until it ends, neither `process.exit()` nor an empty event
+   * loop ends the process; SIGKILL does.
    */
   close(): Promise<void>
   /** Closes all connections: a close in progress no longer waits for requests in flight. */

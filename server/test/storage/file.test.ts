@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createStorage } from '@fish-crab/server/storage'
 import { describeStorage } from '@fish-crab/server/storage/conformance'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 import { newFolder, startHolder } from './folders.ts'
@@ -202,6 +202,7 @@ test('a deleted file is noticed: the ping rejects, and nothing is acknowledged a
 })
 
 describe('a write-ahead log that is taken away while it is open', () => {
+  const UNSAVED = /^Acknowledged writes are not in .*fish\.db yet, .* if this process ends now\. End every backup/
   const LOG_GONE = { name: 'StorageError', code: 'unavailable', message: expect.stringMatching(/fish\.db-.*SIGTERM/) }
 
   test.each([
@@ -228,6 +229,62 @@ describe('a write-ahead log that is taken away while it is open', () => {
     expect(await readEntries(again, collection)).toEqual([record.plain])
     expect(await again.append(collection, newRecord())).toMatchObject({ outcome: 'stored' })
     await again.dispose()
+  })
+
+  /** A storage with an acknowledged write whose log is deleted or replaced while another program reads the file. */
+  async function takenFromReader(take: (log: string) => void) {
+    const folder = newFolder()
+    const onWarning = vi.fn<(message: string) => void>()
+    const [storage, collection] = [await createStorage({ driver: 'file', path: folder, onWarning }), newCollection()]
+    const reader = new DatabaseSync(join(folder, 'fish.db'), { readOnly: true })
+    onTestFinished(() => (reader.isOpen ? reader.close() : undefined))
+    reader.exec('BEGIN; SELECT count(*) FROM records')
+    const log = join(folder, 'fish.db-wal')
+    copyFileSync(log, `${log}-copy`)
+    const record = newRecord()
+    await storage.append(collection, record)
+    take(log)
+    const isKept = async () => {
+      const again = await open(folder)
+      const entries = await readEntries(again, collection)
+      await again.dispose()
+      return entries.length === 1 && entries[0] === record.plain
+    }
+    return { storage, reader, onWarning, isKept }
+  }
+
+  test.each([
+    ['deleted', 'ends', (log: string) => rmSync(log)],
+    ['replaced', 'ends', (log: string) => renameSync(`${log}-copy`, log)],
+    ['deleted', 'goes on without it', (log: string) => rmSync(log)],
+    ['replaced', 'goes on without it', (log: string) => renameSync(`${log}-copy`, log)],
+  ])('and is %s is waited for by a stop until a program that reads the store %s', async (_, end, take) => {
+    const { storage, reader, onWarning, isKept } = await takenFromReader(take)
+    const stop = storage.dispose()
+    await expect.poll(() => onWarning.mock.calls).toEqual([[expect.stringMatching(UNSAVED)]])
+    if (end === 'ends') reader.close()
+    else reader.exec('COMMIT')
+    await stop
+    expect(await isKept()).toBe(true)
+  })
+
+  test('fails a stop, which says so, where a program reads the store for longer than a minute', async () => {
+    const { storage, reader, onWarning, isKept } = await takenFromReader((log) => rmSync(log))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const stop = storage.dispose()
+    const failure = expect(stop).rejects.toMatchObject({
+      name: 'StorageError',
+      code: 'unavailable',
+      message: expect.stringMatching(UNSAVED),
+    })
+    await expect.poll(() => onWarning.mock.calls).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(60_000)
+    await failure
+    vi.useRealTimers()
+    // It is still waited for where the process goes on.
+    reader.close()
+    await expect.poll(isKept).toBe(true)
   })
 
   test('is noticed also before anything was written', async () => {

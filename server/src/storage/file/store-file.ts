@@ -1,5 +1,6 @@
 import { closeSync, lstatSync, openSync, readlinkSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { createPrivateFile, syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { SQLITE_CORRUPT, sqliteCode } from '../../../../sdk/src/internal/sqlite.node.ts'
 import { StorageError } from '../core/errors.ts'
@@ -88,8 +89,42 @@ function checkLog(file: string): void {
  */
 export function checkpoint(file: string): void {
   using db = new DatabaseSync(file)
-  if (db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0) return
+  if (moveLog(db)) return
   throw new StorageError('unavailable', `Another program has ${file} open. Close it and try again.`)
+}
+
+/** @returns false while another connection reads the log */
+function moveLog(db: DatabaseSync): boolean {
+  return db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0
+}
+
+const RETRY_MS = 50
+
+/**
+ * Moves a log that has lost its name into the database: otherwise its writes end with this process, since the last
+ * connection does not move the log beside a reader. Waits for readers, and for a disk that is full.
+ * @param onBlocked called once if it has to wait
+ */
+export async function saveLog(db: DatabaseSync, onBlocked: () => void): Promise<void> {
+  const isMoved = () => {
+    try {
+      return moveLog(db)
+    } catch {
+      return false
+    }
+  }
+  db.exec('PRAGMA busy_timeout = 0')
+  if (isMoved()) return
+  onBlocked()
+  do await setTimeout(RETRY_MS)
+  while (!isMoved())
+}
+
+export function unsavedError(file: string): StorageError {
+  return new StorageError(
+    'unavailable',
+    `Acknowledged writes are not in ${file} yet, and its log was deleted or replaced: they are lost if this process ends now. End every backup and export of the store, and free some space if the disk is full.`,
+  )
 }
 
 function mismatchedLog(file: string): StorageError {
@@ -141,7 +176,7 @@ export function guardFiles(file: string, fileId: string): () => void {
   const log = [`${file}-wal`, `${file}-shm`].map((path) => ({
     path,
     last: statOf(path),
-    error: `${path} ${replaced} Stop the service with SIGTERM, which saves what was acknowledged, and start it again.`,
+    error: `${path} ${replaced} End backups and exports of the store, then stop the service with SIGTERM, which saves what was acknowledged, and start it again.`,
   }))
   const error = `The data file ${replaced} Put it back, or restart the service.`
   const watched = [{ path: file, last: { fileId, size: statOf(file)?.size ?? 0 }, error }, ...log]

@@ -1,4 +1,5 @@
 // The writer thread. It may import only `node:` modules and relative files: Node runs it without a build.
+import { rmSync } from 'node:fs'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { StorageError } from '../core/errors.ts'
 import { prepareCommands, type Write } from './commands.ts'
@@ -6,7 +7,7 @@ import { type FolderLock, lockFolder, makeFolder } from './folder.ts'
 import { type MarkWriter, openMark } from './mark.ts'
 import { migrate, SCHEMA_VERSION } from './schema.ts'
 import { DatabaseSync, toStorageError } from './sqlite.ts'
-import { fileIdOf, guardFiles, LOG_SIZE_LIMIT, prepareStore } from './store-file.ts'
+import { fileIdOf, guardFiles, LOG_SIZE_LIMIT, prepareStore, saveLog, unsavedError } from './store-file.ts'
 import type { ErrorReport, FilePragmas, Reply, Request } from './writer.ts'
 
 /** Of a transaction, so that its first writes do not wait for too many others. */
@@ -68,9 +69,11 @@ function serve(port: MessagePort, folder: string, lock: FolderLock): void {
   const fileId = fileIdOf(file)
   if (!fileId) throw new StorageError('unavailable', 'The data file was deleted while it was opened. Try again.')
   const db = openForWriting(file)
+  const log = `${file}-wal`
+  const logId = fileIdOf(log)
   const mark = openMark(db, file, (message) => send({ type: 'warning', message }))
   const commit = prepareCommit(db, { mark, checkFiles: guardFiles(file, fileId), folder })
-  port.on('message', (first: Request) => {
+  port.on('message', async (first: Request) => {
     const writes: Write[] = []
     let request: Request | undefined = first
     while (request?.type === 'write') {
@@ -79,6 +82,13 @@ function serve(port: MessagePort, folder: string, lock: FolderLock): void {
     }
     if (writes.length > 0) send(commit(writes))
     if (request?.type === 'close') {
+      if (fileIdOf(log) !== logId) {
+        const error = report(unsavedError(file), folder)
+        send({ type: 'unsaved', error })
+        await saveLog(db, () => send({ type: 'warning', message: error.message }))
+        // SQLite would lay what replaced the log over the database.
+        if (fileIdOf(file) === fileId) rmSync(log, { force: true })
+      }
       // Being the last connection, it also moves the write-ahead log into the database and deletes it.
       db.close()
       mark.close()

@@ -20,6 +20,8 @@ export type Reply =
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'refused'; readonly error: ErrorReport }
   | { readonly type: 'committed'; readonly results: readonly WriteResult[] }
+  /** Only this process has some acknowledged writes: the close takes as long as saving them. */
+  | { readonly type: 'unsaved'; readonly error: ErrorReport }
   | { readonly type: 'failed'; readonly count: number; readonly error: ErrorReport }
 
 /** The values of the pragmas `journal_mode` and `synchronous`. */
@@ -54,6 +56,8 @@ export function describeDurability({ journalMode, synchronous }: FilePragmas): F
 const WRITE_MS = 6000
 /** Minimum time for a close while writes are late, in milliseconds. */
 const MIN_CLOSE_MS = 1000
+/** Time to save acknowledged writes that only this process has, in milliseconds: a reader of the store may have to end. */
+const SAVE_MS = 60_000
 /** Limit of pending writes: bounds the memory that a stalled disk costs. */
 const MAX_PENDING_BYTES = 64 * 1024 * 1024
 const WRITE_OVERHEAD_BYTES = 1024
@@ -94,6 +98,7 @@ export class Writer {
   readonly #worker: Worker
   readonly #onWarning: (message: string) => void
   readonly #exited: Promise<void>
+  readonly #unsaved = Promise.withResolvers<StorageError>()
   /** Oldest first; the worker replies in order. */
   #pending: PendingWrite[] = []
   #pendingBytes = 0
@@ -138,20 +143,31 @@ export class Writer {
 
   /**
    * Finishes pending writes, then ends the worker.
-   * @throws {StorageError} `unavailable` when the disk has not responded in time: the worker still waits for it
+   * @throws {StorageError} `unavailable` when the disk has not responded in time, or a reader has not ended that keeps
+   * acknowledged writes from the database: the worker still waits for it
    */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#refusal ??= closedError()
     this.#worker.ref()
     this.#flush()
     this.#post({ type: 'close' })
     const waited = performance.now() - (this.#pending[0]?.since ?? performance.now())
-    return withDeadline(this.#exited, Math.max(MIN_CLOSE_MS, WRITE_MS - waited), () => {
+    const unsaved = await this.#inTime(
+      Promise.race([this.#exited, this.#unsaved.promise]),
+      Math.max(MIN_CLOSE_MS, WRITE_MS - waited),
+      () =>
+        new StorageError(
+          'unavailable',
+          `The disk does not respond. Unfinished writes: ${this.#pending.length}. They were not acknowledged and may be lost. Check the disk.`,
+        ),
+    )
+    if (unsaved) await this.#inTime(this.#exited, SAVE_MS, () => unsaved)
+  }
+
+  #inTime<Result>(work: Promise<Result>, ms: number, late: () => StorageError): Promise<Result> {
+    return withDeadline(work, ms, () => {
       this.#worker.unref()
-      return new StorageError(
-        'unavailable',
-        `The disk does not respond. Unfinished writes: ${this.#pending.length}. Check the disk.`,
-      )
+      return late()
     })
   }
 
@@ -175,6 +191,7 @@ export class Writer {
     } else if (reply.type === 'failed') {
       for (const one of this.#takePending(reply.count)) one.reject(fromReport(reply.error))
     } else if (reply.type === 'warning') this.#onWarning(reply.message)
+    else if (reply.type === 'unsaved') this.#unsaved.resolve(fromReport(reply.error))
     if (this.#pending.length === 0 && !this.#refusal) this.#worker.unref()
   }
 
