@@ -46,16 +46,22 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     },
     { deadline },
   )
-  const { append, checkRefusal } = trackRefusals((collection, record) => writer.write('append', collection, record))
+  const { append, checkRefusal } = trackRefusals((collection, record) => write('append', collection, record))
   let closed = false
   let closing: Promise<void> | undefined
   const now = async <T>(run: () => T): Promise<T> => {
     if (closed) throw closedError()
     try {
+      reader.shareSnapshot()
       return run()
     } catch (error) {
       throw toStorageError(error, folder)
     }
+  }
+  const write: Writer['write'] = async (...args) => {
+    const result = await writer.write(...args)
+    reader.endSnapshot()
+    return result
   }
   const close = async () => {
     closed = true
@@ -82,20 +88,20 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
       }
     },
     version: (collection) => now(() => reader.version(collection)),
-    removeRecord: (collection, id) => writer.write('removeRecord', collection, id),
+    removeRecord: (collection, id) => write('removeRecord', collection, id),
     async removeOwner(owner) {
       let isMore = true
-      while (isMore) isMore = await writer.write('removeOwner', owner)
+      while (isMore) isMore = await write('removeOwner', owner)
     },
     tallies: () => now(() => reader.tallies()),
     leaders: (range) => now(() => reader.leaders(range)),
     hasItem: (key) => now(() => reader.item(key) !== null),
     getItem: (key) => now(() => reader.item(key)),
-    setItem: (key, value) => writer.write('setItem', key, value),
-    removeItem: (key) => writer.write('removeItem', key),
-    setItemIfAbsent: (key, value) => writer.write('setItemIfAbsent', key, value),
-    removeItemIf: (key, value) => writer.write('removeItemIf', key, value),
-    replaceItemIf: (key, expected, value) => writer.write('replaceItemIf', key, expected, value),
+    setItem: (key, value) => write('setItem', key, value),
+    removeItem: (key) => write('removeItem', key),
+    setItemIfAbsent: (key, value) => write('setItemIfAbsent', key, value),
+    removeItemIf: (key, value) => write('removeItemIf', key, value),
+    replaceItemIf: (key, expected, value) => write('replaceItemIf', key, expected, value),
     listItems: (range) => now(() => reader.page(range)),
     countItems: (base) => now(() => reader.countItems(base)),
     getKeys: (base) => now(() => reader.keys(base ?? '')),

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers'
 import { endOfBase, pageOf, type RecordSource } from '../core/paging.ts'
 import type {
   Collection,
@@ -96,12 +97,42 @@ function prepareVersion(db: DatabaseSync) {
   }
 }
 
+/**
+ * Lets the reads of one turn of the event loop share a snapshot: SQLite would lock the file for each of them, by two system
+ * calls.
+ */
+function createSnapshots(db: DatabaseSync) {
+  const [begin, end] = [db.prepare('BEGIN'), db.prepare('COMMIT')]
+  let isShared = false
+  function endSnapshot(): void {
+    if (!isShared) return
+    isShared = false
+    try {
+      end.run()
+    } catch {
+      // The next read tries again, and reports it.
+    }
+  }
+  return {
+    shareSnapshot(): void {
+      if (isShared) return
+      if (db.isTransaction) end.run()
+      begin.run()
+      isShared = true
+      setImmediate(endSnapshot)
+    },
+    /** Call it before a write is acknowledged, which the next read must see. */
+    endSnapshot,
+  }
+}
+
 export function openReader(file: string) {
   const db = new DatabaseSync(file, { readOnly: true })
   db.exec('PRAGMA busy_timeout = 1000')
   const alive = db.prepare('SELECT count(*) FROM sqlite_schema')
   const findRecord = db.prepare('SELECT id FROM tokens WHERE owner = ? AND dedupe_key = ?')
   return {
+    ...createSnapshots(db),
     ping: (): void => {
       alive.get()
     },
