@@ -189,6 +189,27 @@ describe('a store that is damaged', () => {
   })
 })
 
+it('a store whose log was deleted does not open beside a reader, where a new log would begin after the end of the old one', async () => {
+  const folder = newFolder()
+  const storage = await startRemoteStorage(folder)
+  await storage.append('a')
+  const [checkpointer, reader] = [1, 2].map(() => new DatabaseSync(join(folder, 'fish.db'))) as [
+    DatabaseSync,
+    DatabaseSync,
+  ]
+  reader.exec('BEGIN; SELECT count(*) FROM records')
+  checkpointer.exec('PRAGMA wal_checkpoint(PASSIVE)')
+  await storage.kill()
+  checkpointer.close()
+  rmSync(join(folder, 'fish.db-wal'))
+  await expect(open(folder)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(/^Another program has .*fish\.db open\. Close it and try again\.$/),
+  })
+  reader.close()
+  expect(await recordsIn(folder)).toBe(1)
+})
+
 describe('no false alarm is raised', () => {
   it('by a process that is killed, again and again', async () => {
     const folder = await killed()

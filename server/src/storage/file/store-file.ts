@@ -1,4 +1,14 @@
-import { closeSync, lstatSync, openSync, readlinkSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { createPrivateFile, syncFolder } from '../../../../sdk/src/internal/files.node.ts'
@@ -11,10 +21,12 @@ import { DatabaseSync } from './sqlite.ts'
 /** Name of the database in a data folder. */
 export const STORE_FILE = 'fish.db'
 
-/** Creates a missing file. @throws {StorageError} `not_a_store`, `newer_schema`, `damaged` */
+/** Creates a missing file. @throws {StorageError} `not_a_store`, `newer_schema`, `damaged`, `unavailable` */
 export function prepareStore(folder: string): string {
   const file = join(folder, STORE_FILE)
   if (!checkStore(file)) createStore(file)
+  // Beside a reader, SQLite would go on after the end of a log that was deleted, and could not read the new one after a crash.
+  if (!hasLog(file) && existsSync(`${file}-shm`)) checkpoint(file)
   return file
 }
 
