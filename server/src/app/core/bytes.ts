@@ -1,7 +1,7 @@
 /** SHA-256 in lower-case hex. API keys are long and random, so this hash protects them as well as a slow one. */
 export async function sha256Hex(text: string): Promise<string> {
   // WebCrypto runs each digest in a pool of threads, which costs ten times as much as the digest of a token.
-  const hash = globalThis.process?.getBuiltinModule?.('node:crypto')?.hash
+  const hash = globalThis.process?.getBuiltinModule?.('crypto')?.hash
   if (hash) return hash('sha256', text)
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
