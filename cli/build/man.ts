@@ -1,7 +1,7 @@
-import { COMMAND_GROUPS } from '../src/commands/index.ts'
 import { EXIT } from '../src/core/errors.ts'
 import { EXIT_MEANINGS, FIRST_STEPS } from '../src/help/help.ts'
 import { readManifest } from '../src/package.ts'
+import { COMMANDS } from '../src/runtime/commands.ts'
 import {
   type CommandPage,
   commandPages,
@@ -73,7 +73,7 @@ function programPage({ pages, description }: ManSources): readonly string[] {
     line(`${description}.`),
     '.PP',
     line('Every command has its own page, such as fish-cli-list(1), and prints its flags with --help.'),
-    ...COMMAND_GROUPS.flatMap((group) => [
+    ...COMMANDS.groups.flatMap((group) => [
       request('SH', `COMMANDS FOR ${group.name.toUpperCase()}`),
       ...pages.filter((page) => page.group === group.name).flatMap(({ title, summary }) => entry(bold(title), summary)),
     ]),

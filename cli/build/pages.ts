@@ -4,9 +4,9 @@ import { SETTINGS } from '@fish-crab/server'
 import type { Command } from '@oclif/core'
 import { userFolders } from '../../sdk/src/internal/user-folders.node.ts'
 import { outputFlags, serviceFlags } from '../src/command/flags.ts'
-import { COMMAND_GROUPS, commandIds, TOPICS } from '../src/commands/index.ts'
 import { configPath, secretsPath } from '../src/config/paths.ts'
 import { FishCommandHelp, openConfig } from '../src/help/help.ts'
+import { COMMANDS } from '../src/runtime/commands.ts'
 
 export interface FlagPage {
   readonly name: string
@@ -48,8 +48,8 @@ export interface TopicPage {
 
 /** Every command, in its group. */
 export async function commandPages(): Promise<readonly CommandPage[]> {
-  const config = await openConfig()
-  return COMMAND_GROUPS.flatMap(({ name, ids }) =>
+  const config = await openConfig(COMMANDS)
+  return COMMANDS.groups.flatMap(({ name, ids }) =>
     ids.map((id) => {
       const command = config.findCommand(id, { must: true })
       const { elements } = new FishCommandHelp(command, config, { maxWidth: 80 }).synopsis()
@@ -60,8 +60,8 @@ export async function commandPages(): Promise<readonly CommandPage[]> {
 
 /** Every topic that is not a command itself. */
 export function topicPages(): readonly TopicPage[] {
-  const ids = commandIds()
-  return Object.entries(TOPICS).flatMap(([word, summary]) => (ids.includes(word) ? [] : [{ word, summary }]))
+  const ids = COMMANDS.ids
+  return Object.entries(COMMANDS.topics).flatMap(([word, summary]) => (ids.includes(word) ? [] : [{ word, summary }]))
 }
 
 function pageOf(command: Command.Loadable, group: string, synopsis: readonly string[]): CommandPage {

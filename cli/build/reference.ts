@@ -1,8 +1,8 @@
-import { COMMAND_GROUPS } from '../src/commands/index.ts'
 import { ERROR_SCHEMA, EXIT } from '../src/core/errors.ts'
 import { FORMATS } from '../src/core/format.ts'
 import { EXIT_MEANINGS } from '../src/help/help.ts'
 import { displayWidth, pad } from '../src/output/text.ts'
+import { COMMANDS } from '../src/runtime/commands.ts'
 import type { CommandPage, ExamplePage, FlagPage } from './pages.ts'
 import { FILES, SERVER_VARIABLES, VARIABLES } from './pages.ts'
 
@@ -20,7 +20,7 @@ export function renderReference(pages: readonly CommandPage[]): string {
       '`fish-cli COMMAND --help` and `man fish-cli`.',
     '## Contents',
     contents(pages),
-    ...COMMAND_GROUPS.flatMap(({ name }) => [
+    ...COMMANDS.groups.flatMap(({ name }) => [
       `## For ${name}`,
       ...pages.filter(({ group }) => group === name).flatMap(command),
     ]),
@@ -73,7 +73,7 @@ export function renderReference(pages: readonly CommandPage[]): string {
 }
 
 function contents(pages: readonly CommandPage[]): string {
-  const lines = COMMAND_GROUPS.flatMap(({ name }) => [
+  const lines = COMMANDS.groups.flatMap(({ name }) => [
     `- [For ${name}](#for-${name})`,
     ...pages
       .filter(({ group }) => group === name)

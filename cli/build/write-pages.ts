@@ -9,6 +9,7 @@ process.env.FORCE_COLOR = '1'
 delete process.env.NO_COLOR
 const { helpPageIds, showHelp } = await import('../src/help/help.ts')
 const { pageFile } = await import('../src/help/static-pages.ts')
+const { COMMANDS } = await import('../src/runtime/commands.ts')
 const { createContext, processSystem } = await import('../src/runtime/context.ts')
 const { describeCommands } = await import('../src/help/completion-data.ts')
 const { DATA_FILE } = await import('../src/help/completion.ts')
@@ -32,15 +33,19 @@ async function helpPage(id: string, env: Record<string, string>): Promise<string
     },
   })
   const { stdin: _, ...system } = processSystem()
-  await showHelp(id === '' ? [] : id.split(':'), createContext({ ...system, stdin: process.stdin, env, stdout }))
+  await showHelp(
+    COMMANDS,
+    id === '' ? [] : id.split(':'),
+    createContext({ ...system, stdin: process.stdin, env, stdout }),
+  )
   return text
 }
 
 const help = emptyFolder('help')
-for (const id of helpPageIds()) {
+for (const id of helpPageIds(COMMANDS)) {
   writeFileSync(new URL(pageFile(id, false), help), await helpPage(id, { NO_COLOR: '1' }))
   writeFileSync(new URL(pageFile(id, true), help), await helpPage(id, { FORCE_COLOR: '1' }))
 }
 const man = emptyFolder('man')
 for (const { file, text } of manPages(await readManSources())) writeFileSync(new URL(file, man), text)
-writeFileSync(new URL(DATA_FILE, dist), JSON.stringify(await describeCommands()))
+writeFileSync(new URL(DATA_FILE, dist), JSON.stringify(await describeCommands(COMMANDS)))

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { globalFlags } from '../src/command/define.ts'
-import { commandIds, loadCommands, TOPICS } from '../src/commands/index.ts'
 import { SHELLS } from '../src/core/shells.ts'
 import { complete, completionReply, parseBashLine, readLocalNames } from '../src/help/completion.ts'
 import { describeCommands } from '../src/help/completion-data.ts'
+import { COMMANDS } from '../src/runtime/commands.ts'
 import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
 
-const data = await describeCommands()
+const data = await describeCommands(COMMANDS)
 const own = () => ({
   profiles: [{ value: 'home', description: 'http://127.0.0.1:8787' }, { value: 'work' }],
   users: [{ value: 'Alex' }, { value: '*Mia' }],
@@ -23,7 +23,7 @@ function offered(line: string): readonly string[] {
 
 describe('what completion knows', () => {
   test('is every command with every flag that it takes, each with what help says of it', async () => {
-    for (const [id, { flags }] of Object.entries(await loadCommands())) {
+    for (const [id, { flags }] of Object.entries(await COMMANDS.load())) {
       const words = id.split(':')
       expect(offered([...words.slice(0, -1), ''].join(' ')), id).toContain(words.at(-1))
       const names = Object.keys({ ...flags, ...globalFlags }).map((name) => `--${name}`)
@@ -32,7 +32,12 @@ describe('what completion knows', () => {
     }
     expect(offered('').toSorted()).toEqual(
       [
-        ...new Set([...commandIds().map((id) => id.replace(/:.*/, '')), ...Object.keys(TOPICS), 'help', 'version']),
+        ...new Set([
+          ...COMMANDS.ids.map((id) => id.replace(/:.*/, '')),
+          ...Object.keys(COMMANDS.topics),
+          'help',
+          'version',
+        ]),
       ].toSorted(),
     )
   })
@@ -46,7 +51,7 @@ describe('what completion knows', () => {
   })
 
   test('names no flag and no argument that the command does not take', async () => {
-    for (const [id, { args, flags, completion }] of Object.entries(await loadCommands())) {
+    for (const [id, { args, flags, completion }] of Object.entries(await COMMANDS.load())) {
       expect(Object.keys({ ...args, ...flags }), id).toEqual(expect.arrayContaining(Object.keys(completion)))
     }
   })

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { keyringStore } from '../src/auth/keyring.ts'
+import { keyringStore } from '../src/config/keyring.ts'
 import type { KeyringEntry } from '../src/core/context.ts'
 import { filesWith, newFolder, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext } from './harness.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { closestWord } from '../../sdk/src/internal/closest-word.ts'
-import { commandIds } from '../src/commands/index.ts'
 import { closestCommand } from '../src/help/closest.ts'
+import { COMMANDS } from '../src/runtime/commands.ts'
 import { run } from './harness.ts'
 
 describe('the command that was meant', () => {
@@ -23,11 +23,11 @@ describe('the command that was meant', () => {
     ['', undefined],
     ['--gamemode', undefined],
   ])('by %j is %j', (typed, meant) => {
-    expect(closestCommand(typed.split(' '), commandIds())).toBe(meant)
+    expect(closestCommand(typed.split(' '), COMMANDS.ids)).toBe(meant)
   })
 
   test('is any command, with two letters swapped', () => {
-    for (const id of commandIds().filter((each) => !each.includes(':') && each.length > 3)) {
+    for (const id of COMMANDS.ids.filter((each) => !each.includes(':') && each.length > 3)) {
       const swapped = id.replace(/^(.)(.)(.)/, '$1$3$2')
       if (swapped !== id) expect(closestWord(swapped, [id, 'xylophone']), swapped).toBe(id)
     }

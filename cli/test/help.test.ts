@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { commandPages } from '../build/pages.ts'
-import { COMMAND_GROUPS, commandIds, findCommand, loadCommand } from '../src/commands/index.ts'
+import type { Command } from '../src/command/define.ts'
 import { helpPageIds } from '../src/help/help.ts'
+import { COMMANDS } from '../src/runtime/commands.ts'
 import { createContext, processSystem } from '../src/runtime/context.ts'
 import { parseInput } from '../src/runtime/parse.ts'
 import { wordsFor } from './examples.ts'
@@ -12,10 +13,10 @@ const WIDTH = 80
 
 /** Parses a command line as its command does. @throws what is wrong with the line */
 async function parse(argv: readonly string[]): Promise<'parsed'> {
-  const found = findCommand(argv)
+  const found = COMMANDS.find(argv)
   if (!found) throw new Error(`No command begins ${argv.join(' ')}`)
   const context = createContext({ ...processSystem(), stdin: process.stdin, env: { HOME: '/dev/null/home' } })
-  await parseInput(context, { ...(await loadCommand(found.id)), id: found.id }, found.rest)
+  await parseInput(context, { ...((await COMMANDS.load([found.id]))[found.id] as Command), id: found.id }, found.rest)
   return 'parsed'
 }
 
@@ -31,7 +32,7 @@ describe.each(PAGES)('$title', ({ id, summary, args, flags, examples }) => {
     expect(examples).not.toEqual([])
     for (const { command } of examples) {
       const words = wordsFor(command)
-      expect(findCommand(words ?? []), command).toMatchObject({ id })
+      expect(COMMANDS.find(words ?? []), command).toMatchObject({ id })
       await expect(parse(words ?? []), command).resolves.toBe('parsed')
     }
   })
@@ -61,8 +62,8 @@ describe('the page of the program', () => {
   test('is 80 columns wide, and shows every command under those who use it', async () => {
     const { stdout } = await run([])
     expect(stdout.split('\n').filter((line) => line.length > WIDTH)).toEqual([])
-    for (const id of commandIds()) expect(stdout).toMatch(new RegExp(`^  ${id.replace(/:.*/, '')} `, 'm'))
-    for (const { name } of COMMAND_GROUPS) expect(stdout).toContain(`FOR ${name.toUpperCase()}\n`)
+    for (const id of COMMANDS.ids) expect(stdout).toMatch(new RegExp(`^  ${id.replace(/:.*/, '')} `, 'm'))
+    for (const { name } of COMMANDS.groups) expect(stdout).toContain(`FOR ${name.toUpperCase()}\n`)
     for (const verbs of topicVerbs()) expect(stdout.replace(/\s+/g, ' ')).toContain(`: ${verbs.join(', ')} `)
   })
 
@@ -84,7 +85,7 @@ describe('the page of the program', () => {
 
 /** The second words of commands with the same first one, under those who use them. */
 function topicVerbs(): readonly (readonly string[])[] {
-  return COMMAND_GROUPS.flatMap(({ ids }) => {
+  return COMMANDS.groups.flatMap(({ ids }) => {
     const pairs = ids.filter((id) => id.includes(':')).map((id) => id.split(':'))
     return Object.values(Object.groupBy(pairs, ([topic = '']) => topic)).map((group = []) =>
       group.map(([, verb = '']) => verb),
@@ -93,11 +94,11 @@ function topicVerbs(): readonly (readonly string[])[] {
 }
 
 test('every command is of one audience', () => {
-  expect(COMMAND_GROUPS.flatMap(({ ids }) => ids).toSorted()).toEqual(commandIds().toSorted())
+  expect(COMMANDS.groups.flatMap(({ ids }) => ids).toSorted()).toEqual(COMMANDS.ids.toSorted())
 })
 
 test('every page of help is there in colours too, and says the same', async () => {
-  for (const id of helpPageIds()) {
+  for (const id of helpPageIds(COMMANDS)) {
     const words = ['help', ...id.split(':').filter((word) => word !== '')]
     const [plain, coloured] = [await run(words), await run(words, { env: { FORCE_COLOR: '1' } })]
     expect(plain.status).toBe(0)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bold, line, manPages, readManSources, request } from '../build/man.ts'
-import { commandIds, TOPICS } from '../src/commands/index.ts'
 import { readManifest } from '../src/package.ts'
+import { COMMANDS } from '../src/runtime/commands.ts'
 
 const runFile = promisify(execFile)
 const SOURCES = await readManSources()
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 test('there is a page for the program, every command and every topic, and package.json names them all; `npm run generate` makes it so', () => {
-  const ids = [...new Set([...commandIds(), ...Object.keys(TOPICS)])]
+  const ids = [...new Set([...COMMANDS.ids, ...Object.keys(COMMANDS.topics)])]
   const expected = ['fish-cli.1', ...ids.map((id) => `fish-cli-${id.replaceAll(':', '-')}.1`)]
   expect(PAGES.map(({ file }) => file).toSorted()).toEqual(expected.toSorted())
   const { man } = readManifest() as { readonly man?: readonly string[] }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { commandIds, loadCommands } from '../src/commands/index.ts'
 import { ERROR_SCHEMA } from '../src/core/errors.ts'
+import { COMMANDS } from '../src/runtime/commands.ts'
 import { newFolder } from './folders.ts'
 import { run, serviceContext } from './harness.ts'
 
 const context = serviceContext()
 const failure = z.fromJSONSchema(ERROR_SCHEMA as unknown as Parameters<typeof z.fromJSONSchema>[0])
 
-const commands = await loadCommands()
+const commands = await COMMANDS.load()
 const takesOutput = (id: string) =>
   'output' in ((commands[id] as unknown as { readonly flags?: object } | undefined)?.flags ?? {})
 
@@ -21,7 +21,7 @@ function isJson(text: string): boolean {
 }
 
 describe('FISH_OUTPUT=json, which stands for --output json where that is not given', () => {
-  test.each(commandIds())('is heard by the failures of %s where it has --output, and nowhere else', async (id) => {
+  test.each(COMMANDS.ids)('is heard by the failures of %s where it has --output, and nowhere else', async (id) => {
     const argv = [...id.split(':'), '--no-such-flag']
     const { status, stdout, stderr } = await run(argv, { env: { FISH_OUTPUT: 'json' } })
     expect(status).toBe(2)
@@ -46,7 +46,7 @@ describe('FISH_OUTPUT=json, which stands for --output json where that is not giv
     ['completion bash'],
   ])('is heard by the successes of the same commands: %s', async (line) => {
     const argv = line.split(' ')
-    const id = commandIds().find((each) => each === argv.slice(0, 2).join(':')) ?? argv[0] ?? ''
+    const id = COMMANDS.ids.find((each) => each === argv.slice(0, 2).join(':')) ?? argv[0] ?? ''
     const folder = newFolder()
     const env = {
       ...context.player,

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
-import { commandIds, TOPICS } from '../src/commands/index.ts'
 import { cacheFolder, cachePath } from '../src/config/paths.ts'
 import { EXIT, stdoutError } from '../src/core/errors.ts'
 import { EXIT_MEANINGS } from '../src/help/help.ts'
 import { findPage, helpWords } from '../src/help/static-pages.ts'
+import { COMMANDS } from '../src/runtime/commands.ts'
 import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
 
@@ -75,10 +75,10 @@ describe('help', () => {
   })
 
   test('shows every topic of the command list, and says what each is about', async () => {
-    const first = commandIds().flatMap((id) => (id.includes(':') ? [id.replace(/:.*/, '')] : []))
-    expect(Object.keys(TOPICS).toSorted()).toEqual([...new Set(first)].toSorted())
+    const first = COMMANDS.ids.flatMap((id) => (id.includes(':') ? [id.replace(/:.*/, '')] : []))
+    expect(Object.keys(COMMANDS.topics).toSorted()).toEqual([...new Set(first)].toSorted())
     const root = await run(['--help'])
-    for (const [topic, description] of Object.entries(TOPICS)) {
+    for (const [topic, description] of Object.entries(COMMANDS.topics)) {
       expect(root.stdout).toContain(description)
       expect((await run([topic, '--help'])).stdout).toContain(`${topic} `)
     }
@@ -94,7 +94,7 @@ describe('help', () => {
   })
 
   test('is that of the longest command or topic that the words begin with', () => {
-    const ids = new Set([...commandIds(), ...Object.keys(TOPICS)])
+    const ids = new Set([...COMMANDS.ids, ...Object.keys(COMMANDS.topics)])
     expect(findPage([], ids)).toBe('')
     expect(findPage(['user', 'create', 'Alex'], ids)).toBe('user:create')
     expect(findPage(['user', 'fly'], ids)).toBe('user')

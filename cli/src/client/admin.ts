@@ -1,11 +1,11 @@
 import type { AdminClient } from '@fish-crab/sdk/admin'
 import { userNameKey } from '@fish-crab/sdk/constants'
-import { readSecret, type SecretRequest, secretFromEnv } from '../auth/read-secret.ts'
-import { readSecrets } from '../auth/secrets.ts'
+import { readSecrets } from '../config/secrets.ts'
 import type { Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { printable } from '../output/text.ts'
 import { clientOptions } from './client.ts'
+import { readSecret, type SecretRequest, secretFromEnv } from './read-secret.ts'
 
 export type PromptOptions = Pick<SecretRequest, 'alternative' | 'noInput' | 'fromStdin'>
 

@@ -1,10 +1,10 @@
 import { type Client, type ClientOptions, createClient } from '@fish-crab/sdk'
-import { secretFromEnv } from '../auth/read-secret.ts'
-import { readSecrets } from '../auth/secrets.ts'
+import { readSecrets } from '../config/secrets.ts'
 import { maxWaitOf, type Target } from '../config/target.ts'
 import type { Context, Env } from '../core/context.ts'
 import { countdownHooks } from '../output/progress.ts'
 import { readManifest } from '../package.ts'
+import { secretFromEnv } from './read-secret.ts'
 
 /** Uses the API key of the environment, else of the profile. */
 export async function openClient(context: Context, target: Target, options: ClientOptions = {}): Promise<Client> {

@@ -1,8 +1,7 @@
 import { ApiError, AuthenticationError, type Client, createClient, FernetError } from '@fish-crab/sdk'
 import type { Gamemode } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import { readSecret, secretFromEnv } from '../auth/read-secret.ts'
-import type { AdminSession, ProfileSecrets } from '../auth/store.ts'
+import type { AdminSession, ProfileSecrets } from '../config/secret-store.ts'
 import { gamemodeOf, type Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
@@ -10,6 +9,7 @@ import { printable } from '../output/text.ts'
 import { createAdmin, type PromptOptions, readAdminCredentials } from './admin.ts'
 import { openClient } from './client.ts'
 import { WRONG_ADDRESS } from './describe-error.ts'
+import { readSecret, secretFromEnv } from './read-secret.ts'
 
 interface LoginOptions extends PromptOptions {
   readonly withApiKey?: boolean | undefined

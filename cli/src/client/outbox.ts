@@ -10,7 +10,6 @@ import {
   type OutboxOptions,
   openOutbox,
 } from '@fish-crab/sdk/outbox'
-import { readPlayerKey } from '../auth/identity.ts'
 import { folders } from '../config/paths.ts'
 import { isSameService, serviceOf } from '../config/profile.ts'
 import type { Target } from '../config/target.ts'
@@ -19,6 +18,7 @@ import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { openClient } from './client.ts'
 import { catchesText } from './flush.ts'
+import { readPlayerKey } from './identity.ts'
 
 interface PlayerOutboxOptions {
   readonly user: string

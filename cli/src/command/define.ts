@@ -80,6 +80,21 @@ export interface Command<F extends object = any, A extends object = any> {
   run(context: CommandContext<F, A>): Promise<number>
 }
 
+/** All commands, by id (`:` for the space between words). */
+export interface CommandList {
+  /** In display order. */
+  readonly groups: readonly { readonly name: string; readonly ids: readonly string[] }[]
+  /** Descriptions of the first words of commands of two words. */
+  readonly topics: Readonly<Record<string, string>>
+  readonly ids: readonly string[]
+  /** Loads these commands. @default all */
+  load(ids?: readonly string[]): Promise<Readonly<Record<string, Command>>>
+  /** The command that a command line begins with. */
+  find(argv: readonly string[]): { readonly id: string; readonly rest: readonly string[] } | undefined
+  /** Whether a word is a topic, and no command itself. */
+  isTopic(word: string): boolean
+}
+
 type FlagValues<F> = F extends Interfaces.FlagInput<infer Values> ? Values : never
 type ArgValues<A> = A extends Interfaces.ArgInput<infer Values> ? Values : never
 

@@ -1,8 +1,8 @@
-import { notLoggedIn } from '../auth/identity.ts'
-import { updateSecrets } from '../auth/secrets.ts'
+import { notLoggedIn } from '../client/identity.ts'
 import { noteUnsent } from '../client/outbox.ts'
 import { defineCommand } from '../command/define.ts'
 import { profileFlag } from '../command/flags.ts'
+import { updateSecrets } from '../config/secrets.ts'
 
 export const logoutCommand = defineCommand({
   summary: 'Remove your key and other secrets from this machine.',

@@ -1,5 +1,5 @@
-import { findIdentity, notLoggedIn } from '../auth/identity.ts'
 import { openClient } from '../client/client.ts'
+import { findIdentity, notLoggedIn } from '../client/identity.ts'
 import { testKey, testSession } from '../client/login.ts'
 import { defineCommand, Flags } from '../command/define.ts'
 import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../command/flags.ts'

@@ -1,7 +1,6 @@
 import type { Interfaces } from '@oclif/core'
-import { type Candidate, type Command, globalFlags, type Values, words } from '../command/define.ts'
+import { type Candidate, type Command, type CommandList, globalFlags, type Values, words } from '../command/define.ts'
 import { SHARED_COMPLETION } from '../command/flags.ts'
-import { loadCommands, TOPICS } from '../commands/index.ts'
 import { EXIT_CODES_PAGE } from './help.ts'
 
 export interface LocalNames {
@@ -45,13 +44,13 @@ export interface Completions {
   readonly open?: boolean | undefined
 }
 
-export async function describeCommands(): Promise<CompletionData> {
-  const commands = Object.entries(await loadCommands()).map(
+export async function describeCommands({ load, topics }: CommandList): Promise<CompletionData> {
+  const commands = Object.entries(await load()).map(
     async ([id, command]) => [id, await describeCommand(command)] as const,
   )
   return {
     commands: Object.fromEntries(await Promise.all(commands)),
-    topics: TOPICS,
+    topics,
     pages: [{ value: EXIT_CODES_PAGE, description: 'Exit codes.' }],
   }
 }

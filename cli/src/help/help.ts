@@ -1,8 +1,7 @@
 import type { Command as OclifCommand } from '@oclif/core'
 import { Config, Plugin } from '@oclif/core/config'
 import { CommandHelp, Help } from '@oclif/core/help'
-import { type Command, globalFlags } from '../command/define.ts'
-import { COMMAND_GROUPS, commandIds, findCommand, loadCommands, TOPICS } from '../commands/index.ts'
+import { type Command, type CommandList, globalFlags } from '../command/define.ts'
 import type { Context } from '../core/context.ts'
 import { EXIT, usageError } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
@@ -14,7 +13,13 @@ import { findPage } from './static-pages.ts'
 
 class CliHelp extends Help {
   text = ''
+  readonly #commands: CommandList
   protected override readonly CommandHelpClass = FishCommandHelp
+
+  constructor(config: Config, commands: CommandList, { stripAnsi }: { stripAnsi: boolean }) {
+    super(config, { stripAnsi })
+    this.#commands = commands
+  }
 
   protected override log(...lines: string[]): void {
     this.text += `${lines.join(' ')}\n`
@@ -27,8 +32,8 @@ class CliHelp extends Help {
       this.wrap(`${pjson.description}.`, 0),
       this.section('USAGE', [`$ ${bin} COMMAND [FLAGS]`, `$ ${bin} COMMAND --help`].join('\n')),
       this.section('START HERE', this.#list(FIRST_STEPS.map(([command, what]) => [`$ ${command}`, what]))),
-      ...COMMAND_GROUPS.map((group) =>
-        this.section(`FOR ${group.name.toUpperCase()}`, this.#list(linesOf(group, summaryOf))),
+      ...this.#commands.groups.map((group) =>
+        this.section(`FOR ${group.name.toUpperCase()}`, this.#list(linesOf(group, this.#commands.topics, summaryOf))),
       ),
       this.section(
         'MORE',
@@ -47,30 +52,30 @@ class CliHelp extends Help {
   }
 }
 
-export async function showHelp(words: readonly string[], context: Context): Promise<number> {
+export async function showHelp(commands: CommandList, words: readonly string[], context: Context): Promise<number> {
   // Former names of commands have no page of their own.
-  const id = findPage(words, new Set(helpPageIds())) ?? findCommand(words)?.id
-  if (id === undefined) throw noSuchPage(words)
+  const id = findPage(words, new Set(helpPageIds(commands))) ?? commands.find(words)?.id
+  if (id === undefined) throw noSuchPage(commands, words)
   const colours = useColours(context.env, context.stdout)
   if (id === EXIT_CODES_PAGE) {
     context.stdout.write(exitCodesPage(colours))
     return EXIT.ok
   }
   // A command that is also a topic lists its subcommands.
-  const needed = id === '' ? undefined : commandIds().filter((each) => each === id || each.startsWith(`${id}:`))
-  const config = await openConfig(needed)
-  const help = new CliHelp(config, { stripAnsi: !colours })
+  const needed = id === '' ? undefined : commands.ids.filter((each) => each === id || each.startsWith(`${id}:`))
+  const config = await openConfig(commands, needed)
+  const help = new CliHelp(config, commands, { stripAnsi: !colours })
   await help.showHelp(id === '' ? [] : id.split(':'))
   context.stdout.write(help.text)
   return EXIT.ok
 }
 
-export function helpPageIds(): readonly string[] {
-  return ['', ...new Set([...commandIds(), ...Object.keys(TOPICS), EXIT_CODES_PAGE])]
+export function helpPageIds({ ids, topics }: CommandList): readonly string[] {
+  return ['', ...new Set([...ids, ...Object.keys(topics), EXIT_CODES_PAGE])]
 }
 
-function noSuchPage(words: readonly string[]): Error {
-  const meant = closestCommand(words, [...commandIds(), EXIT_CODES_PAGE])
+function noSuchPage({ ids }: CommandList, words: readonly string[]): Error {
+  const meant = closestCommand(words, [...ids, EXIT_CODES_PAGE])
   return usageError('Unknown command.', didYouMean(meant && `help ${meant}`))
 }
 
@@ -124,20 +129,26 @@ export const FIRST_STEPS: readonly HelpLine[] = [
   ['fish-cli watch', 'add your catches while you play'],
 ]
 
-function linesOf({ ids }: (typeof COMMAND_GROUPS)[number], summaryOf: (id: string) => string): readonly HelpLine[] {
+function linesOf(
+  { ids }: CommandList['groups'][number],
+  topics: CommandList['topics'],
+  summaryOf: (id: string) => string,
+): readonly HelpLine[] {
   return [...new Set(ids.map((id) => id.replace(/:.*/, '')))].map((word) => {
     const verbs = ids.flatMap((id) => (id.startsWith(`${word}:`) ? [id.slice(word.length + 1)] : []))
-    return [word, verbs.length === 0 ? summaryOf(word) : `${TOPICS[word]}: ${verbs.join(', ')}`]
+    return [word, verbs.length === 0 ? summaryOf(word) : `${topics[word]}: ${verbs.join(', ')}`]
   })
 }
 
-export async function openConfig(ids?: readonly string[]): Promise<Config> {
+export async function openConfig(commands: CommandList, ids?: readonly string[]): Promise<Config> {
   const manifest = readManifest()
-  const topics = Object.fromEntries(Object.entries(TOPICS).map(([word, description]) => [word, { description }]))
+  const topics = Object.fromEntries(
+    Object.entries(commands.topics).map(([word, description]) => [word, { description }]),
+  )
   const pjson = { ...manifest, oclif: { ...manifest.oclif, topics } }
   const plugin = new Plugin({ root: PACKAGE_ROOT, pjson, isRoot: true, ignoreManifest: true })
   await plugin.load()
-  plugin.commands = Object.entries(await loadCommands(ids)).map(([id, command]) => describeForHelp(id, command))
+  plugin.commands = Object.entries(await commands.load(ids)).map(([id, command]) => describeForHelp(id, command))
   return Config.load({ root: PACKAGE_ROOT, pjson, plugins: new Map([[plugin.name, plugin]]) })
 }
 

@@ -1,5 +1,4 @@
 import type { Command } from '../command/define.ts'
-import { commandIds, findCommand, isTopic, loadCommand } from '../commands/index.ts'
 import type { Context, Role, System } from '../core/context.ts'
 import { type CliError, EXIT, usageError } from '../core/errors.ts'
 import { hasNoColourFlag, type OutputFlags } from '../core/format.ts'
@@ -7,6 +6,7 @@ import { closestCommand, didYouMean } from '../help/closest.ts'
 import { helpWords, isVersionRequest, versionText } from '../help/static-pages.ts'
 import { selectColumns } from '../output/columns.ts'
 import { readManifest } from '../package.ts'
+import { COMMANDS } from './commands.ts'
 import { createCommandContext, createContext } from './context.ts'
 
 /** Neither throws nor ends the process. */
@@ -28,15 +28,16 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
     context.stdout.write(versionText(readManifest()))
     return EXIT.ok
   }
-  const words = helpWords(argv) ?? (first !== undefined && isTopic(first) && argv.length === 1 ? argv : undefined)
+  const words =
+    helpWords(argv) ?? (first !== undefined && COMMANDS.isTopic(first) && argv.length === 1 ? argv : undefined)
   if (words) {
     const { showHelp } = await import('../help/help.ts')
-    return showHelp(words, context)
+    return showHelp(COMMANDS, words, context)
   }
-  const found = findCommand(argv)
+  const found = COMMANDS.find(argv)
   if (!found) throw unknownCommand(argv)
-  const command = await loadCommand(found.id)
-  return runCommand(context, { ...command, id: found.id }, argv, found.rest)
+  const { [found.id]: command } = await COMMANDS.load([found.id])
+  return runCommand(context, { ...(command as Command), id: found.id }, argv, found.rest)
 }
 
 async function runCommand(
@@ -69,8 +70,8 @@ function withoutColours(system: System): System {
 function unknownCommand(argv: readonly string[]): CliError {
   const [first = '', second = ''] = argv
   if (first.startsWith('-')) return usageError('Flags must follow the command.', didYouMean(undefined))
-  const meant = closestCommand(argv, commandIds())
-  if (isTopic(first)) {
+  const meant = closestCommand(argv, COMMANDS.ids)
+  if (COMMANDS.isTopic(first)) {
     return usageError(`Unknown command of "fish-cli ${first}".`, didYouMean(meant, `See: fish-cli ${first} --help`))
   }
   const isPlain = /^[a-z]{1,16}$/.test(first) && second !== first

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { loadCommands } from '../../src/commands/index.ts'
+import { COMMANDS } from '../../src/runtime/commands.ts'
 import { SECRETS } from './canaries.ts'
 import { openContext } from './context.ts'
 import { expectFailure, expectFailureJson, expectNoTraces, expectResult } from './expect-cell.ts'
@@ -87,7 +87,7 @@ async function expectPreset(
   result: CellResult,
   failure: { exit: number; code: RegExp },
 ): Promise<void> {
-  const { [id]: Type } = await loadCommands([id])
+  const { [id]: Type } = await COMMANDS.load([id])
   const { flags = {} } = Type as unknown as { readonly flags?: object }
   if ('output' in flags) expectFailureJson({ id, ...row }, result, failure)
   else

@@ -1,5 +1,5 @@
 import { ADMIN_ROLES } from '@fish-crab/sdk/contract'
-import { readNewPassword } from '../../auth/read-secret.ts'
+import { readNewPassword } from '../../client/read-secret.ts'
 import { administrationFlags, openAdministration, parseAdminName } from '../../command/administration.ts'
 import { Args, defineCommand, Flags, words } from '../../command/define.ts'
 import { outputFlags } from '../../command/flags.ts'

@@ -1,4 +1,4 @@
-import { readNewPassword } from '../../auth/read-secret.ts'
+import { readNewPassword } from '../../client/read-secret.ts'
 import { parseAdminName } from '../../command/administration.ts'
 import { Args, defineCommand, Flags } from '../../command/define.ts'
 import { noInputFlag } from '../../command/flags.ts'

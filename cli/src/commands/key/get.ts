@@ -1,6 +1,6 @@
-import { readSecret } from '../../auth/read-secret.ts'
 import { readAdminCredentials } from '../../client/admin.ts'
 import { openClient } from '../../client/client.ts'
+import { readSecret } from '../../client/read-secret.ts'
 import { Args, type CommandContext, defineCommand, Flags } from '../../command/define.ts'
 import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../../command/flags.ts'
 import { outputSecret } from '../../command/player-secret.ts'

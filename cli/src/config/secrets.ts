@@ -1,13 +1,13 @@
-import { changeConfig, checkConfigWritable } from '../config/config-file.ts'
-import { checkReplaceable } from '../config/files.ts'
-import { secretsPath } from '../config/paths.ts'
-import { isSameService } from '../config/profile.ts'
-import { settingValue } from '../config/settings.ts'
-import type { Target } from '../config/target.ts'
 import type { Config } from '../core/context.ts'
+import { changeConfig, checkConfigWritable } from './config-file.ts'
 import { fileStore } from './file-store.ts'
+import { checkReplaceable } from './files.ts'
 import { isKeyringFailure, type KeyringContext, keyringFailure, keyringStore, openKeyring } from './keyring.ts'
-import { hasSecrets, type ProfileSecrets, type SecretStore, type UpdateSecrets } from './store.ts'
+import { secretsPath } from './paths.ts'
+import { isSameService } from './profile.ts'
+import { hasSecrets, type ProfileSecrets, type SecretStore, type UpdateSecrets } from './secret-store.ts'
+import { settingValue } from './settings.ts'
+import type { Target } from './target.ts'
 
 type StoreKind = SecretStore['kind']
 

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs'
 import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
-import { systemError } from '../config/files.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
+import { systemError } from './files.ts'
 
 export interface UnsavedSecret {
   /** What the service has done, as the start of a sentence. */

@@ -1,12 +1,12 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { isSameService } from '../config/profile.ts'
+import type { AdminSession, ProfileSecrets } from '../config/secret-store.ts'
+import { readSecrets } from '../config/secrets.ts'
 import type { Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { readSecret, secretFromEnv } from './read-secret.ts'
-import { readSecrets } from './secrets.ts'
-import type { AdminSession, ProfileSecrets } from './store.ts'
 
 type SecretSource = 'environment' | 'keyring' | 'file'
 

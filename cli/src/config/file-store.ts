@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
-import { fileError, isNotFound, replaceFile } from '../config/files.ts'
-import { withLock } from '../config/lock.ts'
-import { secretsPath } from '../config/paths.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { parseJsonText } from '../core/parse-values.ts'
-import { type ProfileSecrets, parseSecrets, type SecretStore } from './store.ts'
+import { fileError, isNotFound, replaceFile } from './files.ts'
+import { withLock } from './lock.ts'
+import { secretsPath } from './paths.ts'
+import { type ProfileSecrets, parseSecrets, type SecretStore } from './secret-store.ts'
 
 const FORMAT_VERSION = 1
 const GROUP_AND_OTHERS = 0o077

@@ -1,7 +1,7 @@
 import type { Context, KeyringEntry, OpenEntry } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { parseJsonText } from '../core/parse-values.ts'
-import { parseSecrets, type SecretStore } from './store.ts'
+import { parseSecrets, type SecretStore } from './secret-store.ts'
 
 export type KeyringContext = Pick<Context, 'env' | 'keyring'>
 

@@ -1,5 +1,5 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
-import { isSameService } from '../config/profile.ts'
+import { isSameService } from './profile.ts'
 
 export interface SecretStore {
   readonly kind: 'keyring' | 'file'

@@ -1,0 +1,101 @@
+import type { Command, CommandList } from '../command/define.ts'
+
+type Loaders = Readonly<Record<string, () => Promise<Command>>>
+
+/** By id (`:` for the space between words), in display order. Loaded on demand: `serve` loads the whole server. */
+const GROUPS: Readonly<Record<string, Loaders>> = {
+  players: {
+    demo: async () => (await import('../commands/demo.ts')).demoCommand,
+    login: async () => (await import('../commands/login.ts')).loginCommand,
+    add: async () => (await import('../commands/add.ts')).addCommand,
+    list: async () => (await import('../commands/list.ts')).listCommand,
+    watch: async () => (await import('../commands/watch.ts')).watchCommand,
+    stats: async () => (await import('../commands/stats.ts')).statsCommand,
+    status: async () => (await import('../commands/status.ts')).statusCommand,
+    'outbox:cancel': async () => (await import('../commands/outbox/cancel.ts')).outboxCancelCommand,
+    'outbox:drop': async () => (await import('../commands/outbox/drop.ts')).outboxDropCommand,
+    'outbox:flush': async () => (await import('../commands/outbox/flush.ts')).outboxFlushCommand,
+    'outbox:retry': async () => (await import('../commands/outbox/retry.ts')).outboxRetryCommand,
+    'outbox:status': async () => (await import('../commands/outbox/status.ts')).outboxStatusCommand,
+    whoami: async () => (await import('../commands/whoami.ts')).whoamiCommand,
+    doctor: async () => (await import('../commands/doctor.ts')).doctorCommand,
+    'profile:add': async () => (await import('../commands/profile/add.ts')).profileAddCommand,
+    'profile:list': async () => (await import('../commands/profile/list.ts')).profileListCommand,
+    'profile:remove': async () => (await import('../commands/profile/remove.ts')).profileRemoveCommand,
+    'profile:use': async () => (await import('../commands/profile/use.ts')).profileUseCommand,
+    'config:get': async () => (await import('../commands/config/get.ts')).configGetCommand,
+    'config:list': async () => (await import('../commands/config/list.ts')).configListCommand,
+    'config:path': async () => (await import('../commands/config/path.ts')).configPathCommand,
+    'config:set': async () => (await import('../commands/config/set.ts')).configSetCommand,
+    'config:unset': async () => (await import('../commands/config/unset.ts')).configUnsetCommand,
+    key: async () => (await import('../commands/key/get.ts')).keyCommand,
+    'key:get': async () => (await import('../commands/key/get.ts')).keyGetCommand,
+    logout: async () => (await import('../commands/logout.ts')).logoutCommand,
+    completion: async () => (await import('../commands/completion.ts')).completionCommand,
+  },
+  administrators: {
+    'user:create': async () => (await import('../commands/user/create.ts')).userCreateCommand,
+    'user:delete': async () => (await import('../commands/user/delete.ts')).userDeleteCommand,
+    'user:list': async () => (await import('../commands/user/list.ts')).userListCommand,
+    'user:reset': async () => (await import('../commands/user/reset.ts')).userResetCommand,
+    'user:show': async () => (await import('../commands/user/show.ts')).userShowCommand,
+    'admin:create': async () => (await import('../commands/admin/create.ts')).adminCreateCommand,
+    'admin:delete': async () => (await import('../commands/admin/delete.ts')).adminDeleteCommand,
+    'admin:list': async () => (await import('../commands/admin/list.ts')).adminListCommand,
+    'admin:reset-password': async () => (await import('../commands/admin/reset-password.ts')).adminResetPasswordCommand,
+    leaderboard: async () => (await import('../commands/leaderboard.ts')).leaderboardCommand,
+    audit: async () => (await import('../commands/audit.ts')).auditCommand,
+    'key:rotate': async () => (await import('../commands/key/rotate.ts')).keyRotateCommand,
+  },
+  operators: {
+    serve: async () => (await import('../commands/serve.ts')).serveCommand,
+    backup: async () => (await import('../commands/backup.ts')).backupCommand,
+    restore: async () => (await import('../commands/restore.ts')).restoreCommand,
+    export: async () => (await import('../commands/export.ts')).exportCommand,
+    import: async () => (await import('../commands/import.ts')).importCommand,
+    'rotate-secret': async () => (await import('../commands/rotate-secret.ts')).rotateSecretCommand,
+    mock: async () => (await import('../commands/mock.ts')).mockCommand,
+    conformance: async () => (await import('../commands/conformance.ts')).conformanceCommand,
+  },
+}
+
+const LOADERS: Loaders = Object.assign({}, ...Object.values(GROUPS))
+
+/** Former names, which still work. */
+const ALIASES: Readonly<Record<string, string>> = { reseal: 'rotate-secret' }
+
+const TOPICS: Readonly<Record<string, string>> = {
+  admin: 'Administrators, for superadmins',
+  config: 'Settings of fish-cli',
+  key: 'Keys of players',
+  outbox: 'Catches waiting to be sent',
+  profile: 'Services and your accounts there',
+  user: 'Players, for administrators',
+}
+
+function loaderOf(id: string): () => Promise<Command> {
+  const load = LOADERS[id]
+  if (!load) throw new Error(`No command ${id}.`)
+  return load
+}
+
+export const COMMANDS: CommandList = {
+  groups: Object.entries(GROUPS).map(([name, commands]) => ({ name, ids: Object.keys(commands) })),
+  topics: TOPICS,
+  ids: Object.keys(LOADERS),
+
+  async load(ids = Object.keys(LOADERS)) {
+    return Object.fromEntries(await Promise.all(ids.map(async (id) => [id, await loaderOf(id)()] as const)))
+  },
+
+  find(argv) {
+    for (const words of [2, 1]) {
+      const name = argv.slice(0, words).join(':')
+      const id = ALIASES[name] ?? name
+      if (argv.length >= words && Object.hasOwn(LOADERS, id)) return { id, rest: argv.slice(words) }
+    }
+    return undefined
+  },
+
+  isTopic: (word) => !Object.hasOwn(LOADERS, word) && Object.hasOwn(TOPICS, word),
+}
