@@ -116,6 +116,9 @@ type Chunk = string | Uint8Array
 interface WithWriteGeneric {
   _writeGeneric: WriteGeneric
 }
+interface WithHandle {
+  readonly _handle: { readStop(): void } | null
+}
 
 const REQUEST_LINE = /^([A-Z]+) (\S+) HTTP\/1\.[01]\r\n/
 
@@ -195,7 +198,10 @@ function redirect(socket: net.Socket, { origin }: OutgoingRequest): net.Socket {
   replacement.on('error', (error) => socket.destroy(error))
   replacement.on('close', () => socket.destroy())
   socket.on('close', () => replacement.destroy())
-  const redirected: WithWriteGeneric = {
+  // Nothing is read from the real server: for it, the connection is idle, and it closes it.
+  ;(socket as unknown as WithHandle)._handle?.readStop()
+  const redirected: WithWriteGeneric & Pick<net.Socket, '_read'> = {
+    _read() {},
     _writeGeneric(_writev, data, encoding, callback) {
       const pieces = typeof data === 'string' || data instanceof Uint8Array ? [{ chunk: data, encoding }] : data
       const write = () => {

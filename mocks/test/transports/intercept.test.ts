@@ -109,6 +109,30 @@ describe('listening for an origin', () => {
   })
 })
 
+describe('a connection that was open before', () => {
+  it('stays usable when the real server, for which it is idle, closes it', async () => {
+    const server = createServer((_, response) => response.end('real'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const closed = new Promise<void>((resolve) => server.once('connection', (socket) => socket.once('close', resolve)))
+    expect(await text(`${origin}/`)).toBe('real')
+    // Until then, the client would open another one.
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const handle: HandleRequest = async () => {
+      server.closeIdleConnections()
+      await closed
+      await flushTasks()
+      return { response: new Response('mock'), delayMs: 0 }
+    }
+    const interception = await intercept({ handle, origin })
+    for (const _ of [1, 2]) expect(await text(`${origin}/`)).toBe('mock')
+    await interception.close()
+    expect(await text(`${origin}/`)).toBe('real')
+    server.close()
+    server.closeAllConnections()
+  })
+})
+
 describe('requests to other origins', () => {
   let server: Server
   let origin: string
