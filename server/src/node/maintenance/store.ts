@@ -20,11 +20,11 @@ import { SECRET_CHECK_KEY, STORE_KEY } from '../../app/store/item-keys.ts'
 import { refuseImportLock } from '../../app/store/store-id.ts'
 import { createEncryption, DecryptionError } from '../../app/users/encryption.ts'
 import { decryptSecretCheck } from '../../app/users/secret-check.ts'
-import { assignNewLineage } from '../../storage/file/mark.ts'
+import { assignNewLineage, readMark } from '../../storage/file/mark.ts'
 import { prepareItemReads } from '../../storage/file/reader.ts'
 import { APPLICATION_ID, checkSchemaVersion } from '../../storage/file/schema.ts'
 import { backup, DatabaseSync } from '../../storage/file/sqlite.ts'
-import { STORE_FILE } from '../../storage/file/store-file.ts'
+import { lostWrites, lostWritesError, STORE_FILE } from '../../storage/file/store-file.ts'
 import { readSecrets, SECRETS_FILE } from '../secrets-file.ts'
 import { MaintenanceError, type MaintenanceOptions } from './maintenance.ts'
 
@@ -59,7 +59,7 @@ export function storeFileOf(folder: string): string {
 /**
  * Opens the store of a data folder for reading, as of one moment, also while a server uses it. Only SQLite opens the file:
  * closing it by other means would drop the locks of a server in this process.
- * @throws MaintenanceError `no_store`, `not_a_store`; StorageError `newer_schema`
+ * @throws MaintenanceError `no_store`, `not_a_store`; StorageError `newer_schema`, `damaged` when its log was lost
  */
 export function openStore(folder: string): DatabaseSync {
   const file = storeFileOf(folder)
@@ -69,6 +69,7 @@ export function openStore(folder: string): DatabaseSync {
   const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   const address = pathToFileURL(file)
   address.searchParams.set('mode', hasLog ? 'ro' : 'rw')
+  const mark = readMark(folder)
   const db = new DatabaseSync(address, { readOnly: hasLog })
   try {
     // One read transaction is a consistent snapshot, even while a server writes.
@@ -77,6 +78,8 @@ export function openStore(folder: string): DatabaseSync {
       throw new MaintenanceError('not_a_store', `${file} is not a store of this service.`)
     }
     checkSchemaVersion(schemaOf(db))
+    const lost = lostWrites(db, mark) ?? 0
+    if (lost > 0) throw lostWritesError(file, lost)
     return db
   } catch (error) {
     db.close()

@@ -14,7 +14,7 @@ import { setTimeout } from 'node:timers/promises'
 import { createPrivateFile, syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { SQLITE_CORRUPT, sqliteCode } from '../../../../sdk/src/internal/sqlite.node.ts'
 import { StorageError } from '../core/errors.ts'
-import { MARK_FILE, readHighWater, readMark } from './mark.ts'
+import { type HighWater, MARK_FILE, readHighWater, readMark } from './mark.ts'
 import { APPLICATION_ID, checkSchemaVersion, migrate } from './schema.ts'
 import { DatabaseSync } from './sqlite.ts'
 
@@ -53,14 +53,25 @@ export function checkStore(file: string): boolean {
  */
 function checkHighWater(file: string): void {
   const mark = readMark(dirname(file))
-  const current = openUnchanged(file, readHighWater)
-  const lost = mark && current?.lineage === mark.lineage ? mark.writes - current.writes : undefined
+  const lost = openUnchanged(file, (db) => lostWrites(db, mark))
   if (lost !== undefined && lost <= 0) return
   if (!isSound(file, 'integrity_check')) {
     throw new StorageError('damaged', `${file} is damaged; nothing was changed. Restore a backup.`)
   }
-  if (lost === undefined) return
-  throw new StorageError(
+  if (lost !== undefined) throw lostWritesError(file, lost)
+}
+
+/**
+ * How many acknowledged writes a database lacks, at most 0 if none; `undefined` where the mark does not apply.
+ * @param mark read before the database, which a server may write to
+ */
+export function lostWrites(db: DatabaseSync, mark: HighWater | undefined): number | undefined {
+  const current = readHighWater(db)
+  return mark && current?.lineage === mark.lineage ? mark.writes - current.writes : undefined
+}
+
+export function lostWritesError(file: string, lost: number): StorageError {
+  return new StorageError(
     'damaged',
     `${file} lacks about ${lost} acknowledged writes; nothing was changed. ${STORE_FILE}-wal was deleted or damaged, or ${STORE_FILE} was replaced by an older one. Put the right one back or restore a backup. To continue without these writes, remove ${MARK_FILE}.`,
   )
