@@ -287,6 +287,16 @@ describe('outbox', () => {
       expect(await waiting()).toBe(2)
     })
 
+    test('of all does not cancel what is added later: the same file goes to another gamemode while it is sent', async () => {
+      await add('other.csv', ['Eel'])
+      await unseal()
+      expect((await json(['outbox', 'cancel', '--all', '--yes'], away)).document.cancelled).toBe(1)
+      const file = await add('both.csv', ['Cod', 'Koi'])
+      const elsewhere = await json(['add', '--file', file, '--gamemode', 'oneblock'], away)
+      expect([elsewhere.status, elsewhere.document.error.code]).toEqual([69, expect.not.stringContaining('cancelled')])
+      expect(await waiting()).toBe(4)
+    })
+
     test('asks on a terminal, and only a yes changes something', async () => {
       await add('asked.csv', ['Cod'])
       await unseal()

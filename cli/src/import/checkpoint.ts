@@ -81,7 +81,8 @@ export async function claimImport(outbox: Outbox, { name, content, startedAt, cl
   if (endedAt !== undefined && endedAt > startedAt && endedAt <= clock.now()) throw importConflict('ended')
   const cancelled = await lastCancelled(outbox, content)
   const isResumed = last.cancelled === cancelled
-  if (!isResumed && (await countIn(outbox, content)).frozen > 0) throw importConflict('cancelled')
+  const wasCancelled = found !== undefined && !isResumed
+  if (wasCancelled && (await countIn(outbox, content)).frozen > 0) throw importConflict('cancelled')
   const before = isResumed ? last.place : 0
   const run = crypto.randomUUID()
   let expected = found ?? null
