@@ -167,6 +167,30 @@ test('removing an owner with many records lets other writes pass in between, and
   left.close()
 })
 
+test('many large reads at once leave turns of the event loop to others, however fast their readers are', async () => {
+  const storage = await open(join(parent, 'turns'))
+  onTestFinished(() => storage.dispose())
+  const collection = newCollection()
+  const [READS, CHUNKS] = [20, 10]
+  const plain = `"${'x'.repeat(70_000)}"`
+  await Promise.all(Array.from({ length: CHUNKS }, () => storage.append(collection, newRecord({ plain }))))
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    turns += 1
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const read = async () => {
+    let chunks = 0
+    for await (const _ of storage.read(collection, 'plain')) chunks += 1
+    return chunks
+  }
+  expect(await Promise.all(Array.from({ length: READS }, read))).toEqual(Array(READS).fill(CHUNKS))
+  isOver = true
+  expect(turns).toBeGreaterThanOrEqual((READS * (CHUNKS - 1)) / 4)
+})
+
 test('a new folder and its files are for their owner only', async () => {
   const folder = newFolder()
   const storage = await open(folder)
