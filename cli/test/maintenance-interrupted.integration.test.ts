@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, test } from 'vitest'
 import { writeExport } from '../../scripts/test-support/export-file.ts'
@@ -42,12 +43,13 @@ async function largeStore() {
   return { parent: newFolder(), data, env: { FISH_STORAGE: `file:${data}` } }
 }
 
-const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
-/** Whether a part of a copy is below a folder. */
-const isCopying = (folder: string) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /partial-|\.restore-/.test(name) && name.endsWith('fish.db'))
-    .some((name) => sizeOf(join(folder, name)) > 0)
+/** Lets a program get a signal when it creates the file of a copy, or of an export: whatever looks for it may be late. */
+const signalled = (signal: string, at: string) => ({
+  NODE_OPTIONS: `--import=${fileURLToPath(new URL('signal-at-open.mjs', import.meta.url))}`,
+  FISH_SIGNAL: signal,
+  FISH_SIGNAL_AT: at,
+})
+const COPY = '(partial-|\\.restore-).*fish\\.db$'
 
 describe('a backup and a restore', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)('ended by %s while they copy say so, and leave nothing', async (signal) => {
@@ -62,9 +64,7 @@ describe('a backup and a restore', () => {
         /^fish-cli: Interrupted\. Nothing was restored\.\n {2}Run/,
       ],
     ] as const) {
-      const program = launch(argv, { ...env, ...more })
-      await when(() => isCopying(parent))
-      program.child.kill(signal)
+      const program = launch(argv, { ...env, ...more, ...signalled(signal, COPY) })
       expect([await program.closed, program.stdout()]).toEqual([130, ''])
       expect(program.stderr()).toMatch(message)
       expect(readdirSync(parent)).toEqual([])
@@ -75,9 +75,8 @@ describe('a backup and a restore', () => {
     'ended by Ctrl-C, which every process of a terminal gets, end as well',
     async () => {
       const { parent, env } = await largeStore()
-      const program = launch(['backup', join(parent, 'copy'), '--json'], env, { detached: true })
-      await when(() => isCopying(parent))
-      process.kill(-Number(program.child.pid), 'SIGINT')
+      const asTerminal = { ...env, ...signalled('SIGINT', COPY), FISH_SIGNAL_GROUP: '1' }
+      const program = launch(['backup', join(parent, 'copy'), '--json'], asTerminal, { detached: true })
       expect(await program.closed).toBe(130)
       expect(JSON.parse(program.stdout())).toMatchObject({ error: { code: 'interrupted', exit: 130 } })
       expect(readdirSync(parent)).toEqual([])
@@ -86,8 +85,6 @@ describe('a backup and a restore', () => {
 })
 
 describe('an export', () => {
-  const partOf = (parent: string) => readdirSync(parent).find((name) => name.startsWith('out.jsonl'))
-
   test.each([
     ['SIGTERM', 130, /^fish-cli: Interrupted\. \S+out\.jsonl was not made\.\n {2}Run it again\.\n$/],
     ['SIGINT', 130, /^fish-cli: Interrupted\. /],
@@ -95,9 +92,7 @@ describe('an export', () => {
   ] as const)('ended by %s leaves no half of a file under its name', async (signal, status, message) => {
     const { parent, env } = await largeStore()
     const out = join(parent, 'out.jsonl')
-    const program = launch(['export', '--out', out], env)
-    await when(() => partOf(parent) !== undefined)
-    program.child.kill(signal)
+    const program = launch(['export', '--out', out], { ...env, ...signalled(signal, 'out\\.jsonl\\.partial-') })
     expect(await program.closed).toBe(status)
     expect(program.stderr()).toMatch(message)
     expect(existsSync(out)).toBe(false)

@@ -1,0 +1,23 @@
+// Loaded before a program: sends it FISH_SIGNAL when it creates a file whose path matches FISH_SIGNAL_AT; to its whole process
+// group, as a terminal does at Ctrl-C, with FISH_SIGNAL_GROUP.
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+
+const { FISH_SIGNAL: signal, FISH_SIGNAL_AT: at = '', FISH_SIGNAL_GROUP: isGroup } = process.env
+const { open, openSync } = fs
+let isSent = false
+const watch = (path, flags) => {
+  if (isSent || flags !== 'wx' || !new RegExp(at).test(path)) return
+  isSent = true
+  process.kill(isGroup ? 0 : process.pid, signal)
+}
+fs.open = (path, flags, ...more) => {
+  open(path, flags, ...more)
+  watch(path, flags)
+}
+fs.openSync = (path, flags, ...more) => {
+  const handle = openSync(path, flags, ...more)
+  watch(path, flags)
+  return handle
+}
+syncBuiltinESMExports()
