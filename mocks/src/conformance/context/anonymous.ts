@@ -22,6 +22,11 @@ export function numberHeader(response: ReceivedResponse, name: string): number {
   return Number(text)
 }
 
+/** In Unix seconds; not a number if the response was not counted. */
+export function windowEnd({ headers }: ReceivedResponse): number {
+  return Number(headers.get(HEADERS.rateReset) ?? Number.NaN)
+}
+
 export function expectNumber(response: ReceivedResponse, name: string, value: number): void {
   expectSame(numberHeader(response, name), value, name, response)
 }
@@ -33,11 +38,13 @@ export function expectRetryAfter(response: ReceivedResponse, most: number): void
 
 export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptions) {
   let left: number | undefined
+  let end = Number.NaN
 
   const counted: Send = async (path, init) => {
     const response = await send(path, init)
     const remaining = response.headers.get(HEADERS.rateRemaining)
     if (remaining !== null) left = Number(remaining)
+    end = windowEnd(response)
     return response
   }
 
@@ -70,6 +77,8 @@ export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptio
   return {
     send: counted,
     left: known,
+    /** As of the last response. */
+    windowEnd: () => end,
     /** @throws CheckSkipped when the wait would exceed `maxWaitMs` */
     waitForNextWindow,
     /** Waits for the next window if necessary. @throws CheckSkipped when the wait would exceed `maxWaitMs` */
