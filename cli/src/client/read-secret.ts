@@ -22,8 +22,8 @@ export async function readSecret(context: Context, request: SecretRequest): Prom
   const given = await secretFromEnv(context, variable)
   if (given !== undefined) return given
   if (canPrompt(context, noInput)) {
-    const answer = await promptLine(context, { question: `${question}: `, isSecret: true })
-    if (answer) return answer
+    const typed = await promptLine(context, { question: `${question}: `, isSecret: true })
+    if (typed) return typed
   }
   throw new CliError({
     code: 'missing_credentials',

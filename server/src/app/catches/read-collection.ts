@@ -133,6 +133,7 @@ function join(records: readonly StoredRecord[]): string {
 }
 
 interface Page {
+  /** JSON objects joined by commas. */
   readonly entries: string
   /** Start of the next page; absent on the last one. */
   readonly next?: Position

@@ -97,9 +97,8 @@ export async function inspectStore(
   const bytes = sizeOf(db)
   const report = (done: number) => onProgress?.({ step: 'check', unit: 'bytes', done, total: bytes })
   report(0)
-  const isSound =
-    (await runOnLarge(bytes, file, INTEGRITY_CHECK, [], signal)) || firstValue(db, INTEGRITY_CHECK) === 'ok'
-  if (!isSound) {
+  const isChecked = bytes >= LARGE && (await runInChildProcess([file, INTEGRITY_CHECK], signal))
+  if (!isChecked && firstValue(db, INTEGRITY_CHECK) !== 'ok') {
     throw new MaintenanceError('damaged', `${file} is damaged.`, { hint: 'Use another backup.' })
   }
   refuseImportLock(itemOf(db, STORE_KEY))
@@ -127,20 +126,19 @@ const [file, sql, ...values] = process.argv.slice(1)
 const row = new (require('node:sqlite').DatabaseSync)(file, { readOnly: true }).prepare(sql).get(...values)
 console.log(Object.values(row ?? {})[0] ?? 'ok')`
 
-/** In a child process, since nothing could interrupt it here. @returns false also where the store is small or no child process runs */
-async function runOnLarge(
-  bytes: number,
-  file: string,
-  sql: string,
-  values: readonly string[],
+/**
+ * Runs a statement where it can be interrupted: SQLite does it in one go.
+ * @returns whether its result is `ok` or none; false also where no child process runs
+ */
+async function runInChildProcess(
+  statement: readonly [file: string, sql: string, ...values: string[]],
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  if (bytes < LARGE) return false
   // Without secrets. Windows starts nothing without this one.
   const env = process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot }
   const options = { env, windowsHide: true, killSignal: 'SIGKILL', ...(signal ? { signal } : {}) } as const
   try {
-    const args = ['-e', STATEMENT_PROGRAM, file, sql, ...values]
+    const args = ['-e', STATEMENT_PROGRAM, ...statement]
     return (await promisify(execFile)(process.execPath, args, options)).stdout === 'ok\n'
   } catch {
     signal?.throwIfAborted()
@@ -196,7 +194,8 @@ export async function compactStore(folder: string, signal: AbortSignal | undefin
   const [file, pages] = [join(folder, STORE_FILE), join(folder, `${STORE_FILE}-pages`)]
   renameSync(file, pages)
   createEmpty(file)
-  if (!(await runOnLarge(statSync(pages).size, pages, COMPACT, [file], signal))) {
+  const isLarge = statSync(pages).size >= LARGE
+  if (!(isLarge && (await runInChildProcess([pages, COMPACT, file], signal)))) {
     rmSync(file)
     createEmpty(file)
     using db = new DatabaseSync(pages, { readOnly: true })

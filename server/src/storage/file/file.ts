@@ -73,12 +73,16 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
   const now = async <T>(run: () => T): Promise<T> => {
     if (closed) throw closedError()
     try {
-      reader.shareSnapshot()
       return run()
     } catch (error) {
       throw toStorageError(error, folder)
     }
   }
+  const read = <T>(run: () => T): Promise<T> =>
+    now(() => {
+      reader.shareSnapshot()
+      return run()
+    })
   const write: Writer['write'] = async (...args) => {
     const result = await writer.write(...args)
     reader.endSnapshot()
@@ -94,39 +98,39 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     name: 'file',
     ...writer.report,
     ping: async () => {
-      await now(() => reader.ping())
+      await read(() => reader.ping())
       await Promise.all([checkWriter(), checkDisk()])
       checkRefusal()
     },
     append,
-    findRecord: (owner, dedupeKey) => now(() => reader.findRecord(owner, dedupeKey)),
+    findRecord: (owner, dedupeKey) => read(() => reader.findRecord(owner, dedupeKey)),
     async *read(collection, form, range) {
       const chunks = readInChunks(reader.records(collection, form), range)
       for (let isFirst = true; ; isFirst = false) {
         if (!isFirst) await nextTurn()
-        const chunk = await now(() => chunks.next()).catch((error) => Promise.reject(toStorageError(error, folder)))
+        const chunk = await read(() => chunks.next()).catch((error) => Promise.reject(toStorageError(error, folder)))
         if (chunk.done) return
         yield chunk.value
       }
     },
-    version: (collection) => now(() => reader.version(collection)),
+    version: (collection) => read(() => reader.version(collection)),
     removeRecord: (collection, id) => write('removeRecord', collection, id),
     async removeOwner(owner) {
       let isMore = true
       while (isMore) isMore = await write('removeOwner', owner)
     },
-    tallies: () => now(() => reader.tallies()),
-    leaders: (range) => now(() => reader.leaders(range)),
-    hasItem: (key) => now(() => reader.item(key) !== null),
-    getItem: (key) => now(() => reader.item(key)),
+    tallies: () => read(() => reader.tallies()),
+    leaders: (range) => read(() => reader.leaders(range)),
+    hasItem: (key) => read(() => reader.item(key) !== null),
+    getItem: (key) => read(() => reader.item(key)),
     setItem: (key, value) => write('setItem', key, value),
     removeItem: (key) => write('removeItem', key),
     setItemIfAbsent: (key, value) => write('setItemIfAbsent', key, value),
     removeItemIf: (key, value) => write('removeItemIf', key, value),
     replaceItemIf: (key, expected, value) => write('replaceItemIf', key, expected, value),
-    listItems: (range) => now(() => reader.page(range)),
-    countItems: (base) => now(() => reader.countItems(base)),
-    getKeys: (base) => now(() => reader.keys(base ?? '')),
+    listItems: (range) => read(() => reader.page(range)),
+    countItems: (base) => read(() => reader.countItems(base)),
+    getKeys: (base) => read(() => reader.keys(base ?? '')),
     countInWindow: (key, window) => now(() => windows.count(key, window)),
     peekWindow: (key, window) => now(() => windows.peek(key, window)),
     dispose: () => {

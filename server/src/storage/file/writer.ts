@@ -210,9 +210,8 @@ export class Writer {
 }
 
 function bytesOf({ type, args }: Write): number {
-  if (type !== 'append') return WRITE_OVERHEAD_BYTES + JSON.stringify(args).length
-  const [, { plain, full }] = args
-  return WRITE_OVERHEAD_BYTES + plain.length + full.length
+  const texts = type === 'append' ? [args[1].plain, args[1].full] : args.map(String)
+  return texts.reduce((sum, text) => sum + text.length, WRITE_OVERHEAD_BYTES)
 }
 
 function writeTimeoutError(ms: number): StorageError {
