@@ -121,6 +121,22 @@ describe('a restore that is killed while it moves files', () => {
     expect(await found(data)).toBe('old')
   })
 
+  test('into an empty folder has moved no store: one that was put there since is replaced as any other', async () => {
+    const [backup, data] = [await storeWith('new'), join(newFolder(), 'data')]
+    const env = { FISH_STORAGE: `file:${data}` }
+    await launch(['restore', backup], { ...env, FISH_KILL_AT: '1', NODE_OPTIONS: `--import=${HOOK}` }).closed
+    rmSync(join(data, 'fish.mark'))
+    await makeStore(data, 'later')
+    const refused = launch(['restore', backup], env)
+    expect([await refused.closed, refused.stderr()]).toEqual([6, expect.stringContaining('already has a store')])
+    expect(await found(data)).toBe('later')
+    const forced = launch(['restore', backup, '--force'], env)
+    expect([await forced.closed, forced.stderr()]).toEqual([0, expect.any(String)])
+    expect(await found(data)).toBe('new')
+    const [moved = ''] = readdirSync(data).filter((name) => name.startsWith('replaced-'))
+    expect(await found(join(data, moved))).toBe('later')
+  })
+
   test.each([
     ['by hand', true],
     ['by a server that began anew', false],

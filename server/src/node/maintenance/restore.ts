@@ -164,22 +164,25 @@ export function undoKilledSwaps(folder: string, dryRun: boolean): readonly strin
   for (const temp of tempFoldersIn(folder)) {
     const plan = readPlan(temp)
     if (!plan) continue
-    refuseLaterStore(folder, plan)
+    if (hasLaterStore(folder, plan)) {
+      const moved = join(folder, plan.aside)
+      // Nothing to move back: the store that is there stays.
+      if (!plan.old.some((name) => pathExists(join(moved, name)))) continue
+      const message = `A killed restore moved the store of ${folder} to ${moved}, and there is another one now; nothing was changed.`
+      throw new MaintenanceError('exists', message, { hint: 'Move one of the two out of the data folder.' })
+    }
     if (dryRun) return plan.old
     undoSwap(folder, plan)
   }
   return existingFiles(folder)
 }
 
-/** Files that came after the swap was killed are those of a store that was served since. */
-function refuseLaterStore(folder: string, { aside, old, made }: SwapPlan): void {
+/** Whether a store was put there since the swap was killed: its files are neither the new ones nor old ones in their place. */
+function hasLaterStore(folder: string, { aside, old, made }: SwapPlan): boolean {
   const isMoved = (name: string) => pathExists(join(folder, aside, name))
   const isLater = (name: string) =>
     fileIdOf(join(folder, name)) !== made[name] && (!old.includes(name) || isMoved(name))
-  if (!existingFiles(folder).some(isLater)) return
-  const place = join(folder, aside)
-  const message = `A killed restore moved the store of ${folder} to ${place}, and there is another one now; nothing was changed.`
-  throw new MaintenanceError('exists', message, { hint: 'Move one of the two out of the data folder.' })
+  return existingFiles(folder).some(isLater)
 }
 
 /** A swap whose new store has left the temporary folder is complete. */
