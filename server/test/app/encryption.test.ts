@@ -116,6 +116,31 @@ describe('a changed FISH_SECRET', () => {
     },
   )
 
+  it.each([
+    ['a rotation ends right behind the write of the key', false],
+    ['its process ends right behind the write of the key', true],
+  ])('is needed by a key that it encrypts, also where %s', async (_, isKilled) => {
+    const inner = createMemoryStorage()
+    const rotated = createMemoryStorage()
+    await open(rotated, NEW).checkSecrets()
+    const check = (await rotated.items.getItem('setting:seal-check')) ?? ''
+    let isOver = false
+    const setItem = async (key: string, value: string) => {
+      await inner.items.setItem(key, value)
+      if (!key.endsWith(':fernet')) return
+      if (!isKilled) await inner.items.setItem('setting:seal-check', check)
+      isOver = isKilled
+    }
+    const replaceItemIf: FishStorage['replaceItemIf'] = (...args) =>
+      isOver ? Promise.reject(new Error('killed')) : inner.replaceItemIf(...args)
+    const storage = { ...inner, replaceItemIf, items: { ...inner.items, setItem } }
+    const late = open(storage, OLD, NEW)
+    await late.checkSecrets()
+    await inner.items.setItem('setting:seal-check', check)
+    await create(late, 'alex').catch(() => {})
+    await expect(open(inner, NEW).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
+  })
+
   it('notes itself once when many start at once', async () => {
     const storage = createMemoryStorage()
     await open(storage, OLD).checkSecrets()
