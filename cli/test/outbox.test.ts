@@ -64,10 +64,10 @@ describe('outbox', () => {
   test('says what is queued for another address and how to send it, and changes nothing', async () => {
     const away = 'http://127.0.0.1:9'
     await run(['add', '--file', '-', '-r', '1'], { env: { ...env, FISH_URL: away }, piped: 'Cod\nKoi\n' })
-    const told =
+    const note =
       'fish-cli: 2 catches not sent to http://127.0.0.1:9 yet. Send them: fish-cli outbox flush --url http://127.0.0.1:9\n'
     const before = folderContent(folder)
-    expect((await run(['outbox', 'status'], { env })).stderr).toBe(`${told}The outbox is empty.\n`)
+    expect((await run(['outbox', 'status'], { env })).stderr).toBe(`${note}The outbox is empty.\n`)
     expect((await json(['outbox', 'status'])).document.otherServices).toEqual([{ url: away, queued: 2 }])
     expect(folderContent(folder)).toEqual(before)
     expect((await run(['outbox', 'status', '--url', `${away}/`], { env })).stderr).toBe('')

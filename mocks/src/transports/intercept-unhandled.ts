@@ -200,8 +200,7 @@ function redirect(socket: net.Socket, { origin }: OutgoingRequest): net.Socket {
   socket.on('close', () => replacement.destroy())
   // Nothing is read from the real server: for it, the connection is idle, and it closes it.
   ;(socket as unknown as WithHandle)._handle?.readStop()
-  const redirected: WithWriteGeneric & Pick<net.Socket, '_read'> = {
-    _read() {},
+  const redirected: WithWriteGeneric = {
     _writeGeneric(_writev, data, encoding, callback) {
       const pieces = typeof data === 'string' || data instanceof Uint8Array ? [{ chunk: data, encoding }] : data
       const write = () => {

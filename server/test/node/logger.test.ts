@@ -76,6 +76,15 @@ describe('a log that nobody reads', () => {
     },
   )
 
+  it('keeps at most 1 MiB of requests waiting, also of those in one turn', async () => {
+    const { stream, lines } = createStalledStream()
+    const logger = createLogger('json', { stream, colours: false })
+    for (let line = 0; line < LINES; line += 1) logger.info({ line, filler: 'x'.repeat(100) }, 'request')
+    expect(logger.dropped()).toBeGreaterThan(LINES / 2)
+    await expect.poll(() => lines).toHaveLength(1)
+    expect(stream.writableLength).toBeLessThanOrEqual(1024 * 1024)
+  })
+
   it('is counted in /metrics', async () => {
     const { stream } = createStalledStream()
     const logger = createLogger('json', { stream, colours: false })

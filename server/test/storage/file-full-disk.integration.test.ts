@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createStorage } from '@fish-crab/server/storage'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startRemoteStorage } from '../../../scripts/test-support/remote-storage.ts'
 import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
@@ -44,6 +44,34 @@ test('a full disk rejects writes, loses nothing acknowledged, and works again on
   storage = await createStorage({ driver: 'file', path })
   expect(await readEntries(storage, collection)).toEqual([...acknowledged, 'after'])
   await storage.dispose()
+})
+
+test('writes that a full disk refused leave nothing behind in what is read and counted later', async ({ skip }) => {
+  const mounted = mountSmallDisk()
+  if ('reason' in mounted) {
+    skip(mounted.reason)
+    return
+  }
+  const storage = await createStorage({ driver: 'file', path: join(mounted.disk, 'data') })
+  onTestFinished(() => storage.dispose())
+  const collection = newCollection()
+  const { bavail, bsize } = statfsSync(mounted.disk)
+  const ballast = join(mounted.disk, 'ballast')
+  writeFileSync(ballast, Buffer.alloc(bavail * bsize - 256 * 1024))
+  const append = (plain: string, bytes: number) =>
+    storage.append(collection, newRecord({ plain, full: 'x'.repeat(bytes) }))
+
+  // Together they are larger than what SQLite keeps in memory: one of them fails, not only the commit.
+  const refused = await Promise.allSettled(Array.from({ length: 100 }, (_, at) => append(`${at}`, 50_000)))
+  expect(refused.filter(({ status }) => status === 'fulfilled')).toEqual([])
+  rmSync(ballast)
+  expect(await append('after', 1)).toMatchObject({ outcome: 'stored' })
+  expect(await readEntries(storage, collection)).toEqual(['after'])
+  const { owner, kind, gamemode } = collection
+  expect(await storage.leaders({ kind, limit: 10 })).toEqual([{ owner, count: 1 }])
+  expect((await storage.tallies()).filter(({ label }) => label === null)).toEqual([
+    { kind, gamemode, label: null, count: 1 },
+  ])
 })
 
 test('a store that is closed on a full disk keeps its log, and with it all that was acknowledged', async ({ skip }) => {
