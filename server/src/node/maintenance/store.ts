@@ -4,7 +4,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  fsyncSync,
   openSync,
   readFileSync,
   renameSync,
@@ -191,21 +190,16 @@ function createEmpty(file: string): void {
 
 /** Leaves out what was deleted: copied pages still contain it as free space. Needs room for both stores. */
 export async function compactStore(folder: string, signal: AbortSignal | undefined): Promise<void> {
-  const [file, pages] = [join(folder, STORE_FILE), join(folder, `${STORE_FILE}-pages`)]
-  renameSync(file, pages)
-  createEmpty(file)
-  const isLarge = statSync(pages).size >= LARGE
-  if (!(isLarge && (await runInChildProcess([pages, COMPACT, file], signal)))) {
-    rmSync(file)
-    createEmpty(file)
-    using db = new DatabaseSync(pages, { readOnly: true })
-    db.prepare(COMPACT).run(file)
+  const [file, compact] = [join(folder, STORE_FILE), join(folder, `${STORE_FILE}-compact`)]
+  createEmpty(compact)
+  const isLarge = statSync(file).size >= LARGE
+  if (!(isLarge && (await runInChildProcess([file, COMPACT, compact], signal)))) {
+    rmSync(compact)
+    createEmpty(compact)
+    using db = new DatabaseSync(file, { readOnly: true })
+    db.prepare(COMPACT).run(compact)
   }
-  rmSync(pages)
-  // SQLite does not flush it.
-  const handle = openSync(file, 'r+')
-  fsyncSync(handle)
-  closeSync(handle)
+  renameSync(compact, file)
 }
 
 const COMPACT = 'VACUUM INTO ?'
