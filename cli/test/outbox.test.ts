@@ -1,5 +1,5 @@
 import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { openOutbox, sqliteStore } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { folderContent } from '../../scripts/test-support/folder-content.ts'
@@ -88,12 +88,32 @@ describe('outbox', () => {
     expect((await login()).stderr).toBe('')
   })
 
-  test('status passes over a file of another address that is damaged, renamed or none of an outbox', async () => {
+  test('status reports an outbox of another address that cannot be read, and changes nothing', async () => {
+    const damaged = outboxPath({ env }, 'http://127.0.0.1:9')
+    await mkdir(dirname(damaged), { recursive: true })
+    await writeFile(damaged, 'no outbox')
+    const before = folderContent(folder)
+    const { status, stderr } = await run(['outbox', 'status'], { env })
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: `fish-cli: The outbox of another address, ${damaged}, cannot be read. Move it away to continue without it; the catches queued in it are then not sent.\nThe outbox is empty.\n`,
+    })
+    expect((await json(['outbox', 'status'])).document.otherServices).toEqual([])
+    const { checks } = (await json(['doctor', '--offline'])).document
+    expect(checks).toContainEqual({
+      check: 'outbox',
+      status: 'warn',
+      result: `The outbox of another address, ${damaged}, cannot be read.`,
+      fix: expect.stringContaining('Move it away'),
+    })
+    expect(folderContent(folder)).toEqual(before)
+  })
+
+  test('status passes over a file of another address that is renamed or none of an outbox', async () => {
     const away = 'http://127.0.0.1:9'
     await run(['add', '--file', '-', '-r', '1'], { env: { ...env, FISH_URL: away }, piped: 'Cod' })
     const state = join(folder, 'state', 'fish-crab')
     await rename(outboxPath({ env }, away), join(state, 'outbox-renamed-00000000.db'))
-    await writeFile(join(state, 'outbox-damaged-00000000.db'), 'no outbox')
     await writeFile(join(state, 'outbox-empty-00000000.db'), '')
     await mkdir(join(state, 'outbox-folder-00000000.db'))
     await symlink('/dev/zero', join(state, 'outbox-endless-00000000.db'))

@@ -10,6 +10,7 @@ import {
   type OutboxOptions,
   openOutbox,
 } from '@fish-crab/sdk/outbox'
+import { fileProblem } from '../../../sdk/src/internal/sqlite.node.ts'
 import { folders } from '../config/paths.ts'
 import { isSameService, serviceOf } from '../config/profile.ts'
 import type { Target } from '../config/target.ts'
@@ -83,13 +84,13 @@ export function outboxPath(context: Pick<Context, 'env'>, url: string): string {
 }
 
 interface Unsent {
-  readonly url: string
-  readonly queued: number
+  /** `null` for an outbox that cannot be read. */
+  readonly service: { readonly url: string; readonly queued: number } | null
   readonly result: string
   readonly fix: string
 }
 
-/** What is queued on this machine for other addresses than this one. */
+/** What is queued on this machine for other addresses than this one, and which outboxes cannot be read. */
 export function unsentElsewhere(context: Pick<Context, 'env'>, url: string): readonly Unsent[] {
   const files = globSync('outbox-*.db', { cwd: folders(context).state, withFileTypes: true })
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
@@ -107,7 +108,7 @@ export function noteUnsent(context: Pick<Context, 'env'> & Notes, former: Profil
 const UNSENT = `SELECT address, (SELECT count(*) FROM catches LEFT JOIN batches ON batches.id = catches.batch
   WHERE code IS NULL) AS queued FROM service`
 
-/** Changes nothing. `undefined` when nothing is queued, and for a file that is damaged or no outbox of its name. */
+/** Changes nothing. `undefined` when nothing is queued, and for a copy or another file that is no outbox of its name. */
 function readUnsent(context: Pick<Context, 'env'>, path: string): Unsent | undefined {
   const file = pathToFileURL(path)
   // Otherwise SQLite creates the write-ahead log of a file without one.
@@ -119,9 +120,12 @@ function readUnsent(context: Pick<Context, 'env'>, path: string): Unsent | undef
     const [url, queued] = [String(row?.address), Number(row?.queued)]
     if (queued === 0 || outboxPath(context, url) !== path) return undefined
     const result = `${catchesText(queued)} not sent to ${printable(url)} yet.`
-    return { url, queued, result, fix: `Send them: fish-cli outbox flush --url ${printable(url)}` }
-  } catch {
-    return undefined
+    return { service: { url, queued }, result, fix: `Send them: fish-cli outbox flush --url ${printable(url)}` }
+  } catch (error) {
+    const problem = fileProblem(error)
+    if (problem === undefined) return undefined
+    const fix = (problem === 'damaged' ? HINTS.outbox_damaged : HINTS.outbox_not_writable) ?? ''
+    return { service: null, result: `The outbox of another address, ${path}, cannot be read.`, fix }
   }
 }
 

@@ -46,7 +46,7 @@ export const outboxStatusCommand = defineCommand({
       oldest: status?.oldest?.toISOString() ?? null,
       collections,
       batches,
-      otherServices: others.map(({ url, queued }) => ({ url, queued })),
+      otherServices: others.flatMap(({ service }) => service ?? []),
     })
     return context.printRows({ rows, document, empty: 'The outbox is empty.' })
   },
