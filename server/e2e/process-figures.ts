@@ -1,21 +1,45 @@
 import { readdir } from 'node:fs/promises'
 import { ROUTES } from '@fish-crab/sdk/contract'
+import { until } from '../../scripts/test-support/redis-server.ts'
 import type { ServerProcess } from '../../scripts/test-support/server-process.ts'
 
 const MEGABYTE = 1024 * 1024
 
-/** Memory of a server, in megabytes, as it says itself. */
-export async function memoryOf({ url }: ServerProcess): Promise<{ readonly resident: number; readonly live: number }> {
+interface ProcessFigures {
+  /** Memory in megabytes. */
+  readonly resident: number
+  readonly live: number
+  /** CPU time in milliseconds. */
+  readonly cpu: number
+}
+
+/** Memory and CPU time of a server, as it says itself. */
+export async function figuresOf({ url }: ServerProcess): Promise<ProcessFigures> {
   const text = await (await fetch(`${url}${ROUTES.metrics.path}`)).text()
-  const megabytes = (metric: string) => {
-    const bytes = new RegExp(`^${metric} (\\S+)$`, 'm').exec(text)?.[1]
-    if (bytes === undefined) throw new Error(`The server says nothing of ${metric}.`)
-    return Math.round(Number(bytes) / MEGABYTE)
+  const valueOf = (metric: string) => {
+    const value = new RegExp(`^${metric} (\\S+)$`, 'm').exec(text)?.[1]
+    if (value === undefined) throw new Error(`The server says nothing of ${metric}.`)
+    return Number(value)
   }
+  const megabytes = (metric: string) => Math.round(valueOf(metric) / MEGABYTE)
   return {
     resident: megabytes('process_resident_memory_bytes'),
     live: megabytes('nodejs_heap_size_used_bytes') + megabytes('nodejs_external_memory_bytes'),
+    cpu: valueOf('process_cpu_seconds_total') * 1000,
   }
+}
+
+/** CPU time in milliseconds that a server without other requests needs for these figures at most. */
+const IDLE_CPU = 10
+
+/** Waits until a server works for nobody else. */
+export async function untilIdle(server: ServerProcess): Promise<void> {
+  let cpu = Number.NEGATIVE_INFINITY
+  await until(async () => {
+    const before = cpu
+    cpu = (await figuresOf(server)).cpu
+    return cpu - before < IDLE_CPU
+  })
 }
 
 /** What a server has open: files, sockets and whatever else has a descriptor. `undefined` where nobody can tell. */

@@ -9,6 +9,9 @@ import {
 } from '../../../scripts/test-support/redis-server.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 
+/** For a replica that shares its machine with much else, and is not to be late. */
+const UNHURRIED_MS = 60_000
+
 const older = (missing: number) => ({
   name: 'StorageError',
   code: 'replaced',
@@ -29,7 +32,7 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
   }
   const open = async (
     { url }: RedisServer,
-    options: { onDataLoss?: (message: string) => void; replicas?: number } = {},
+    options: { onDataLoss?: (message: string) => void; timeoutMs?: number } = {},
   ) => {
     const storage = await createStorage({ driver: 'redis', url, ...options })
     onTestFinished(() => storage.dispose())
@@ -130,7 +133,7 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
     const replica = await startRedis({ replicaof: `127.0.0.1 ${server.port}` })
     onTestFinished(() => replica.stop())
     await until(async () => /state=online/.test(await server.admin.info('replication')))
-    const storage = await open(server)
+    const storage = await open(server, { timeoutMs: UNHURRIED_MS })
     const collection = await append(storage, 'old')
     const restoreOlder = server.copyData()
     await storage.append(collection, newRecord({ plain: 'new' }))
