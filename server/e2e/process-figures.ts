@@ -16,16 +16,16 @@ interface ProcessFigures {
 /** Memory and CPU time of a server, as it says itself. */
 export async function figuresOf({ url }: ServerProcess): Promise<ProcessFigures> {
   const text = await (await fetch(`${url}${ROUTES.metrics.path}`)).text()
-  const valueOf = (metric: string) => {
+  const figure = (metric: string) => {
     const value = new RegExp(`^${metric} (\\S+)$`, 'm').exec(text)?.[1]
     if (value === undefined) throw new Error(`The server says nothing of ${metric}.`)
     return Number(value)
   }
-  const megabytes = (metric: string) => Math.round(valueOf(metric) / MEGABYTE)
+  const megabytes = (metric: string) => Math.round(figure(metric) / MEGABYTE)
   return {
     resident: megabytes('process_resident_memory_bytes'),
     live: megabytes('nodejs_heap_size_used_bytes') + megabytes('nodejs_external_memory_bytes'),
-    cpu: valueOf('process_cpu_seconds_total') * 1000,
+    cpu: figure('process_cpu_seconds_total') * 1000,
   }
 }
 

@@ -1,27 +1,10 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { createScryptHasher, type RunningServer, readConfig, type StartOptions, startServer } from '@fish-crab/server'
+import type { RunningServer } from '@fish-crab/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { newFolder } from './data-folder.ts'
 import { head, openRaw } from './raw-socket.ts'
-
-const SILENCE = { info() {}, warn() {}, error() {} }
-
-async function startWith(
-  options: Pick<StartOptions, 'connections' | 'graceMs'>,
-  env: Readonly<Record<string, string>> = {},
-) {
-  const config = readConfig({ env: { FISH_STORAGE: 'memory:', FISH_PORT: '0', ...env } })
-  const passwords = createScryptHasher({ N: 16, r: 1, p: 1 })
-  const server = await startServer(config, { logger: SILENCE, version: '1.2.3', passwords, ...options })
-  let closed: Promise<void> | undefined
-  const close = () => {
-    closed ??= server.close()
-    return closed
-  }
-  onTestFinished(close)
-  return { ...server, close } satisfies RunningServer
-}
+import { startTestServer } from './running.ts'
 
 /** Longer than a test may take: what waits for its end does not pass. */
 const NEVER_MS = 600_000
@@ -64,7 +47,7 @@ describe('connections', () => {
     ['headers never end', 'GET /status HTTP/1.1\r\nhost: service.test\r\n'],
     ['body never ends', head('POST /post/fish?name=Alex HTTP/1.1', { 'content-length': '10' })],
   ])('whose %s get 408 and are cut', async (_, text) => {
-    const { url } = await startWith({ connections: QUICK })
+    const { url } = await startTestServer({}, { connections: QUICK })
     const socket = await openRaw(url)
     socket.send(text)
     const gone = once(socket.socket, 'close')
@@ -74,7 +57,7 @@ describe('connections', () => {
   })
 
   it('whose body comes too slowly get 408 although the server waits for it', async () => {
-    const { url } = await startWith({ connections: QUICK })
+    const { url } = await startTestServer({}, { connections: QUICK })
     const socket = await openRaw(url)
     socket.send(head('POST /admin/login HTTP/1.1', { 'content-type': 'application/json', 'content-length': '10' }))
     socket.send('{')
@@ -82,7 +65,7 @@ describe('connections', () => {
   })
 
   it('that are used by nobody are closed', async () => {
-    const { url } = await startWith({ connections: { keepAliveMs: 20 } })
+    const { url } = await startTestServer({}, { connections: { keepAliveMs: 20 } })
     const socket = await openRaw(url)
     const gone = once(socket.socket, 'close')
     socket.send(head('GET /livez HTTP/1.1'))
@@ -92,7 +75,7 @@ describe('connections', () => {
 
   it('beyond the cap are refused and counted, and let in again once there is room', async () => {
     // Behind a proxy, all of them come from one address.
-    const { url } = await startWith({ connections: { connections: 2 } }, { FISH_TRUST_PROXY: '1' })
+    const { url } = await startTestServer({ FISH_TRUST_PROXY: '1' }, { connections: { connections: 2 } })
     const first = await openRaw(url)
     const second = await openRaw(url)
     for (const socket of [first, second]) {
@@ -109,7 +92,7 @@ describe('connections', () => {
   })
 
   it.runIf(process.platform === 'linux')('of one client take up a quarter of the cap, and leave the rest', async () => {
-    const { url } = await startWith({ connections: { connections: 8 } })
+    const { url } = await startTestServer({}, { connections: { connections: 8 } })
     const [first, second] = [await openRaw(url), await openRaw(url)]
     await refused(url)
     const other = await openRaw(url, { localAddress: '127.0.0.2' })
@@ -128,7 +111,7 @@ describe('connections', () => {
   })
 
   it('that got 408 make room, also when their client never closes its side', async () => {
-    const { url } = await startWith({ connections: { ...QUICK, connections: 1 } })
+    const { url } = await startTestServer({}, { connections: { ...QUICK, connections: 1 } })
     const { hostname, port } = new URL(url)
     const silent = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
     onTestFinished(() => {
@@ -145,7 +128,7 @@ describe('connections', () => {
   })
 
   it('whose client sends a thousand requests at once hold no other', async () => {
-    const { url } = await startWith({})
+    const { url } = await startTestServer()
     const [greedy, modest] = [await openRaw(url), await openRaw(url)]
     const REQUESTS = 1000
     greedy.send(head('GET /livez HTTP/1.1').repeat(REQUESTS) + head('GET /nowhere HTTP/1.1'))
@@ -157,7 +140,7 @@ describe('connections', () => {
   })
 
   it('whose client sends requests without end are read no faster than they are handled', async () => {
-    const { url } = await startWith({})
+    const { url } = await startTestServer()
     const greedy = await openRaw(url)
     // Large ones: of small ones, a server that read them all would have too many to end soon.
     const one = head('GET /livez HTTP/1.1', { 'x-padding': 'x'.repeat(8000) })
@@ -170,7 +153,7 @@ describe('connections', () => {
   })
 
   it('whose client does not read its responses are closed', async () => {
-    const server = await startWith({ connections: { stalledMs: 300 }, graceMs: NEVER_MS })
+    const server = await startTestServer({}, { connections: { stalledMs: 300 }, graceMs: NEVER_MS })
     // Small, since on a busy machine a large response might stall for as long as is allowed here.
     await askForTooMuch(server, '/livez')
     // Were it still open, the stop would wait for it as long as the grace lasts.
@@ -180,9 +163,9 @@ describe('connections', () => {
 
 describe('a stop', () => {
   it.each(['memory:', 'file:'])('with idle keep-alive connections takes no grace (%s)', async (storage) => {
-    const server = await startWith(
-      { graceMs: NEVER_MS },
+    const server = await startTestServer(
       { FISH_STORAGE: storage === 'file:' ? `file:${newFolder()}` : storage },
+      { graceMs: NEVER_MS },
     )
     const sockets = await Promise.all([1, 2, 3].map(() => openRaw(server.url)))
     for (const socket of sockets.slice(1)) {
@@ -194,7 +177,7 @@ describe('a stop', () => {
   })
 
   it('cuts a client that is stuck in the middle of its request once the grace is over', async () => {
-    const server = await startWith({ graceMs: 50 })
+    const server = await startTestServer({}, { graceMs: 50 })
     const socket = await openRaw(server.url)
     socket.send(head('POST /admin/login HTTP/1.1', { 'content-type': 'application/json', 'content-length': '2' }))
     socket.send('{')
@@ -207,7 +190,7 @@ describe('a stop', () => {
   })
 
   it('lets responses to a slow client arrive in full', async () => {
-    const server = await startWith({ graceMs: NEVER_MS })
+    const server = await startTestServer({}, { graceMs: NEVER_MS })
     const { byteLength } = await (await fetch(`${server.url}/docs/swagger-ui-bundle.js`)).arrayBuffer()
     const socket = await askForTooMuch(server)
     const closed = server.close()
@@ -219,7 +202,7 @@ describe('a stop', () => {
   })
 
   it('frees its port', async () => {
-    const server = await startWith({ graceMs: 50 })
+    const server = await startTestServer({}, { graceMs: 50 })
     await server.close()
     const next = createServer().listen(Number(new URL(server.url).port), '127.0.0.1')
     await once(next, 'listening')

@@ -20,7 +20,9 @@ export async function startTestServer(
 ): Promise<RunningServer> {
   const config = readConfig({ env: { FISH_STORAGE: 'memory:', FISH_PORT: '0', ...env } })
   const passwords = createScryptHasher(CHEAP)
-  const server = await startServer(config, { logger: SILENCE, version: '1.2.3', passwords, ...options })
+  const announceAdmin = () => {}
+  const defaults = { logger: SILENCE, version: '1.2.3', passwords, announceAdmin }
+  const server = await startServer(config, { ...defaults, ...options })
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= server.close()

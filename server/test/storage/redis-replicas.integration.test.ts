@@ -174,7 +174,10 @@ describeWithRedis('a Redis that has a replica', () => {
 
   test('acknowledges no write while the replica is frozen, handles reads, and stores what is sent again once', async () => {
     const [storage, collection] = [await open({ timeoutMs: 1000 }), newCollection()]
-    await (await open({ timeoutMs: UNHURRIED_MS })).append(collection, newRecord({ dedupeKey: 'before', plain: 'before' }))
+    await (await open({ timeoutMs: UNHURRIED_MS })).append(
+      collection,
+      newRecord({ dedupeKey: 'before', plain: 'before' }),
+    )
     replica.freeze()
     onTestFinished(() => replica.thaw())
     const during = newRecord({ dedupeKey: 'during', plain: 'during' })
