@@ -4,15 +4,14 @@ type Labels = Readonly<Record<string, string | number>>
 export const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
 
 export function createCounter(name: string, help: string) {
-  const counts = new Map<string, number>()
+  const series = createSeries(() => ({ count: 0 }))
   return {
     increment(labels: Labels) {
-      const key = labelText(labels)
-      counts.set(key, (counts.get(key) ?? 0) + 1)
+      series.of(labels).count += 1
     },
     lines: () => [
       ...headerLines(name, help, 'counter'),
-      ...Array.from(counts, ([labels, count]) => sampleLine(name, labels, count)),
+      ...series.all().map(({ labels, data }) => sampleLine(name, labelText(labels), data.count)),
     ],
   }
 }
@@ -33,7 +32,7 @@ export function createObservable(name: string, help: string, type: 'counter' | '
 
 /** Creates a histogram. @param buckets upper bounds, ascending, without infinity */
 export function createHistogram(name: string, help: string, buckets: readonly number[]) {
-  const series = new Map<string, { readonly counts: number[]; sum: number }>()
+  const series = createSeries(() => ({ counts: new Array<number>(buckets.length + 1).fill(0), sum: 0 }))
 
   function linesOf(labels: string, counts: readonly number[], sum: number): string[] {
     let total = 0
@@ -47,12 +46,7 @@ export function createHistogram(name: string, help: string, buckets: readonly nu
 
   return {
     observe(value: number, labels: Labels) {
-      const key = labelText(labels)
-      let one = series.get(key)
-      if (!one) {
-        one = { counts: new Array<number>(buckets.length + 1).fill(0), sum: 0 }
-        series.set(key, one)
-      }
+      const one = series.of(labels)
       const found = buckets.findIndex((bound) => value <= bound)
       const bucket = found === -1 ? buckets.length : found
       one.counts[bucket] = (one.counts[bucket] ?? 0) + 1
@@ -60,8 +54,26 @@ export function createHistogram(name: string, help: string, buckets: readonly nu
     },
     lines: () => [
       ...headerLines(name, help, 'histogram'),
-      ...Array.from(series).flatMap(([labels, { counts, sum }]) => linesOf(labels, counts, sum)),
+      ...series.all().flatMap(({ labels, data: { counts, sum } }) => linesOf(labelText(labels), counts, sum)),
     ],
+  }
+}
+
+/** The data of each combination of label values, found without writing the labels as text. */
+function createSeries<Data>(create: () => Data) {
+  const all = new Map<string, { readonly labels: Labels; readonly data: Data }>()
+  return {
+    of(labels: Labels): Data {
+      let key = ''
+      for (const name in labels) key += `${labels[name]}\0`
+      let one = all.get(key)
+      if (!one) {
+        one = { labels, data: create() }
+        all.set(key, one)
+      }
+      return one.data
+    },
+    all: () => [...all.values()],
   }
 }
 

@@ -60,9 +60,11 @@ export function requestIdOf(sent: unknown, createId: () => string = () => crypto
   return typeof sent === 'string' && REQUEST_ID_PATTERN.test(sent) ? sent : createId()
 }
 
+const NO_QUERY = new URLSearchParams()
+
 function queryOf(url: string): URLSearchParams {
   const start = url.indexOf('?')
-  return new URLSearchParams(start === -1 ? '' : url.slice(start + 1).replace(/#.*$/s, ''))
+  return start === -1 ? NO_QUERY : new URLSearchParams(url.slice(start + 1).replace(/#.*$/s, ''))
 }
 
 const ALL_ROUTES = Object.values(ROUTES)

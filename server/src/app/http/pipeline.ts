@@ -6,7 +6,7 @@ import { createRequestContext, type RequestContext } from './context.ts'
 import { applyCors } from './cors.ts'
 import { HttpError } from './http-error.ts'
 import type { RateLimitMiddleware } from './rate-limit.ts'
-import { empty, errorResponse, type HandlerResponse, toResponseInit } from './response.ts'
+import { addHeaders, empty, errorResponse, type HandlerResponse } from './response.ts'
 
 interface PipelineOptions {
   readonly limitRate: RateLimitMiddleware
@@ -84,7 +84,8 @@ export function createPipeline(options: PipelineOptions): H3 {
     })
     const body = context.request.method === 'HEAD' ? await discardBody(response) : response.body
     const ResponseClass = responseClass ?? Response
-    return new ResponseClass(body, toResponseInit(response, context.responseHeaders))
+    addHeaders(response, context.responseHeaders)
+    return new ResponseClass(body, { status: response.status, headers: context.responseHeaders })
   })
   return h3
 }
@@ -119,11 +120,20 @@ function logResponse(
   now: number,
 ): void {
   const length = headers['content-length']
-  const bytes = length === undefined ? {} : { bytes: Number(length) }
-  // Unknown paths and parameters are free text: someone may have pasted a key there by mistake.
-  const path = route === 'unmatched' ? {} : { path: pattern ?? ROUTES[route].path }
-  const fields = { requestId, method: request.method, ...path, route, status, ms: now - receivedAt, ...bytes, address }
-  logger.info(fields, 'request')
+  logger.info(
+    {
+      requestId,
+      method: request.method,
+      // Unknown paths and parameters are free text: someone may have pasted a key there by mistake.
+      path: route === 'unmatched' ? undefined : (pattern ?? ROUTES[route].path),
+      route,
+      status,
+      ms: now - receivedAt,
+      bytes: length === undefined ? undefined : Number(length),
+      address,
+    },
+    'request',
+  )
 }
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const

@@ -45,15 +45,17 @@ export function errorResponse(error: HttpError, requestId: string): HandlerRespo
 }
 
 /**
- * Adds the headers that every response has, and joins `vary`. What names no caching is stored by no cache: some ignore that
- * a request had credentials.
+ * Adds the headers of a response to those that every response has, and joins `vary`. What names no caching is stored by no
+ * cache: some ignore that a request had credentials.
+ * @param all receives the headers; spread syntax would copy all of them several times for each request
  */
-export function toResponseInit(
-  { status, headers }: HandlerResponse,
-  common: Readonly<Record<string, string>>,
-): ResponseInit {
-  const vary = headers.vary && common.vary ? { vary: `${headers.vary}, ${common.vary}` } : undefined
-  return { status, headers: { 'cache-control': 'no-store', ...headers, ...common, ...vary } }
+export function addHeaders({ headers }: HandlerResponse, all: Record<string, string>): void {
+  for (const name in headers) {
+    const value = headers[name] as string
+    if (name === 'vary' && all.vary !== undefined) all.vary = `${value}, ${all.vary}`
+    else all[name] ??= value
+  }
+  all['cache-control'] ??= 'no-store'
 }
 
 /** A file that is the same for every client. */

@@ -42,6 +42,8 @@ const CRABS: CrabCollection = {
   crab: [{ name: 'crab' }, { name: 'Hermit Crab' }, { name: 'King Crab' }],
 }
 
-export const demoFish: Handler = () => json(200, FISH)
+const [FISH_RESPONSE, CRABS_RESPONSE] = [json(200, FISH), json(200, CRABS)]
 
-export const demoCrab: Handler = () => json(200, CRABS)
+export const demoFish: Handler = () => FISH_RESPONSE
+
+export const demoCrab: Handler = () => CRABS_RESPONSE
