@@ -21,7 +21,11 @@ interface ConnectionsOptions {
   readonly onDrop: () => void
 }
 
+/** Requests of a connection that may wait before no more are read. */
 const MAX_PIPELINED = 16
+
+/** Requests of a connection that may wait: those of one read, of which each takes some kilobytes. */
+const MAX_WAITING = 64
 
 /**
  * Tracks the connections of a server.
@@ -61,6 +65,12 @@ export function watchConnections(server: Server, { perClient, onDrop }: Connecti
       const connection = all.get(socket)
       // It may be a part of the malformed request.
       if (!connection || connection.broken) return
+      if (connection.queue.length >= MAX_WAITING) {
+        connection.broken = true
+        stopParsing(socket)
+        socket.destroy()
+        return
+      }
       connection.latest = { req, res }
       connection.inFlight += 1
       const sent = waitForExchange(req, res)
@@ -98,6 +108,18 @@ export function watchConnections(server: Server, { perClient, onDrop }: Connecti
   }
   return connections
 }
+
+/**
+ * Node parses all of a read, 2,500 requests of 25 bytes, whatever becomes of their connection; many such connections would
+ * block all others. There is no public way to stop it. After this result of a callback of its parser, which is that of a
+ * request for another protocol, it does. Without such a callback, the parser goes on, and nothing else changes.
+ */
+function stopParsing(socket: Socket & { readonly parser?: { onIncoming?: unknown } | null }): void {
+  if (socket.parser?.onIncoming) socket.parser.onIncoming = () => UPGRADE
+}
+
+/** `F_UPGRADE` of llhttp: what follows is not HTTP. */
+const UPGRADE = 2
 
 async function waitForExchange(req: IncomingMessage, res: ServerResponse): Promise<void> {
   await new Promise<void>((resolve) => res.once('close', resolve))

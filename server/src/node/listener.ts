@@ -72,6 +72,8 @@ export async function listen(options: ListenOptions) {
     requireHostHeader: false,
   })
   server.maxConnections = limits.connections
+  // Node would drop headers above a thousand without a word. Their size is limited.
+  server.maxHeadersCount = 0
   server.timeout = limits.stalledMs
   server.on('drop', onDrop)
   const perClient = isBehindProxy ? Number.POSITIVE_INFINITY : Math.ceil(limits.connections * CLIENT_SHARE)
@@ -168,7 +170,12 @@ function hostError({ httpVersion, rawHeaders, headers }: IncomingMessage): strin
   const lines = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
   if (lines > 1) return 'The request has more than one Host header. Send one.'
   if (lines === 0 && httpVersion === '1.1') return 'The request has no Host header. Send one.'
-  return HOST.test(headers.host ?? '') ? undefined : 'The Host header is not a host, with or without a port.'
+  return isHost(headers.host ?? '') ? undefined : 'The Host header is not a host, with or without a port.'
+}
+
+/** Empty for a request without an authority. Its URL has to exist, too. */
+function isHost(text: string): boolean {
+  return text === '' || (HOST.test(text) && URL.canParse(`http://${text}`))
 }
 
 function encodingError({ httpVersion, headers }: IncomingMessage): string | undefined {

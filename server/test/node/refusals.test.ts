@@ -7,6 +7,8 @@ import { startTestServer } from './running.ts'
 
 const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password' }
 const GET = (target: string) => head(`GET ${target} HTTP/1.1`)
+/** More headers than Node keeps unless it is told to. */
+const MANY = Object.fromEntries(Array.from({ length: 1100 }, (_, index) => [`a${index}`, '']))
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
 
 /** Sends a text, and returns all that comes until the server closes the connection. */
@@ -88,6 +90,14 @@ describe('a request that a proxy may read as another one, or as two', () => {
     ['two Hosts', GET('/status').replace('host', 'host: other.test\r\nhost')],
     ['the same Host twice', GET('/status').replace('host', 'Host: service.test\r\nhost')],
     ['a list as Host', head('GET /status HTTP/1.1', { host: 'service.test, other.test' })],
+    ...['1.2.3.4.5', '256.1.1.1', 'a.0x', 'x:65536', '[::1]:65536', '[::1', 'a b'].map((host) => [
+      `the Host ${host}`,
+      head('GET /status/ HTTP/1.1', { host }),
+    ]),
+    [
+      'two Hosts with a thousand headers in between',
+      head('GET /status HTTP/1.1', MANY).replace(/\r\n$/, 'host: x\r\n\r\n'),
+    ],
     ['a path in its Host', head('GET /status HTTP/1.1', { host: 'service.test/metrics?' })],
     ['two codings', head('POST /post/fish HTTP/1.1', { 'transfer-encoding': 'gzip, chunked' })],
     ['one coding twice', head('POST /post/fish HTTP/1.1', { 'transfer-encoding': 'chunked, chunked' })],
