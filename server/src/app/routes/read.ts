@@ -42,7 +42,8 @@ const CRABS: CrabCollection = {
   crab: [{ name: 'crab' }, { name: 'Hermit Crab' }, { name: 'King Crab' }],
 }
 
-const [FISH_RESPONSE, CRABS_RESPONSE] = [json(200, FISH), json(200, CRABS)]
+const FISH_RESPONSE = json(200, FISH)
+const CRABS_RESPONSE = json(200, CRABS)
 
 export const demoFish: Handler = () => FISH_RESPONSE
 
