@@ -1,4 +1,4 @@
-// How long fish-cli takes to start, against bare Node: `tsup && node cli/bench/startup.ts [ROUNDS]`. Within a round
+// How long fish-cli takes to start, against bare Node: `tsup && node cli/bench/startup.ts [ROUNDS] [--json FILE]`. Within a round
 // everything runs once, so that a busy machine slows both sides; a ratio is the median over the rounds' ratios.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,6 +7,7 @@ import type { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { compare, readBenchArguments, report } from '../../scripts/bench/results.ts'
 
 interface Subject {
   readonly title: string
@@ -17,7 +18,7 @@ interface Subject {
   readonly goal?: number
 }
 
-const rounds = Number(process.argv[2] ?? 21)
+const { rounds, json } = readBenchArguments(21)
 const CLI = fileURLToPath(new URL('../bin/run.js', import.meta.url))
 const NODE = 'node -e 0'
 const SCRIPT = 'a script that fetches and prints the same'
@@ -59,21 +60,21 @@ try {
   for (let round = 0; round < rounds; round += 1) {
     for (const subject of SUBJECTS) times.get(subject.title)?.push(run(subject).ms)
   }
-  const widest = Math.max(...SUBJECTS.map(({ title }) => title.length))
-  const lines = SUBJECTS.map(({ title, against, goal }) => {
-    const [own = [], base = []] = [times.get(title), times.get(against)]
-    const ratio = median(own.map((ms, round) => ms / (base[round] ?? Number.NaN)))
-    const verdict = goal === undefined ? '' : `goal ${goal.toFixed(1)}  ${ratio <= goal ? 'met' : 'MISSED'}`
-    return `${title.padEnd(widest)}  ${median(own).toFixed(1).padStart(7)} ms  ${ratio.toFixed(2).padStart(5)} x  ${verdict}`
+  const results = SUBJECTS.flatMap(({ title, against, goal }) => {
+    if (goal === undefined) return []
+    return compare({
+      what: `fish-cli ${title}`,
+      unit: 'ms',
+      ours: times.get(title) ?? [],
+      beside: { name: against, values: times.get(against) ?? [] },
+      goal: { atMost: goal },
+      why: 'A process from its start to its end, with the cache of compiled code that a first run has filled',
+    })
   })
-  process.stdout.write(`${lines.join('\n')}\n`)
+  report(results, { json })
 } finally {
   server.kill()
   rmSync(home, { recursive: true, force: true })
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN
 }
 
 /** A server of a few catches, in a process of its own: this one waits while its subjects run. */

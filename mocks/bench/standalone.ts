@@ -1,4 +1,4 @@
-// How long a mock takes to start, against bare Node: `npm run build && node mocks/bench/standalone.ts [ROUNDS]`.
+// How long a mock takes to start, against bare Node: `npm run build && node mocks/bench/standalone.ts [ROUNDS] [--json FILE]`.
 // Measured from the start of the process to the end of its first response: the request is sent as soon as the process has
 // printed its address. Each round runs everything once, so that a busy machine slows both sides; the result is the
 // median of the ratios of all rounds.
@@ -9,6 +9,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { compare, readBenchArguments, report } from '../../scripts/bench/results.ts'
 
 interface Subject {
   readonly title: string
@@ -17,7 +18,7 @@ interface Subject {
   readonly goal: number
 }
 
-const rounds = Number(process.argv[2] ?? 21)
+const { rounds, json } = readBenchArguments(21)
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 const CLI = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 const SCRIPT = `
@@ -26,7 +27,7 @@ const { url } = await startStandaloneMock({ seed: { users: [{ name: 'Alex' }] } 
 process.stdout.write('listening on ' + url + '\\n')`
 const NODE = ['-e', '0']
 const SUBJECTS: readonly Subject[] = [
-  { title: 'a script that starts one', args: ['--input-type=module', '-e', SCRIPT], goal: 5 },
+  { title: 'a script that starts a standalone mock', args: ['--input-type=module', '-e', SCRIPT], goal: 5 },
   { title: 'fish-cli mock', args: [CLI, 'mock', '--port', '0'], goal: 5 },
 ]
 
@@ -41,13 +42,17 @@ try {
     bare.push(await timeToEnd(NODE))
     for (const { title, args } of SUBJECTS) times.get(title)?.push(await timeToAnswer(args))
   }
-  const lines = SUBJECTS.map(({ title, goal }) => {
-    const own = times.get(title) ?? []
-    const ratio = median(own.map((ms, round) => ms / (bare[round] ?? Number.NaN)))
-    const result = `goal ${goal.toFixed(1)}  ${ratio <= goal ? 'met' : 'MISSED'}`
-    return `${line(title, own)}  ${ratio.toFixed(2).padStart(5)} x  ${result}\n`
-  })
-  process.stdout.write(`${line('node -e 0', bare)}\n${lines.join('')}`)
+  const results = SUBJECTS.map(({ title, goal }) =>
+    compare({
+      what: title,
+      unit: 'ms',
+      ours: times.get(title) ?? [],
+      beside: { name: 'node -e 0', values: bare },
+      goal: { atMost: goal },
+      why: 'From the start of the process to the end of its first response, beside a process that does nothing',
+    }),
+  )
+  report(results, { json })
 } finally {
   rmSync(home, { recursive: true, force: true })
 }
@@ -78,13 +83,4 @@ async function timeToAnswer(args: readonly string[]): Promise<number> {
     child.kill('SIGTERM')
     await ended
   }
-}
-
-function line(title: string, times: readonly number[]): string {
-  const widest = Math.max(...SUBJECTS.map((each) => each.title.length))
-  return `${title.padEnd(widest)}  ${median(times).toFixed(1).padStart(7)} ms`
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((one, other) => one - other)[numbers.length >> 1] ?? Number.NaN
 }

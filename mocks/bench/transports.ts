@@ -1,22 +1,21 @@
 /**
  * The cost of the transports: direct, and MSW with the handlers of a mock compared to MSW with a static handler that
- * returns the same bytes. Prints medians over many rounds; a ratio is computed within its round.
+ * returns the same bytes. A ratio is computed within its round.
  *
- *   npm run build && node mocks/bench/transports.ts
+ *   npm run build && node mocks/bench/transports.ts [ROUNDS] [--json FILE]
  */
 import { createMock } from '@fish-crab/mocks'
 import { createClient } from '@fish-crab/sdk'
 import { http } from 'msw'
 import { setupServer } from 'msw/node'
+import { compare, type Result, readBenchArguments, report } from '../../scripts/bench/results.ts'
 
-const ROUNDS = 240
+const { rounds, json } = readBenchArguments(240)
 const REQUESTS = 15
 const SEED = { users: [{ name: 'Alex', fish: { earth: [{ name: 'Salmon', rarity: 'gold' }] } }] } as const
 const WINDOWS_OF_A_YEAR = 105_120
-
-const microseconds = (value: number) => `${value.toFixed(1)} µs`
-const median = (values: readonly number[]) =>
-  values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN
+const DIRECT_LIMIT_US = 50
+const YEAR_LIMIT_S = 60
 
 async function perRequest(send: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
@@ -25,32 +24,35 @@ async function perRequest(send: () => Promise<unknown>): Promise<number> {
 }
 
 /** Alternates between the candidates, so that slow moments of the machine affect all. @returns the times of each */
-async function compare(contenders: Record<string, () => Promise<unknown>>): Promise<Map<string, number[]>> {
+async function timeAll(contenders: Record<string, () => Promise<unknown>>): Promise<Map<string, number[]>> {
   const times = new Map(Object.keys(contenders).map((name) => [name, [] as number[]]))
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const inTurn = Object.entries(contenders)
     // The later candidates pay for the garbage of the earlier ones.
     for (const [name, send] of round % 2 === 0 ? inTurn : inTurn.toReversed()) {
       const time = await perRequest(send)
-      if (round >= ROUNDS / 4) times.get(name)?.push(time)
+      if (round >= rounds / 4) times.get(name)?.push(time)
     }
   }
   return times
 }
 
-const lines: string[] = []
+const results: Result[] = []
 const mock = await createMock({ seed: SEED, limits: { requests: 1e9 } })
 const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
 const PATHS = { '/status': '/status', '/get/fish': '/get/fish?name=Alex&gamemode=earth' } as const
 const read = async (response: Promise<Response>) => (await response).text()
 
-const direct = await compare({
+const direct = await timeAll({
   'GET /status': () => read(mock.fetch(PATHS['/status'])),
   'GET /get/fish': () => read(mock.fetch(PATHS['/get/fish'])),
   'the SDK lists': () => client.fish.list(),
   'the SDK adds': () => client.fish.add({ name: 'Salmon', rarity: 'gold' }, { gamemode: 'survival' }),
 })
-for (const [name, times] of direct) lines.push(`direct transport, ${name}: ${microseconds(median(times))}`)
+for (const [name, ours] of direct) {
+  const why = 'A request to a mock in the same process, without MSW'
+  results.push(compare({ what: `mock, direct: ${name}`, unit: 'µs', ours, beside: { limit: DIRECT_LIMIT_US }, why }))
+}
 
 // The mock's handler is first, so the cost of the static one includes its lookup.
 for (const [name, path] of Object.entries(PATHS)) {
@@ -62,15 +64,22 @@ for (const [name, path] of Object.entries(PATHS)) {
     http.all(`${fixed}/*`, () => new Response(body, { headers })),
   )
   network.listen()
-  const through = await compare({
+  const through = await timeAll({
     still: () => read(fetch(fixed + path)),
     mocked: () => read(fetch(mock.origin + path)),
   })
   network.close()
   const [still = [], mocked = []] = through.values()
-  const ratio = median(mocked.map((time, round) => time / (still[round] ?? Number.NaN)))
-  const times = `${microseconds(median(mocked))} and ${microseconds(median(still))}`
-  lines.push(`MSW, ${name}: the mock beside a static handler ${ratio.toFixed(3)} (${times})`)
+  results.push(
+    compare({
+      what: `mock through MSW: ${name}`,
+      unit: 'µs',
+      ours: mocked,
+      beside: { name: 'a static handler', values: still },
+      goal: { atMost: 1.15 },
+      why: 'The same bytes through the same interceptor; the static handler is looked up behind those of the mock',
+    }),
+  )
 }
 
 const year = await createMock({ startAt: Date.UTC(2026, 0, 1) })
@@ -79,6 +88,13 @@ for (let count = 0; count < WINDOWS_OF_A_YEAR; count += 1) {
   await year.fetch('/status')
   await year.clock.advance(300_000)
 }
-lines.push(`a year of windows (${WINDOWS_OF_A_YEAR}): ${((performance.now() - start) / 1000).toFixed(2)} s`)
-
-process.stdout.write(`${lines.join('\n')}\n`)
+results.push(
+  compare({
+    what: `mock, a year of windows (${WINDOWS_OF_A_YEAR})`,
+    unit: 's',
+    ours: [(performance.now() - start) / 1000],
+    beside: { limit: YEAR_LIMIT_S },
+    why: 'A request and an advance of the clock for each window',
+  }),
+)
+report(results, { json })

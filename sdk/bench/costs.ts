@@ -1,17 +1,19 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { gzipSync } from 'node:zlib'
 import { createClient } from '@fish-crab/sdk'
 import { build } from 'esbuild'
+import { median } from '../../scripts/bench/results.ts'
 import { CONTENDERS } from './contenders.ts'
 
-const ROUNDS = 15
 const CALLS_A_ROUND = 400
 const LONGEST_ROUND_MS = 1000
-const PROCESSES = 15
 
 /** A figure: the median of its rounds, and how that compares to the figure it is paired with. */
 export interface Cost {
   readonly name: string
+  /** One of each round. */
+  readonly times: readonly number[]
   readonly median: number
   readonly overBare: number
 }
@@ -21,13 +23,16 @@ const stub: typeof fetch = async () =>
   new Response(BODY, { headers: { 'content-type': 'application/json', 'x-request-id': 'bench' } })
 
 /** Microseconds per call over a fetch that responds at once, each minus the bare fetch and reading of its JSON. */
-export async function callCosts(): Promise<Cost[]> {
+export async function callCosts(count: number): Promise<Cost[]> {
   const bare = async () => (await stub('http://fish.test/demo/fish')).json()
   const calls = [
     { name: 'bare fetch', call: bare },
     ...CONTENDERS.map(({ name, open }) => ({ name, call: open(stub) })),
   ]
-  return rounds(calls.map(({ name, call }) => ({ name, run: () => timeOf(call) })))
+  return rounds(
+    calls.map(({ name, call }) => ({ name, run: () => timeOf(call) })),
+    count,
+  )
 }
 
 async function timeOf(call: () => Promise<unknown>): Promise<number> {
@@ -42,7 +47,7 @@ async function timeOf(call: () => Promise<unknown>): Promise<number> {
 }
 
 /** Milliseconds of a process that imports a package and ends, each minus a process that does nothing. */
-export async function importCosts(): Promise<Cost[]> {
+export async function importCosts(count: number): Promise<Cost[]> {
   const sources = [
     ['node -e 0', '0'],
     ['@fish-crab/sdk', "import('@fish-crab/sdk')"],
@@ -53,6 +58,35 @@ export async function importCosts(): Promise<Cost[]> {
     ['ky', "import('ky')"],
     ['octokit + throttling', "Promise.all([import('@octokit/core'), import('@octokit/plugin-throttling')])"],
   ] as const
+  return processCosts(sources, count)
+}
+
+export const [BARE_CALL, SDK_CALL] = ['a bare fetch', 'the client'] as const
+
+/** Milliseconds of a process that makes one call over a real connection and ends. */
+export async function firstCallCosts(count: number): Promise<Cost[]> {
+  const serve = `require('node:http').createServer((_, response) => response.setHeader('content-type', 'application/json').end('${BODY}'))
+    .listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
+  const server = spawn(process.execPath, ['-e', serve], { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const [port] = (await once(server.stdout, 'data')) as [Buffer]
+    const url = `http://127.0.0.1:${Number(port)}`
+    return await processCosts(
+      [
+        [BARE_CALL, `fetch('${url}/demo/fish').then((response) => response.json())`],
+        [
+          SDK_CALL,
+          `import('@fish-crab/sdk').then(({ createClient }) => createClient({ baseUrl: '${url}' }).demo.fish())`,
+        ],
+      ],
+      count,
+    )
+  } finally {
+    server.kill()
+  }
+}
+
+function processCosts(sources: readonly (readonly [name: string, source: string])[], count: number): Promise<Cost[]> {
   return rounds(
     sources.map(([name, source]) => ({
       name,
@@ -62,12 +96,12 @@ export async function importCosts(): Promise<Cost[]> {
         return performance.now() - start
       },
     })),
-    PROCESSES,
+    count,
   )
 }
 
 /** Runs all once a round, so that a noisy moment meets all alike. */
-async function rounds(all: readonly { name: string; run: () => Promise<number> }[], count = ROUNDS): Promise<Cost[]> {
+async function rounds(all: readonly { name: string; run: () => Promise<number> }[], count: number): Promise<Cost[]> {
   const times = all.map((): number[] => [])
   for (let round = 0; round <= count; round++) {
     for (const [index, { run }] of all.entries()) {
@@ -76,9 +110,10 @@ async function rounds(all: readonly { name: string; run: () => Promise<number> }
       if (round > 0) times[index]?.push(time)
     }
   }
-  const medians = times.map((each) => each.sort((a, b) => a - b)[Math.floor(each.length / 2)] ?? Number.NaN)
+  const medians = times.map(median)
   return all.map(({ name }, index) => ({
     name,
+    times: times[index] ?? [],
     median: medians[index] ?? Number.NaN,
     overBare: (medians[index] ?? Number.NaN) - (medians[0] ?? Number.NaN),
   }))

@@ -21,7 +21,7 @@ const HEAD_END = '\r\n\r\n'
 /**
  * Sends requests over connections that are kept alive, each after the response to the one before. Parses no more than the
  * status and the length, so that it takes as little of the machine as possible.
- * @throws Error when a response is not 2xx
+ * @throws Error when a response is neither 2xx nor 304
  */
 export async function load({ port, connections, requests, next }: LoadOptions): Promise<Load> {
   const latencies: number[] = []
@@ -44,8 +44,10 @@ export async function load({ port, connections, requests, next }: LoadOptions): 
       const head = received.indexOf(HEAD_END)
       if (head === -1) return
       const [status = '', ...lines] = received.toString('latin1', 0, head).toLowerCase().split('\r\n')
-      const length = lines.find((line) => line.startsWith('content-length:'))?.slice('content-length:'.length)
-      if (!/^http\/1\.1 2/.test(status) || length === undefined) {
+      const unchanged = status.startsWith('http/1.1 304') ? '0' : undefined
+      const length =
+        unchanged ?? lines.find((line) => line.startsWith('content-length:'))?.slice('content-length:'.length)
+      if (!/^http\/1\.1 (?:2|304)/.test(status) || length === undefined) {
         socket.destroy(new Error(`Unexpected response: ${received.toString('latin1')}`))
         return
       }

@@ -3,17 +3,16 @@
 // round everything runs once, so that a busy moment of the machine meets all alike; a ratio is the median of the rounds'
 // ratios. Every server writes its log as JSON to a pipe that is read, and counts each request against a limit.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { type CreatedUser, HEADERS, MEDIA_TYPES, type Session } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
+import { compare, median, type Result, readBenchArguments, report } from '../../scripts/bench/results.ts'
 import { type Load, load } from './load.ts'
 
-const { values: flags, positionals } = parseArgs({ options: { json: { type: 'string' } }, allowPositionals: true })
-const rounds = Number(positionals[0] ?? 5)
+const { rounds, json } = readBenchArguments(5)
 
 const CLI = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 const PEER = fileURLToPath(new URL('peers/serve.ts', import.meta.url))
@@ -22,22 +21,10 @@ const ADMIN = { username: 'admin', password: 'the password of a benchmark' }
 const TICKS_PER_SECOND = 100
 
 const POSTS_A_ROUND = 2000
-const COLUMNS = [
-  'request',
-  'CPU',
-  'beside',
-  'ratio',
-  'spread',
-  'goal',
-  '',
-  'a second',
-  'beside',
-  'ratio',
-  'goal',
-  '',
-  'p50',
-  'p99',
-]
+const WHY = {
+  cpu: "CPU time of the server's process, all threads, for a request: kept alive, logged and counted against a limit in both",
+  throughput: 'Requests a second over as many connections, the load in a process of its own',
+}
 
 interface Server {
   readonly child: ChildProcess
@@ -57,7 +44,7 @@ interface Row {
   readonly ours: Subject
   /** What CPU and throughput are compared with; `goal` is the most, or the least, that the ratio may be. */
   readonly cpu: { readonly peer: string; readonly subject: Subject; readonly goal: number }
-  readonly throughput: { readonly peer: string; readonly subject: Subject; readonly goal: number }
+  readonly throughput?: { readonly peer: string; readonly subject: Subject; readonly goal: number }
 }
 
 interface Sample extends Load {
@@ -68,12 +55,7 @@ interface Sample extends Load {
 const folder = mkdtempSync(join(tmpdir(), 'fish-bench-'))
 const servers: Server[] = []
 try {
-  const rows = await openRows()
-  const results = await measure(rows)
-  const lines = [COLUMNS, ...results.map((result) => Object.values(result).map(String))]
-  const widths = COLUMNS.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)))
-  for (const line of lines) process.stdout.write(`${line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}\n`)
-  if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`)
+  report(await measure(await openRows()), { json })
 } finally {
   for (const { child } of servers) child.kill('SIGKILL')
   rmSync(folder, { recursive: true, force: true })
@@ -108,20 +90,43 @@ async function openRows(): Promise<readonly Row[]> {
     ),
   ) as Record<'bare' | 'parts' | 'fastify' | 'express', Server>
 
+  const get = (path: string, headers = '') => {
+    const text = `GET ${path} HTTP/1.1\r\nHost: bench\r\n${headers}\r\n`
+    return () => text
+  }
+  const trivial = { server: ours, next: get('/status') }
+  const reads = { connections: 8, requests: 5000 }
   const read = (title: string, path: string): readonly Row[] => {
-    const next = () => `GET ${path} HTTP/1.1\r\nHost: bench\r\n\r\n`
-    const row = { title, connections: 8, requests: 5000, ours: { server: ours, next } }
+    const next = get(path)
+    const row = { ...reads, title, ours: { server: ours, next } }
     const throughput = { peer: 'node:http', subject: { server: peers.bare, next }, goal: 0.75 }
     return [
       { ...row, cpu: { peer: 'fastify', subject: { server: peers.fastify, next }, goal: 1.3 }, throughput },
-      { ...row, cpu: { peer: 'express', subject: { server: peers.express, next }, goal: 1.3 }, throughput },
+      { ...row, cpu: { peer: 'express', subject: { server: peers.express, next }, goal: 1.3 } },
     ]
   }
+  const collection = '/get/fish?name=Reader&gamemode=earth'
+  const { headers } = await fetch(`http://127.0.0.1:${ours.port}${collection}`)
   const posts = await encryptedPosts(writer)
   return [
     ...read('GET /status', '/status'),
     ...read('GET /demo/fish', '/demo/fish'),
-    ...read('GET /get/fish, 10 entries', '/get/fish?name=Reader&gamemode=earth'),
+    ...read('GET /get/fish, 10 entries', collection),
+    {
+      ...reads,
+      title: 'GET /get/fish, 10 entries, unchanged',
+      ours: { server: ours, next: get(collection, `If-None-Match: ${headers.get('etag')}\r\n`) },
+      cpu: { peer: 'GET /status', subject: trivial, goal: 1.2 },
+    },
+    {
+      ...reads,
+      title: 'GET /get/user/key, verified before',
+      ours: {
+        server: ours,
+        next: get('/get/user/key', `Authorization: Basic ${btoa(`${reader.name}:${reader.password}`)}\r\n`),
+      },
+      cpu: { peer: 'GET /status', subject: trivial, goal: 2 },
+    },
     {
       title: 'durable POST',
       connections: 64,
@@ -190,23 +195,22 @@ async function measure(rows: readonly Row[]) {
   const samples = rows.map(() => ({ ours: [] as Sample[], cpu: [] as Sample[], throughput: [] as Sample[] }))
   for (let round = 0; round <= rounds; round += 1) {
     // A subject that several rows compare with is measured once a round.
-    const measured = new Map<Subject['server'], Map<string, Sample>>()
+    const measured = new Map<Subject, Sample>()
     for (const [index, row] of rows.entries()) {
       for (const [of, subject] of [
         ['ours', row.ours],
         ['cpu', row.cpu.subject],
-        ['throughput', row.throughput.subject],
+        ['throughput', row.throughput?.subject],
       ] as const) {
-        const known = measured.get(subject.server) ?? new Map<string, Sample>()
-        measured.set(subject.server, known)
-        const sample = known.get(row.title) ?? (await sampleOf(row, subject))
-        known.set(row.title, sample)
+        if (!subject) continue
+        const sample = measured.get(subject) ?? (await sampleOf(row, subject))
+        measured.set(subject, sample)
         // The first round warms up.
         if (round > 0) samples[index]?.[of].push(sample)
       }
     }
   }
-  return rows.map((row, index) => resultOf(row, samples[index] as (typeof samples)[number]))
+  return rows.flatMap((row, index) => resultsOf(row, samples[index] as (typeof samples)[number]))
 }
 
 async function sampleOf({ connections, requests }: Row, { server, next }: Subject): Promise<Sample> {
@@ -215,29 +219,31 @@ async function sampleOf({ connections, requests }: Row, { server, next }: Subjec
   return { ...loaded, cpu: (cpuOf(server) - before) / requests }
 }
 
-function resultOf(row: Row, { ours, cpu, throughput }: Record<'ours' | 'cpu' | 'throughput', readonly Sample[]>) {
-  const cpuRatios = ours.map((sample, round) => sample.cpu / (cpu[round]?.cpu ?? Number.NaN)).sort((a, b) => a - b)
-  const speedRatios = ours.map((sample, round) => sample.perSecond / (throughput[round]?.perSecond ?? Number.NaN))
-  const [cpuRatio, speedRatio] = [median(cpuRatios), median(speedRatios)]
-  const of = (pick: (sample: Sample) => number) => median(ours.map(pick))
-  return {
-    request: row.title,
-    cpu: `${of(({ cpu }) => cpu).toFixed(0)} µs`,
-    cpuPeer: `${row.cpu.peer} ${median(cpu.map((sample) => sample.cpu)).toFixed(0)} µs`,
-    cpuRatio: cpuRatio.toFixed(2),
-    spread: `${cpuRatios.at(0)?.toFixed(2)} to ${cpuRatios.at(-1)?.toFixed(2)}`,
-    cpuGoal: `≤ ${row.cpu.goal}`,
-    cpuVerdict: cpuRatio <= row.cpu.goal ? 'met' : 'MISSED',
-    perSecond: of(({ perSecond }) => perSecond).toFixed(0),
-    throughputPeer: `${row.throughput.peer} ${median(throughput.map(({ perSecond }) => perSecond)).toFixed(0)}`,
-    throughputRatio: speedRatio.toFixed(2),
-    throughputGoal: `≥ ${row.throughput.goal}`,
-    throughputVerdict: speedRatio >= row.throughput.goal ? 'met' : 'MISSED',
-    p50: `${of(({ p50 }) => p50).toFixed(1)} ms`,
-    p99: `${of(({ p99 }) => p99).toFixed(1)} ms`,
+function resultsOf(row: Row, { ours, cpu, throughput }: Record<'ours' | 'cpu' | 'throughput', readonly Sample[]>) {
+  const latency = (pick: (sample: Sample) => number) => `${median(ours.map(pick)).toFixed(1)} ms`
+  const [p50, p99] = [latency((sample) => sample.p50), latency((sample) => sample.p99)]
+  const results: Result[] = [
+    compare({
+      what: `${row.title}, CPU`,
+      unit: 'µs',
+      ours: ours.map((sample) => sample.cpu),
+      beside: { name: row.cpu.peer, values: cpu.map((sample) => sample.cpu) },
+      goal: { atMost: row.cpu.goal },
+      why: WHY.cpu,
+    }),
+  ]
+  if (row.throughput) {
+    const { peer, goal } = row.throughput
+    results.push(
+      compare({
+        what: `${row.title}, throughput`,
+        unit: 'a second',
+        ours: ours.map(({ perSecond }) => perSecond),
+        beside: { name: peer, values: throughput.map(({ perSecond }) => perSecond) },
+        goal: { atLeast: goal },
+        why: `${WHY.throughput}; the median response takes ${p50}, the 99th percentile ${p99}`,
+      }),
+    )
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+  return results
 }
