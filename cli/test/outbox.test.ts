@@ -139,6 +139,9 @@ describe('outbox', () => {
     const { document } = await json(['outbox', 'status'])
     expect(document).toMatchObject({ queued: 0, deadLetters: 3, batches: [{ count: 3, user: 'Nobody' }] })
     const id = String(document.batches[0].id)
+    expect((await run(['outbox', 'status'], { env })).stderr).toContain(
+      `Check the spelling; letter case does not matter. Then: fish-cli outbox retry ${id}\n`,
+    )
     expect((await json(['outbox', 'retry', id])).document).toEqual({ queued: 3 })
     expect((await json(['outbox', 'flush'])).document).toMatchObject({ sent: 0, left: 3 })
     expect((await json(['outbox', 'flush', '--user', 'Nobody'])).status).toBe(7)

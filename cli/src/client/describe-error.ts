@@ -212,6 +212,11 @@ function rateLimitHint(resetAt: Date, needs: Role): string {
   return `${wait}. An API key does not lift the limit of administrators.`
 }
 
+/** The next step after the service has rejected something with a code for good. */
+export function hintForCode(code: string): string | undefined {
+  return hintFor(400, code, 'player')
+}
+
 /** The error that the service would return, for a dry run. */
 export function expectedRefusal(code: keyof typeof ERROR_CODES, needs: Role): CliError {
   const { status, message } = ERROR_CODES[code]

@@ -234,12 +234,11 @@ function origins(text: string): readonly string[] {
     .split(',')
     .map((origin) => origin.trim())
     .filter(Boolean)
-  for (const origin of listed) {
-    if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-      throw new Error(`"${origin}" is not an origin; use scheme, host and port only, such as https://example.org`)
-    }
-  }
-  return listed
+  const wrong = listed.filter((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin)
+  if (wrong.length === 0) return listed
+  const named = wrong.map((origin) => `"${origin}"`).join(', ')
+  const what = wrong.length === 1 ? 'is not an origin' : 'are not origins'
+  throw new Error(`${named} ${what}; use scheme, host and port only, such as https://example.org`)
 }
 
 /** The storage of `FISH_STORAGE`. An address of Redis may contain a password. */

@@ -188,6 +188,13 @@ describe('the configuration', () => {
     expect(readConfig({ env: { FISH_STORAGE: 'file:///srv/fish' } }).storage).toMatchObject({ path: '/srv/fish' })
   })
 
+  it('names every allowed origin that is none', () => {
+    const env = { FISH_ALLOWED_ORIGINS: 'https://a.example, https://b.example/, c.example' }
+    expect(mistakesOf({ env })).toEqual([
+      'FISH_ALLOWED_ORIGINS "https://b.example/", "c.example" are not origins; use scheme, host and port only, such as https://example.org',
+    ])
+  })
+
   it('reports all mistakes together, one line each', () => {
     const env = { FISH_PORT: 'x', FISH_LOG: 'x', FISH_STORAGE: 'x', FISH_TRUST_PROXY: 'x', FISH_ADMIN_PASSWORD: 'x' }
     const mistakes = mistakesOf({ env, flags: { 'rate-limit': '0', 'token-ttl': 'never' } })

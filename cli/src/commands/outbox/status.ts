@@ -1,3 +1,4 @@
+import { hintForCode } from '../../client/describe-error.ts'
 import { catchesText } from '../../client/flush.ts'
 import { openLocalOutbox, outboxPath, unsentElsewhere } from '../../client/outbox.ts'
 import { defineCommand } from '../../command/define.ts'
@@ -36,7 +37,8 @@ export const outboxStatusCommand = defineCommand({
     })
     const total = (field: 'queued' | 'deadLetters') => rows.reduce((sum, row) => sum + row[field], 0)
     for (const { id, count, reason } of batches) {
-      context.note(`fish-cli: Dead letter ${id}: ${catchesText(count)}. Reason: ${reason.message}`)
+      const steps = `${hintForCode(reason.code) ?? ''} Then: fish-cli outbox retry ${id}`.trimStart()
+      context.note(`fish-cli: Dead letter ${id}: ${catchesText(count)}. Reason: ${reason.message} ${steps}`)
     }
     for (const { result, fix } of others) context.note(`fish-cli: ${result} ${fix}`)
     const document = (collections: readonly object[]) => ({
