@@ -30,7 +30,7 @@ const START_GRACE_MS = 2000
 const LOG_FLUSH_MS = 500
 
 /**
- * Exit statuses of {@link serve}. `inUse`: another process uses the data folder. `unreachable`: the storage cannot be
+ * Exit statuses of {@link serve}. `usage`: a setting or a secret is wrong, and a restart does not help. `inUse`: another process uses the data folder. `unreachable`: the storage cannot be
  * reached, such as a stopped Redis.
  */
 export const SERVE_EXIT = { stopped: 0, failed: 1, usage: 2, inUse: 6, unreachable: 69, forced: 130 } as const
@@ -83,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<number> {
       logger.error({}, 'killed: the disk does not respond')
       await kill()
     }
-    if (isUnknownHost(cause)) return SERVE_EXIT.usage
+    if (isUnknownHost(cause) || isWrongSecret(cause)) return SERVE_EXIT.usage
     if (cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE') return SERVE_EXIT.inUse
     return (cause instanceof StorageError && STORAGE_EXITS[cause.code]) || SERVE_EXIT.failed
   }
@@ -173,6 +173,10 @@ const ADDRESS_ERRORS = {
     `port ${port} on ${host} requires privileges. Choose a port above 1023 with ${portFlag}.`,
   EADDRNOTAVAIL: ({ host, hostFlag }: FailedAddress) =>
     `${host} is not an address of this machine. Change ${hostFlag}.`,
+}
+
+function isWrongSecret(error: unknown): boolean {
+  return error instanceof DecryptionError || error instanceof SecretsError
 }
 
 function isUnknownHost(error: unknown): boolean {

@@ -212,7 +212,7 @@ describe('serve', () => {
         FISH_SECRET: 'quite another secret of some length',
         FISH_LOG: 'silent',
       })
-      expect(await run.status).toBe(1)
+      expect(await run.status).toBe(2)
       expect(run.stdout.text()).toBe('')
       expect(run.stderr.text()).toMatch(/^fish-cli serve: FISH_SECRET [^\n]+\n$/)
       expect(digest(folder)).toBe(before)
@@ -226,7 +226,7 @@ describe('serve', () => {
     const both = { FISH_SECRET: 'the first secret of this data, long', FISH_JWT_SECRET: 'j'.repeat(32) }
     await (await startTestServer({ ...storage, ...both })).close()
     const before = digest(folder)
-    expect(await runServe({ ...GIVEN, ...storage, FISH_LOG: 'silent' }).status).toBe(1)
+    expect(await runServe({ ...GIVEN, ...storage, FISH_LOG: 'silent' }).status).toBe(2)
     expect(digest(folder)).toBe(before)
   })
 })
