@@ -138,6 +138,14 @@ describeWithRedis('a Redis that has a replica', () => {
     expect(value).toBe('x')
   })
 
+  test('is not itself opened, even if it accepts writes', async () => {
+    for (const readOnly of ['yes', 'no']) {
+      await replica.admin.config('SET', 'replica-read-only', readOnly)
+      await expect(createStorage({ driver: 'redis', url: replica.url })).rejects.toMatchObject({ code: 'read_only' })
+    }
+    expect(await replica.admin.dbsize()).toBe(0)
+  })
+
   test('does not open for a user that may not wait for the replica', async () => {
     await primary.admin.call('ACL', 'SETUSER', 'waiter', 'on', '>password', '~*', '&*', '+@all', '-wait')
     const url = primary.url.replace('//', '//waiter:password@')

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import { StorageError } from '../core/errors.ts'
 import type { Connection } from './connection.ts'
+import { replicaRefusal } from './errors.ts'
 import { writesKey } from './keys.ts'
 import { countsChanges } from './scripts.ts'
 
@@ -42,6 +43,14 @@ export async function refuseEviction(node: Redis): Promise<void> {
     'unavailable',
     `Redis deletes users and catches when its memory is full: maxmemory-policy is ${policy}. Set it to noeviction in the configuration of Redis, and with CONFIG SET maxmemory-policy noeviction.`,
   )
+}
+
+/**
+ * Also one that accepts writes: its next synchronization discards them. If INFO is refused, nothing is checked.
+ * @throws {StorageError} `read_only`
+ */
+export async function refuseReplica(node: Redis): Promise<void> {
+  if (/^role:slave\b/m.test(await readInfo(node, 'replication'))) throw replicaRefusal()
 }
 
 interface Replicas {

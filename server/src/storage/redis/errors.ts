@@ -9,7 +9,7 @@ interface Advice {
 const REPLICA: Advice = {
   matches: /\bREADONLY\b/,
   code: 'read_only',
-  message: 'This Redis is a replica that cannot be written. Name its primary in FISH_STORAGE.',
+  message: 'This Redis is a replica. Name its primary in FISH_STORAGE.',
 }
 
 const NO_PERMISSION: Advice = {

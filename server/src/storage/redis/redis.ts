@@ -13,9 +13,10 @@ import {
   readPersistence,
   readReplicas,
   refuseEviction,
+  refuseReplica,
   type WatchedConnection,
 } from './durability.ts'
-import { isLastingRefusal, missingCommands, replicaRefusal } from './errors.ts'
+import { isLastingRefusal, missingCommands } from './errors.ts'
 import { createRedisItems } from './items.ts'
 import { probeKeys, SCHEMA_KEY } from './keys.ts'
 import { createRedisRecords, createRedisTallies } from './records.ts'
@@ -71,7 +72,7 @@ type AnyRedisOptions = RedisOptions | RedisClusterOptions
 export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage> {
   return withConnection(options, async (connection) => {
     const { run, primaries } = connection
-    await run(() => Promise.all(primaries().map(refuseEviction)))
+    await run(() => Promise.all(primaries().flatMap((node) => [refuseReplica(node), refuseEviction(node)])))
     const commands = [...SCRIPT_COMMANDS, ...CLIENT_COMMANDS, ...('nodes' in connection.client ? [] : ['PING'])]
     await checkCommands(connection, commands)
     await claimSchema(connection)
@@ -104,9 +105,7 @@ export function openRedisReader(options: AnyRedisOptions) {
     const schema = await run(() => client.get(SCHEMA_KEY))
     if (schema !== null) checkSchema(schema)
     for (const node of primaries()) {
-      // If INFO is refused, the first write shows it.
-      const report = await run(() => node.info('replication')).catch(() => '')
-      if (/^role:slave\b/m.test(report) && /^slave_read_only:1\b/m.test(report)) throw replicaRefusal()
+      await run(() => refuseReplica(node))
       await run(() => refuseEviction(node))
     }
     const items = createRedisItems(connection)
