@@ -497,7 +497,7 @@ describeWithRedis('on a Redis, a dry run', () => {
     await redis.admin.call('REPLICAOF', '127.0.0.1', '1')
     const refusal = {
       code: 'read_only',
-      message: 'This Redis is a replica that cannot be written.',
+      message: 'This Redis is a replica.',
       hint: 'Name its primary in FISH_STORAGE.',
     }
     for (const dryRun of [true, false]) {
