@@ -106,7 +106,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     await server.close()
   } catch (err) {
     if (!(err instanceof StorageError)) throw err
-    logger.error({ err }, 'killed: the storage did not close in time')
+    logger.error({ err }, 'killed: the storage could not be closed')
     await kill()
   }
   logger.info({}, 'stopped')

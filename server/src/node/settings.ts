@@ -219,14 +219,14 @@ function sessionSecret(text: string): string {
 
 /** JSON for several, since a secret may contain any separator. */
 function secrets(text: string): readonly string[] {
-  if (!/^\s*\[\s*"/.test(text)) return [text]
+  if (!/^\s*\[\s*"/.test(text)) return [secret(text)]
   try {
     const listed: unknown = JSON.parse(text)
-    if (Array.isArray(listed) && listed.every((one) => typeof one === 'string' && one !== '')) return listed
+    if (Array.isArray(listed) && listed.every((one) => typeof one === 'string' && one.trim() !== '')) return listed
   } catch {
     // Reported below without the parser's message, which quotes its input.
   }
-  throw new Error('must be a valid JSON array of non-empty strings, or one secret')
+  throw new Error('must be a valid JSON array of strings that are not blank, or one secret')
 }
 
 function origins(text: string): readonly string[] {

@@ -73,6 +73,9 @@ const GRACE_MS = 10_000
 const UNUSED_PASSWORD =
   'FISH_ADMIN_PASSWORD has no effect: an administrator exists. ' +
   'To change a password, stop the server and run: fish-cli admin reset-password NAME'
+const VOID_PASSWORD =
+  'Another server has created the first administrator at the same time: the password that this one has shown is void.'
+
 /** `import` waits twice as long before it writes. */
 const WATCH_MS = 1000
 
@@ -109,8 +112,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     const storage = await createStorage(storageOptions(config, logger))
     opened.push(() => storage.dispose())
     const app = await prepareApp({ storage, metrics, isAccepting }, config, options)
-    const createdAdmin = await ensureFirstAdmin(app, config, options.announceAdmin ?? printPasswordTo(process.stderr))
-    const isPasswordUnused = config.adminPassword !== undefined && !createdAdmin
+    const warning = await ensureFirstAdmin(app, config, options.announceAdmin ?? printPasswordTo(process.stderr))
     const watch = watchStore(app, logger, options.watchMs ?? WATCH_MS)
     serve(app)
     isPrepared = true
@@ -118,7 +120,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
       url: listener.url,
       metrics: config.metrics === 'off' ? 'off' : `${(metricsListener ?? listener).url}${ROUTES.metrics.path}`,
       durability: storage.durability,
-      warnings: [...(storage.warnings ?? []), ...(isPasswordUnused ? [UNUSED_PASSWORD] : [])],
+      warnings: [...(storage.warnings ?? []), ...(warning === undefined ? [] : [warning])],
       async close() {
         accepting = false
         await listener.close(options.graceMs ?? GRACE_MS)
@@ -230,19 +232,20 @@ const ADMIN_PASSWORD_LENGTH = 24
 /**
  * Creates the first administrator if none exists. A generated password is announced first: if a step in between fails,
  * an unused password was shown, but no administrator has an unknown password.
- * @returns whether one was created
+ * @returns a warning about a password without effect
  */
 async function ensureFirstAdmin(
   app: App,
   config: ServerConfig,
   announce: (admin: GeneratedAdmin) => void,
-): Promise<boolean> {
-  if (await app.admins.exist()) return false
+): Promise<string | undefined> {
+  const isGiven = config.adminPassword !== undefined
+  if (await app.admins.exist()) return isGiven ? UNUSED_PASSWORD : undefined
   const username = config.adminUsername ?? 'admin'
   const password = config.adminPassword ?? randomText(ADMIN_PASSWORD_LENGTH, (bytes) => crypto.getRandomValues(bytes))
-  if (config.adminPassword === undefined) announce({ username, password })
-  await app.admins.create(username, password, 'superadmin')
-  return true
+  if (!isGiven) announce({ username, password })
+  if (await app.admins.create(username, password, 'superadmin')) return undefined
+  return isGiven ? UNUSED_PASSWORD : VOID_PASSWORD
 }
 
 /** Writes a generated password to a stream that people read, never to the log. */

@@ -120,6 +120,7 @@ describe('the configuration', () => {
       ],
     ],
     ['FISH_SECRET', [' ', '\t \n']],
+    ['FISH_SECRET_PREVIOUS', ['\n', '["old", " "]', '["old"']],
     ['FISH_JWT_SECRET', ['   ']],
     ['FISH_PORT', ['-1', '65536', '80.5', 'http', '1e3', '0x50', ' 80', '99999999999']],
     [

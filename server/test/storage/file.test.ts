@@ -216,13 +216,39 @@ test('disposing leaves one whole file and nothing that must be copied with it', 
 
 test('a deleted file is noticed: the ping rejects, and nothing is acknowledged any more', async () => {
   const folder = newFolder()
-  const storage = await open(folder)
+  const storage = await createStorage({ driver: 'file', path: folder })
+  onTestFinished(() => storage.dispose().catch(() => {}))
   await storage.ping()
   rmSync(join(folder, 'fish.db'))
   await expect(storage.ping()).rejects.toMatchObject({ code: 'unavailable', message: /deleted or replaced/ })
   await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject({ code: 'unavailable' })
   await expect(storage.items.setItem('a:b', 'c')).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('a file that was deleted and not put back fails a stop, which says so', async () => {
+  const folder = newFolder()
+  const file = join(folder, 'fish.db')
+  const storage = await createStorage({ driver: 'file', path: folder })
+  await storage.append(newCollection(), newRecord())
+  renameSync(file, `${file}-moved`)
+  await expect(storage.ping()).rejects.toMatchObject({ message: /put it back.* before you stop the service/ })
+  await expect(storage.dispose()).rejects.toMatchObject({
+    code: 'unavailable',
+    message: /Unless it was moved, its data is lost/,
+  })
+})
+
+test('a file that was moved and put back loses nothing', async () => {
+  const folder = newFolder()
+  const file = join(folder, 'fish.db')
+  const [storage, collection] = [await open(folder), newCollection()]
+  renameSync(file, `${file}-moved`)
+  await expect(storage.ping()).rejects.toMatchObject({ message: /put it back/ })
+  renameSync(`${file}-moved`, file)
+  const record = newRecord()
+  await storage.append(collection, record)
   await storage.dispose()
+  expect(await readEntries(await open(folder), collection)).toEqual([record.plain])
 })
 
 describe('a write-ahead log that is taken away while it is open', () => {

@@ -188,6 +188,17 @@ export function fileIdOf(file: string): string | undefined {
   return statOf(file)?.fileId
 }
 
+const LOST_ADVICE =
+  'If it was moved, put it back. Otherwise its data ends with this process: copy it before you stop the service, on Linux from /proc/PID/fd.'
+
+/** For a file that was not put back. */
+export function lostFileError(file: string): StorageError {
+  return new StorageError(
+    'unavailable',
+    `${file} was deleted or replaced while it was open. Unless it was moved, its data is lost.`,
+  )
+}
+
 /**
  * Returns a check that refuses writes once the database or its log is no longer the one at its path, or shorter than it was:
  * they would be acknowledged and lost. A log that was truncated and then written to also has a hole, which SQLite would apply
@@ -201,7 +212,7 @@ export function guardFiles(file: string, fileId: string): () => void {
     last: statOf(path),
     error: `${path} ${replaced} End backups and exports of the store, then stop the service with SIGTERM, which saves what was acknowledged, and start it again.`,
   }))
-  const error = `The data file ${replaced} Put it back, or restart the service.`
+  const error = `The data file ${replaced} ${LOST_ADVICE}`
   const watched = [{ path: file, last: { fileId, size: statOf(file)?.size ?? 0 }, error }, ...log]
   return () => {
     for (const one of watched) {

@@ -7,7 +7,15 @@ import { type FolderLock, lockFolder, makeFolder } from './folder.ts'
 import { type MarkWriter, openMark } from './mark.ts'
 import { migrate, SCHEMA_VERSION } from './schema.ts'
 import { DatabaseSync, toStorageError } from './sqlite.ts'
-import { fileIdOf, guardFiles, LOG_SIZE_LIMIT, prepareStore, saveLog, unsavedError } from './store-file.ts'
+import {
+  fileIdOf,
+  guardFiles,
+  LOG_SIZE_LIMIT,
+  lostFileError,
+  prepareStore,
+  saveLog,
+  unsavedError,
+} from './store-file.ts'
 import type { ErrorReport, FilePragmas, Reply, Request } from './writer.ts'
 
 /** Of a transaction, so that its first writes do not wait for too many others. */
@@ -82,6 +90,7 @@ function serve(port: MessagePort, folder: string, lock: FolderLock): void {
     }
     if (writes.length > 0) send(commit(writes))
     if (request?.type === 'close') {
+      if (fileIdOf(file) !== fileId) send({ type: 'lost', error: report(lostFileError(file), folder) })
       if (fileIdOf(log) !== logId) {
         const error = report(unsavedError(file), folder)
         send({ type: 'unsaved', error })

@@ -22,6 +22,8 @@ export type Reply =
   | { readonly type: 'committed'; readonly results: readonly WriteResult[] }
   /** Only this process has some acknowledged writes: the close takes as long as saving them. */
   | { readonly type: 'unsaved'; readonly error: ErrorReport }
+  /** The close succeeds, and the data is gone. */
+  | { readonly type: 'lost'; readonly error: ErrorReport }
   | { readonly type: 'failed'; readonly count: number; readonly error: ErrorReport }
 
 /** The values of the pragmas `journal_mode` and `synchronous`. */
@@ -103,6 +105,7 @@ export class Writer {
   #pending: PendingWrite[] = []
   #pendingBytes = 0
   #unsent: Write[] = []
+  #loss: StorageError | undefined
   /** Why no more writes are accepted. */
   #refusal: StorageError | undefined
 
@@ -143,8 +146,8 @@ export class Writer {
 
   /**
    * Finishes pending writes, then ends the worker.
-   * @throws {StorageError} `unavailable` when the disk has not responded in time, or a reader has not ended that keeps
-   * acknowledged writes from the database: the worker still waits for it
+   * @throws {StorageError} `unavailable` when the disk has not responded in time, the file of the store is gone, or a
+   * reader has not ended that keeps acknowledged writes from the database: the worker still waits for it
    */
   async close(): Promise<void> {
     this.#refusal ??= closedError()
@@ -162,6 +165,7 @@ export class Writer {
         ),
     )
     if (unsaved) await this.#inTime(this.#exited, SAVE_MS, () => unsaved)
+    if (this.#loss) throw this.#loss
   }
 
   #inTime<Result>(work: Promise<Result>, ms: number, late: () => StorageError): Promise<Result> {
@@ -192,6 +196,7 @@ export class Writer {
       for (const one of this.#takePending(reply.count)) one.reject(fromReport(reply.error))
     } else if (reply.type === 'warning') this.#onWarning(reply.message)
     else if (reply.type === 'unsaved') this.#unsaved.resolve(fromReport(reply.error))
+    else if (reply.type === 'lost') this.#loss = fromReport(reply.error)
     if (this.#pending.length === 0 && !this.#refusal) this.#worker.unref()
   }
 
