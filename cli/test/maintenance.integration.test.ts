@@ -354,7 +354,7 @@ describe('rotate-secret', () => {
         FISH_SECRET: secret,
         FISH_SECRET_PREVIOUS: '',
       })
-      expect([await refused.closed, refused.stdout()]).toEqual([1, ''])
+      expect([await refused.closed, refused.stdout()]).toEqual([2, ''])
       expect(refused.stderr()).toMatch(/^fish-cli serve: FISH_SECRET does not decrypt [^\n]+\n$/)
     }
     const rest = JSON.parse((await run(['rotate-secret', '--json'], { env })).stdout)

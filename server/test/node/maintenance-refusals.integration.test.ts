@@ -94,7 +94,7 @@ it('secrets of another store are distinguished from a wrong FISH_SECRET, and bot
   const before = contentOf(data)
   const mismatch = `${join(data, 'secrets.json')} belongs to another store than ${join(data, 'fish.db')}`
   const run = runServe(envOf(data))
-  expect(await run.status).toBe(1)
+  expect(await run.status).toBe(2)
   expect(run.stderr.text()).toMatch(/^fish-cli serve: [^\n]+ or set FISH_SECRET [^\n]+\n$/)
   expect(run.stderr.text()).toContain(mismatch)
   for (const options of [{}, { makeNew: true }, { dryRun: true }]) {

@@ -1,8 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chownSync, linkSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { backupStore, MaintenanceError, restoreStore, rotateSecret } from '@fish-crab/server'
+import {
+  backupStore,
+  exportStore,
+  importStore,
+  MaintenanceError,
+  resetAdminPassword,
+  restoreStore,
+  rotateSecret,
+} from '@fish-crab/server'
 import { createApp } from '@fish-crab/server/app'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -35,6 +43,65 @@ const refusal = async (work: Promise<unknown>) => {
   expect(message).not.toContain('\n')
   return code
 }
+
+const SERVICE = 65_534
+const ROOT_ONLY = process.getuid?.() === 0 ? '' : ' (skipped: only root can work for another user)'
+
+describe('by root, on the data folder of another user,', () => {
+  /** A data folder of the user of a service, with a store and a backup of it. */
+  async function serviceFolder() {
+    const parent = newFolder()
+    const [folder, backup] = [join(parent, 'data'), join(parent, 'backup')]
+    const env = { FISH_STORAGE: `file:${folder}` }
+    await (await startTestServer({ ...env, FISH_ADMIN_PASSWORD: 'boss-password' })).close()
+    await backupStore({ env, target: backup })
+    for (const path of [parent, folder, ...readdirSync(folder).map((name) => join(folder, name))]) {
+      chownSync(path, SERVICE, SERVICE)
+    }
+    return { env, folder, backup }
+  }
+  const ownersIn = (folder: string) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => statSync(join(folder, name)).uid)
+
+  it.skipIf(ROOT_ONLY !== '').each([
+    ['a rotation', async ({ env }) => rotateSecret({ env, makeNew: true })],
+    ['a restore', async ({ env, backup }) => restoreStore({ env, backup, force: true, now: new Date(0) })],
+    [
+      'an import',
+      async ({ env, folder }) => {
+        const file = join(folder, '..', 'export')
+        await exportStore({ env, target: file, now: new Date(0) })
+        for (const name of readdirSync(folder)) if (name !== 'secrets.json') rmSync(join(folder, name))
+        await importStore({ env, file })
+      },
+    ],
+    [
+      'a reset of a password',
+      async ({ env, folder }) => {
+        rmSync(join(folder, 'fish.lock'))
+        await resetAdminPassword({ env, username: 'admin', password: 'another-password' })
+      },
+    ],
+  ] as [string, (service: Awaited<ReturnType<typeof serviceFolder>>) => Promise<unknown>][])(
+    `%s leaves all files to that user${ROOT_ONLY}`,
+    async (_, work) => {
+      const service = await serviceFolder()
+      await work(service)
+      expect(new Set(ownersIn(service.folder))).toEqual(new Set([SERVICE]))
+    },
+  )
+
+  it.skipIf(ROOT_ONLY !== '')(`nothing else changes its owner${ROOT_ONLY}`, async () => {
+    const { env, folder } = await serviceFolder()
+    const outside = join(folder, '..', 'of-root')
+    writeFileSync(outside, '')
+    symlinkSync(outside, join(folder, 'fish.link'))
+    linkSync(outside, join(folder, 'fish.hard'))
+    writeFileSync(join(folder, 'notes'), '')
+    await rotateSecret({ env, makeNew: true })
+    expect([outside, join(folder, 'notes')].map((path) => statSync(path).uid)).toEqual([0, 0])
+  })
+})
 
 describe('on a full disk, or one that cannot be written,', () => {
   it('a backup and a restore end with one line, and leave what was there', async ({ skip }) => {

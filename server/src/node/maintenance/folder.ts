@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { lchownSync, linkSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
+import type { FishStorage } from '../../storage/core/types.ts'
 import { type FolderLock, lockFolder, makeFolder } from '../../storage/file/folder.ts'
-import { MaintenanceError } from './maintenance.ts'
+import { createStorage } from '../../storage/index.ts'
+import { MaintenanceError, type MaintenanceSettings } from './maintenance.ts'
 
 /** The new file or folder gets its name once `make` has flushed it to the disk; nothing is left of a failure. */
 export async function makeNew<Result>(
@@ -111,7 +113,40 @@ export async function withLockedFolder<Result>(
       lock?.undo()
       undo()
     }
+    giveToOwner(target)
   }
+}
+
+/** Opens a storage to change it. */
+export async function useStorage<Result>(
+  address: MaintenanceSettings['storage'],
+  use: (storage: FishStorage) => Promise<Result>,
+): Promise<Result> {
+  try {
+    const storage = await createStorage(address)
+    return await use(storage).finally(() => storage.dispose())
+  } finally {
+    if (address.driver === 'file') giveToOwner(address.path)
+  }
+}
+
+/** What maintenance makes in a data folder, and folders with what it replaced. */
+const OURS = /^(?:fish\.|secrets\.json$|replaced-)/
+
+/**
+ * Leaves what root has made in a data folder to the owner of the folder: the server, which runs as that user, could not
+ * open it. Follows no link, and leaves a file alone that has another name elsewhere: its owner may be meant.
+ */
+function giveToOwner(folder: string): void {
+  if (process.geteuid?.() !== 0 || !pathExists(folder)) return
+  const { uid, gid } = statSync(folder)
+  if (uid === 0) return
+  const give = (path: string) => {
+    const stat = lstatSync(path)
+    if (stat.isDirectory()) for (const name of readdirSync(path)) give(join(path, name))
+    if (stat.uid === 0 && (stat.isDirectory() || (stat.isFile() && stat.nlink === 1))) lchownSync(path, uid, gid)
+  }
+  for (const name of readdirSync(folder)) if (OURS.test(name)) give(join(folder, name))
 }
 
 const LEFTOVER = /^\.(?:restore|import)-[0-9a-f]{8}$/

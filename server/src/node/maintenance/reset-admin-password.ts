@@ -2,11 +2,11 @@ import type { AdminRole } from '@fish-crab/sdk/contract'
 import { createAdmins } from '../../app/auth/admins.ts'
 import { createAuditRecorder } from '../../app/auth/audit.ts'
 import { checkNoImportLock } from '../../app/store/store-id.ts'
-import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import { createScryptHasher } from '../passwords.ts'
 import { SETTINGS } from '../settings.ts'
 import type { StartOptions } from '../start.ts'
+import { useStorage } from './folder.ts'
 import { type DryRunReport, MaintenanceError, maintain, readMaintenanceSettings } from './maintenance.ts'
 import { storeFileOf } from './store.ts'
 
@@ -37,8 +37,7 @@ export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<
     if (!dryRun) checkPassword(password)
     const settings = readMaintenanceSettings(source)
     if (settings.storage.driver === 'file') storeFileOf(settings.storage.path)
-    const storage = await createStorage(settings.storage)
-    try {
+    return useStorage(settings.storage, async (storage) => {
       await checkNoImportLock(storage)
       const random = (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes)
       // The storage was just opened by its address: it cannot have been replaced.
@@ -53,9 +52,7 @@ export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<
       // A server on the same Redis may have removed the administrator meanwhile.
       if (!(await admins.setPassword(username, password))) throw unknownAdminError([])
       return report
-    } finally {
-      await storage.dispose()
-    }
+    })
   })
 }
 

@@ -12,10 +12,9 @@ import {
 import type { FishStorage } from '../../storage/core/types.ts'
 import { prepareItemReads } from '../../storage/file/reader.ts'
 import { checkStore } from '../../storage/file/store-file.ts'
-import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import { makeSecrets, mismatchedSecrets, readSecrets, SECRETS_FILE, writeSecrets } from '../secrets-file.ts'
-import { withLockedFolder } from './folder.ts'
+import { useStorage, withLockedFolder } from './folder.ts'
 import {
   type DryRunOption,
   type DryRunReport,
@@ -93,8 +92,7 @@ async function withStorage<Result>(
   use: (source: ItemSource, target?: FishStorage) => Promise<Result>,
 ): Promise<Result> {
   if (!dryRun) {
-    const target = await createStorage(storage)
-    return use(target, target).finally(() => target.dispose())
+    return useStorage(storage, (target) => use(target, target))
   }
   if (storage.driver !== 'file') {
     const { openRedisReader } = await import('../../storage/redis/redis.ts')
