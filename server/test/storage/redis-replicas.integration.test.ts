@@ -130,6 +130,15 @@ describeWithRedis('a Redis that has a replica', () => {
     await until(async () => (await storage.items.getItem(key).catch(() => 'failed')) === 'new')
   })
 
+  test('keeps the connection for writes in use while nothing is written: idle ones may be closed', async () => {
+    const storage = await open({ timeoutMs: 500 })
+    await until(works(() => storage.items.setItem(itemKey('user', 'a'), 'x')))
+    const clients = async () => String(await primary.admin.call('CLIENT', 'LIST', 'TYPE', 'normal')).split('\n')
+    const writer = (await clients()).find((line) => line.includes(' cmd=wait '))
+    const id = String(/^id=\d+ /.exec(writer ?? '')?.[0])
+    await until(async () => (await clients()).some((line) => line.startsWith(id) && line.includes(' cmd=ping ')))
+  })
+
   test('is closed only when reads that are under way have ended', async () => {
     const [storage, key] = [await open(), itemKey('user', 'a')]
     await until(works(() => storage.items.setItem(key, 'x')))

@@ -93,7 +93,14 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
     // Both lead to one address: after a failover, reads from the old server would be stale.
     const writes = await connectTo(options, connection.leave)
     const write = createReplicatedWrites(writes, { replicas, timeoutMs: timeoutOf(options) })
-    const close = async () => void (await Promise.all([connection.close(), writes.close()]))
+    // Redis or a proxy may close a connection on which nothing is sent, and reads would leave theirs with it.
+    const ping = setInterval(() => {
+      for (const node of writes.primaries()) node.ping().catch(() => {})
+    }, timeoutOf(options)).unref()
+    const close = async () => {
+      clearInterval(ping)
+      await Promise.all([connection.close(), writes.close()])
+    }
     return open({ ...connection, write, close })
   })
 }
