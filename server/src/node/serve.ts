@@ -106,7 +106,11 @@ export async function serve(options: ServeOptions): Promise<number> {
     await server.close()
   } catch (err) {
     if (!(err instanceof StorageError)) throw err
-    logger.error({ err }, 'killed: the storage could not be closed')
+    if (err.code === 'replaced') {
+      logger.error({ err }, 'stopped: the data file is gone')
+      return SERVE_EXIT.failed
+    }
+    logger.error({ err }, 'killed: the storage did not close in time')
     await kill()
   }
   logger.info({}, 'stopped')

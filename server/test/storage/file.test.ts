@@ -233,7 +233,7 @@ test('a file that was deleted and not put back fails a stop, which says so', asy
   renameSync(file, `${file}-moved`)
   await expect(storage.ping()).rejects.toMatchObject({ message: /put it back.* before you stop the service/ })
   await expect(storage.dispose()).rejects.toMatchObject({
-    code: 'unavailable',
+    code: 'replaced',
     message: /Unless it was moved, its data is lost/,
   })
 })

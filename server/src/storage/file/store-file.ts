@@ -194,7 +194,7 @@ const LOST_ADVICE =
 /** For a file that was not put back. */
 export function lostFileError(file: string): StorageError {
   return new StorageError(
-    'unavailable',
+    'replaced',
     `${file} was deleted or replaced while it was open. Unless it was moved, its data is lost.`,
   )
 }

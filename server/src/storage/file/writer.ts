@@ -146,8 +146,8 @@ export class Writer {
 
   /**
    * Finishes pending writes, then ends the worker.
-   * @throws {StorageError} `unavailable` when the disk has not responded in time, the file of the store is gone, or a
-   * reader has not ended that keeps acknowledged writes from the database: the worker still waits for it
+   * @throws {StorageError} `unavailable` when the disk has not responded in time, or a reader has not ended that keeps
+   * acknowledged writes from the database: the worker still waits for it; `replaced` when the file of the store is gone
    */
   async close(): Promise<void> {
     this.#refusal ??= closedError()
