@@ -41,7 +41,13 @@ export function watchConnections(server: Server, { perClient, onDrop }: Connecti
   const openByClient = new Map<string, number>()
 
   server.on('connection', (socket: Socket) => {
-    const client = clientKey(socket.remoteAddress ?? '')
+    const { remoteAddress } = socket
+    // Reset before it was accepted. Its request would count for nobody, and a change would be nobody's.
+    if (remoteAddress === undefined) {
+      socket.destroy()
+      return
+    }
+    const client = clientKey(remoteAddress)
     const open = openByClient.get(client) ?? 0
     if (open >= perClient) {
       onDrop()

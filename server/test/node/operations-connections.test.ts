@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import type { RunningServer } from '@fish-crab/server'
@@ -8,6 +9,11 @@ import { startTestServer } from './running.ts'
 
 /** Longer than a test may take: what waits for its end does not pass. */
 const NEVER_MS = 600_000
+
+/** A program that sends a request and resets the connection at once. */
+const RESET = `
+const [, port, request] = process.argv
+const socket = require('node:net').connect(Number(port), '127.0.0.1', () => socket.write(request, () => socket.resetAndDestroy()))`
 
 const BIG_FILE = '/docs/swagger-ui-bundle.js'
 const ANSWERS = 12
@@ -71,6 +77,19 @@ describe('connections', () => {
     socket.send(head('GET /livez HTTP/1.1'))
     await socket.until(/ok/)
     await gone
+  })
+
+  it('that were reset before they are accepted do nothing: their client has no address any more', async () => {
+    const logger = { info: vi.fn(), warn() {}, error() {} }
+    const { url } = await startTestServer({}, { logger })
+    const { port } = new URL(url)
+    // In another process, while this one cannot accept: connections wait in the kernel.
+    execFileSync(process.execPath, ['-e', RESET, port, head('GET /status HTTP/1.1')])
+    await (await fetch(`${url}/livez`)).text()
+    const requests = logger.info.mock.calls.filter(([, message]) => message === 'request').map(([fields]) => fields)
+    expect(requests).toEqual([
+      expect.objectContaining({ path: '/livez', address: expect.stringContaining('127.0.0.1') }),
+    ])
   })
 
   it('beyond the cap are refused and counted, and let in again once there is room', async () => {
