@@ -18,6 +18,8 @@ const BENCHMARKS = [
   { script: 'mocks/bench/transports.ts', rounds: 240, shortRounds: 80 },
 ] as const
 
+const PLOT_WIDTH = 220
+
 const { values: flags } = parseArgs({
   options: { short: { type: 'boolean', default: false }, out: { type: 'string', default: '.' } },
 })
@@ -81,8 +83,6 @@ function pageRow(result: Result): string {
   ]
   return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
 }
-
-const PLOT_WIDTH = 220
 
 function plot({ ratio, spread: [least, most], goal, isMet }: Result): string {
   const limit = 'atMost' in goal ? goal.atMost : goal.atLeast
