@@ -140,7 +140,7 @@ describe('outbox', () => {
     expect(document).toMatchObject({ queued: 0, deadLetters: 3, batches: [{ count: 3, user: 'Nobody' }] })
     const id = String(document.batches[0].id)
     expect((await run(['outbox', 'status'], { env })).stderr).toContain(
-      `Check the spelling; letter case does not matter. Then: fish-cli outbox retry ${id}\n`,
+      'Check the spelling; letter case does not matter.\nfish-cli: When the reason is gone, send them: fish-cli outbox retry\n',
     )
     expect((await json(['outbox', 'retry', id])).document).toEqual({ queued: 3 })
     expect((await json(['outbox', 'flush'])).document).toMatchObject({ sent: 0, left: 3 })

@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chownSync, linkSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  linkSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import {
   backupStore,
@@ -91,6 +101,14 @@ describe('by root, on the data folder of another user,', () => {
     },
   )
 
+  it.skipIf(ROOT_ONLY !== '')(`a dry run changes no owner${ROOT_ONLY}`, async () => {
+    const { env, folder, backup } = await serviceFolder()
+    chownSync(join(folder, 'fish.mark'), 0, 0)
+    await rotateSecret({ env, makeNew: true, dryRun: true })
+    await restoreStore({ env, backup, force: true, now: new Date(0), dryRun: true })
+    expect(statSync(join(folder, 'fish.mark')).uid).toBe(0)
+  })
+
   it.skipIf(ROOT_ONLY !== '')(`nothing else changes its owner${ROOT_ONLY}`, async () => {
     const { env, folder } = await serviceFolder()
     const outside = join(folder, '..', 'of-root')
@@ -100,6 +118,7 @@ describe('by root, on the data folder of another user,', () => {
     writeFileSync(join(folder, 'notes'), '')
     await rotateSecret({ env, makeNew: true })
     expect([outside, join(folder, 'notes')].map((path) => statSync(path).uid)).toEqual([0, 0])
+    expect(lstatSync(join(folder, 'fish.link')).uid).toBe(0)
   })
 })
 

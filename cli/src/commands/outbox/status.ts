@@ -37,9 +37,10 @@ export const outboxStatusCommand = defineCommand({
     })
     const total = (field: 'queued' | 'deadLetters') => rows.reduce((sum, row) => sum + row[field], 0)
     for (const { id, count, reason } of batches) {
-      const steps = `${hintForCode(reason.code) ?? ''} Then: fish-cli outbox retry ${id}`.trimStart()
-      context.note(`fish-cli: Dead letter ${id}: ${catchesText(count)}. Reason: ${reason.message} ${steps}`)
+      const why = `Reason: ${reason.message} ${hintForCode(reason.code) ?? ''}`.trimEnd()
+      context.note(`fish-cli: Dead letter ${id}: ${catchesText(count)}. ${why}`)
     }
+    if (batches.length > 0) context.note('fish-cli: When the reason is gone, send them: fish-cli outbox retry')
     for (const { result, fix } of others) context.note(`fish-cli: ${result} ${fix}`)
     const document = (collections: readonly object[]) => ({
       path,

@@ -113,7 +113,7 @@ export async function withLockedFolder<Result>(
       lock?.undo()
       undo()
     }
-    giveToOwner(target)
+    if (!dryRun) giveToOwner(target)
   }
 }
 
