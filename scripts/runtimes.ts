@@ -1,5 +1,6 @@
 // npm run runtimes [name …]: tries the built packages on every runtime they are for, and prints what works where.
 import { type Outcome, PROGRAMS, type Runtime, runSmoke } from '../sdk/e2e/runtimes.ts'
+import { textTable } from './lib/text-table.ts'
 import { installRuntimes } from './runtimes-install.ts'
 
 interface Column {
@@ -36,14 +37,5 @@ function table(columns: readonly Column[]): string {
     ['', ...columns.map(({ title }) => title)],
     ...checks.map((check) => [check, ...columns.map((column) => outcomeOf(column, check))]),
   ]
-  const widths = ['', ...columns].map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
+  return textTable(rows)
 }

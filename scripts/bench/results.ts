@@ -1,6 +1,7 @@
 // What all benchmarks share: a figure beside another one, measured in the same rounds, and the table of them.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { textTable } from '../lib/text-table.ts'
 
 /** One row of `npm run bench`. */
 export interface Result {
@@ -86,17 +87,7 @@ export function table(results: readonly Result[]): string {
     goalText(goal),
     isMet ? 'met' : 'MISSED',
   ])
-  const lines = [COLUMNS, ...rows]
-  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
-  return lines
-    .map(
-      (line) =>
-        `${line
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
+  return textTable([COLUMNS, ...rows])
 }
 
 export function goalText(goal: Goal): string {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { compare, type Result, readBenchArguments, report } from '../../scripts/bench/results.ts'
+import { textTable } from '../../scripts/lib/text-table.ts'
 import { CONTENDERS } from './contenders.ts'
 import {
   abortCosts,
@@ -21,15 +22,8 @@ import { type Outcome, SCENARIOS } from './scenarios.ts'
 const SEEDS = [1, 2, 3]
 
 function table(title: string, columns: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
-  const lines = [columns, ...rows].map((row) => row.map(String))
-  const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)))
-  const text = lines.map((line) =>
-    line
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
-  process.stdout.write(`\n${title}\n${text.map((line) => `  ${line}\n`).join('')}`)
+  const text = textTable([columns, ...rows].map((row) => row.map(String)))
+  process.stdout.write(`\n${title}\n${text.replace(/^(?=.)/gm, '  ')}`)
 }
 
 /** The worst of several runs. */

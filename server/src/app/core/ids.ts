@@ -18,10 +18,10 @@ export function pooledRandom(source: RandomSource): RandomSource {
       pool = source(new Uint8Array(POOL_BYTES))
       used = 0
     }
-    for (let index = 0; index < bytes.length; index += 1, used += 1) {
-      bytes[index] = pool[used] as number
-      pool[used] = 0
-    }
+    const end = used + bytes.length
+    bytes.set(pool.subarray(used, end))
+    pool.fill(0, used, end)
+    used = end
     return bytes
   }
 }
