@@ -36,6 +36,8 @@ export async function startRemoteStorage(folder: string, env: Readonly<Record<st
     pid: child.pid ?? 0,
     ping: (limitMs = 2000) => order('ping', limitMs),
     append: (record: string, length = 1) => order('append', 10_000, { record, length }),
+    /** Version of the collection that it appends to. */
+    version: () => order('version', 2000),
     dispose: () => order('dispose', 8000),
     kill: async () => {
       child.kill('SIGKILL')

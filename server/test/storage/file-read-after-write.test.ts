@@ -23,3 +23,27 @@ test('a read sees every write that was acknowledged before it, also in a turn of
   await reading
   expect(stale).toEqual([])
 })
+
+test('a read that was made before is made again after every kind of write', async () => {
+  const storage = await createStorage({ driver: 'file', path: newFolder() })
+  onTestFinished(() => storage.dispose())
+  const collection = { owner: 'alex', kind: 'fish', gamemode: 'earth' }
+  const record = { id: 'a', dedupeKey: null, count: 1, labels: {}, plain: '{}', full: '{}' }
+  const key = 'note:a'
+  const look = async () => ({ item: await storage.items.getItem(key), version: await storage.version(collection) })
+  const writes: readonly (() => Promise<unknown>)[] = [
+    () => storage.items.setItem(key, 'one'),
+    () => storage.replaceItemIf(key, 'one', 'two'),
+    () => storage.removeItemIf(key, 'two'),
+    () => storage.setItemIfAbsent(key, 'three'),
+    () => storage.items.removeItem(key),
+    () => storage.append(collection, record),
+    () => storage.removeRecord(collection, record.id),
+    () => storage.removeOwner(collection.owner),
+  ]
+  for (const write of writes) {
+    const before = await look()
+    await Promise.all([write(), look()])
+    expect(await look(), write.toString()).not.toEqual(before)
+  }
+})

@@ -15,6 +15,7 @@ test('a disk that stalls fails pings and writes in time, takes bounded memory, a
   const storage = await startRemoteStorage(newFolder(), disk.env)
   expect(await storage.append('before')).toMatchObject({ result: { outcome: 'stored' } })
   const { memory } = await storage.ping()
+  const before = await storage.version()
 
   disk.stall()
   const late = storage.append('late')
@@ -37,11 +38,14 @@ test('a disk that stalls fails pings and writes in time, takes bounded memory, a
   const refused = replies.filter(({ error }) => /too slow/.test(String((error as Error).message)))
   expect(refused.length).toBeGreaterThanOrEqual(36)
   for (const reply of replies) expect(reply).toMatchObject({ isLate: false, error: UNAVAILABLE })
+  // Stored nowhere yet, and no longer awaited.
+  expect(await storage.version()).toMatchObject({ result: before.result })
   const { memory: stalled } = await storage.ping()
   expect(stalled - memory).toBeLessThan(500 * MIB)
 
   disk.resume()
   await expect.poll(async () => (await storage.ping()).error).toBeUndefined()
+  expect((await storage.version()).result).not.toBe(before.result)
   // What was late is stored once.
   expect(await storage.append('late')).toMatchObject({ result: { outcome: 'replayed', id: 'late' } })
   expect(await storage.append('after')).toMatchObject({ result: { outcome: 'stored' } })

@@ -42,7 +42,7 @@ export function createCollectionReader(
     if (matchesEntityTag(request.headers.get('if-none-match'), headers.etag)) return empty(304, headers)
 
     const { coding, identity } = chooseCoding(request.headers.get('accept-encoding'), encoder.codings)
-    const key = JSON.stringify([collection, form, coding, identity])
+    const key = [scopeOf(collection), form, coding, identity].join(' ')
     const isWhole = limit === undefined && cursor === undefined
     const cached = isWhole ? cache.get(key, version) : undefined
     if (cached) return jsonBytes(200, cached.bytes, withCoding(headers, cached.coding))

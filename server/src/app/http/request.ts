@@ -3,7 +3,7 @@ import type * as z from 'zod/mini'
 import english from 'zod/v4/locales/en.js'
 import { readChunks } from '../../../../sdk/src/internal/body.ts'
 import { concatBytes } from '../core/bytes.ts'
-import { type ErrorDetail, HttpError } from './http-error.ts'
+import { HttpError } from './http-error.ts'
 
 /**
  * Reads the body of a request. Refuses a body that is too large as soon as that is known, and leaves the rest unread:
@@ -71,12 +71,13 @@ export function validateQuery<Schema extends z.ZodMiniObject>(
   query: URLSearchParams,
 ): z.output<Schema> {
   const values: Record<string, string> = {}
-  const details: ErrorDetail[] = []
-  for (const name of Object.keys(schema.shape)) {
-    const [value, ...others] = new Set(query.getAll(name))
-    if (value !== undefined) values[name] = value
-    if (others.length > 0) details.push({ path: name, message: 'Must not be repeated with different values' })
+  const repeated = new Set<string>()
+  for (const [name, value] of query) {
+    if (!Object.hasOwn(schema.shape, name)) continue
+    values[name] ??= value
+    if (values[name] !== value) repeated.add(name)
   }
+  const details = [...repeated].map((path) => ({ path, message: 'Must not be repeated with different values' }))
   if (details.length > 0) throw new HttpError('invalid_query', { details })
   return validate(schema, values, 'invalid_query')
 }

@@ -1,4 +1,3 @@
-import { hasDotSegment, normalizeKey } from 'unstorage'
 import { StorageError } from './errors.ts'
 
 // A UTF-16 unit of 16 bits is written as four of these letters. A part has no other capitals, so a search for an encoded
@@ -6,7 +5,8 @@ import { StorageError } from './errors.ts'
 const DIGITS = 'ABCDEFGHIJKLMNOP'
 const PLAIN_PART = /^(?:[a-z0-9_-]|%[A-P]{4})*$/
 const BASE = /^[a-z0-9_-]+(?::[a-z0-9_-]+)*:?$/
-const VISIBLE_ASCII = /^[\x21-\x7e]+$/
+/** What {@link itemKey} makes. unstorage would change other keys: it drops empty parts, `?` and what follows, and reads `/` as `:`. */
+const ITEM_KEY = /^[\w%-]+(?::[\w%-]+)*$/
 
 /**
  * Encodes any text for use in a key: `[a-z0-9_-]` stays, every other UTF-16 unit becomes `%` and
@@ -64,6 +64,6 @@ export function decodeItemKey(key: string): string {
 
 /** Refuses a key that unstorage would change, so that it would name another item. */
 export function checkItemKey(key: string): string {
-  if (VISIBLE_ASCII.test(key) && normalizeKey(key) === key && !hasDotSegment(key) && !key.endsWith('$')) return key
+  if (ITEM_KEY.test(key)) return key
   throw new StorageError('invalid_key', 'An item key must not contain raw text. Build it with itemKey().')
 }

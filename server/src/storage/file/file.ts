@@ -8,6 +8,7 @@ import type { FishStorage, StorageDriver } from '../core/types.ts'
 import { createWindows } from '../core/windows.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
 import { openReader, type Reader } from './reader.ts'
+import { rememberReads } from './recent-reads.ts'
 import { toStorageError } from './sqlite.ts'
 import { STORE_FILE } from './store-file.ts'
 import { startWriter, type Writer } from './writer.ts'
@@ -83,11 +84,22 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
       reader.shareSnapshot()
       return run()
     })
-  const write: Writer['write'] = async (...args) => {
-    const result = await writer.write(...args)
+  const recent = rememberReads({
+    item: (key) => {
+      reader.shareSnapshot()
+      return reader.item(key)
+    },
+    version: (collection) => {
+      reader.shareSnapshot()
+      return reader.version(collection)
+    },
+  })
+  writer.onSettled((write) => {
+    // The next read must see it.
     reader.endSnapshot()
-    return result
-  }
+    recent.forget(write)
+  })
+  const write: Writer['write'] = (...args) => writer.write(...args)
   const close = async () => {
     closed = true
     // Before the writer: the last connection to close checkpoints the log, and only the writer may write.
@@ -113,7 +125,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
         yield chunk.value
       }
     },
-    version: (collection) => read(() => reader.version(collection)),
+    version: (collection) => now(() => recent.version(collection)),
     removeRecord: (collection, id) => write('removeRecord', collection, id),
     async removeOwner(owner) {
       let isMore = true
@@ -121,8 +133,8 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     },
     tallies: () => read(() => reader.tallies()),
     leaders: (range) => read(() => reader.leaders(range)),
-    hasItem: (key) => read(() => reader.item(key) !== null),
-    getItem: (key) => read(() => reader.item(key)),
+    hasItem: (key) => now(() => recent.item(key) !== null),
+    getItem: (key) => now(() => recent.item(key)),
     setItem: (key, value) => write('setItem', key, value),
     removeItem: (key) => write('removeItem', key),
     setItemIfAbsent: (key, value) => write('setItemIfAbsent', key, value),

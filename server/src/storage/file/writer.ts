@@ -65,6 +65,7 @@ const MAX_PENDING_BYTES = 64 * 1024 * 1024
 const WRITE_OVERHEAD_BYTES = 1024
 
 interface PendingWrite {
+  readonly write: Write
   readonly resolve: (result: never) => void
   readonly reject: (error: StorageError) => void
   /** On the clock of `performance`. */
@@ -108,6 +109,7 @@ export class Writer {
   #loss: StorageError | undefined
   /** Why no more writes are accepted. */
   #refusal: StorageError | undefined
+  #onSettled: (write: Write) => void = () => {}
 
   constructor(worker: Worker, report: FileDurability, onWarning: (message: string) => void) {
     this.report = report
@@ -125,6 +127,11 @@ export class Writer {
     worker.unref()
   }
 
+  /** @param listener called with each write that is stored or has failed, before its promise settles, however late that is */
+  onSettled(listener: (write: Write) => void): void {
+    this.#onSettled = listener
+  }
+
   /** Settles when the write is on disk. Rejects when it is not stored, or when the disk has not responded in time. */
   write<Type extends WriteType>(type: Type, ...args: WriteArgs<Type>): Promise<WriteResult<Type>> {
     if (this.#refusal) return Promise.reject(this.#refusal)
@@ -136,7 +143,7 @@ export class Writer {
     }
     if (this.#pending.length === 0) this.#worker.ref()
     const written = new Promise<WriteResult<Type>>((resolve, reject) => {
-      this.#pending.push({ resolve, reject, since: performance.now(), bytes })
+      this.#pending.push({ write, resolve, reject, since: performance.now(), bytes })
     })
     this.#pendingBytes += bytes
     // Behind the requests of this turn: each message that finds the worker idle becomes a transaction of its own.
@@ -203,7 +210,10 @@ export class Writer {
   /** Removes the oldest pending writes. */
   #takePending(count: number): PendingWrite[] {
     const taken = this.#pending.splice(0, count)
-    for (const { bytes } of taken) this.#pendingBytes -= bytes
+    for (const { write, bytes } of taken) {
+      this.#pendingBytes -= bytes
+      this.#onSettled(write)
+    }
     return taken
   }
 

@@ -1,0 +1,42 @@
+import type { Collection } from '../core/types.ts'
+import type { Write } from './commands.ts'
+import type { Reader } from './reader.ts'
+
+/** Of items, and of versions. */
+const MAX_REMEMBERED = 10_000
+/** In characters. Users, keys and hashes are shorter. */
+const MAX_VALUE_LENGTH = 1024
+
+/**
+ * Reads that are not repeated until something was written: most requests ask for the same few users and versions. Exact,
+ * since no other process writes to the store, and what was read before the end of a write is forgotten at that end.
+ */
+export function rememberReads({ item, version }: Pick<Reader, 'item' | 'version'>) {
+  const items = new Map<string, string>()
+  const versions = new Map<string, string>()
+
+  function remember<Value extends string | null>(values: Map<string, string>, key: string, value: Value): Value {
+    if (value === null || value.length > MAX_VALUE_LENGTH) return value
+    if (values.size >= MAX_REMEMBERED) values.delete(values.keys().next().value as string)
+    values.set(key, value)
+    return value
+  }
+
+  return {
+    item: (key: string): string | null => items.get(key) ?? remember(items, key, item(key)),
+    version: (collection: Collection): string => {
+      const key = keyOf(collection)
+      return versions.get(key) ?? remember(versions, key, version(collection))
+    },
+    /** Call it when a write has ended, also when it failed: it may be stored nevertheless. */
+    forget({ type, args }: Write): void {
+      if (type === 'append' || type === 'removeRecord') versions.delete(keyOf(args[0]))
+      else if (type === 'removeOwner') versions.clear()
+      else if (type !== 'ping' && type !== 'probe') items.delete(args[0])
+    },
+  }
+}
+
+function keyOf({ owner, kind, gamemode }: Collection): string {
+  return JSON.stringify([owner, kind, gamemode])
+}
