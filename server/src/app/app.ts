@@ -104,7 +104,7 @@ export function createApp(options: AppOptions): App {
     storeId,
     users,
     admins,
-    credentials: createCredentials({ users, admins, storeId, passwords, queue, loginLimiter, clock }),
+    credentials: createCredentials({ users, admins, storeId, passwords, queue, loginLimiter, clock, random }),
     sessions,
     audit: createAudit(storage, cursors, clock, random),
     readCollection: createCollectionReader(storage, contentEncoder, cursors),

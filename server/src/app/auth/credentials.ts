@@ -1,8 +1,9 @@
 import { HEADERS, LIMITS, type User, userNameKey } from '@fish-crab/sdk/contract'
-import { fromBase64 } from '../core/bytes.ts'
+import { fromBase64, sha256Hex } from '../core/bytes.ts'
 import { createLruCache, lazy } from '../core/cache.ts'
 import { createFairQueue, type FairQueue } from '../core/fair-queue.ts'
 import type { PasswordHasher } from '../core/host.ts'
+import { type RandomSource, randomText } from '../core/ids.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { StoreId } from '../store/store-id.ts'
@@ -22,6 +23,7 @@ interface CredentialsOptions {
   readonly queue: FairQueue
   readonly loginLimiter: LoginLimiter
   readonly clock: () => number
+  readonly random: RandomSource
 }
 
 interface Account {
@@ -55,8 +57,8 @@ export function createPasswordQueue(clock?: () => number): FairQueue {
  * name is unknown, so that the time it takes does not reveal which names exist.
  */
 export function createCredentials(options: CredentialsOptions) {
-  const { users, admins, storeId, passwords, queue, loginLimiter, clock } = options
-  const verified = createVerifiedPasswords(clock)
+  const { users, admins, storeId, passwords, queue, loginLimiter, clock, random } = options
+  const verified = createVerifiedPasswords(clock, randomText(DIGEST_KEY_LENGTH, random))
   const attempts = new Map<string, Promise<unknown>>()
 
   const findAdmin: Directory = async (name) => {
@@ -184,20 +186,16 @@ function parseBasic(header: string | null): BasicCredentials | undefined {
 
 const VERIFIED_MS = 600_000
 const MAX_VERIFIED = 10_000
+const DIGEST_KEY_LENGTH = 43
 
 /**
  * Creates a cache of verified passwords, so that the next login need not hash again. It holds keyed digests, whose key
  * never leaves this process. Each includes the stored hash, which every attempt reads: after a reset, by any process, the
  * old password is not found.
  */
-function createVerifiedPasswords(clock: () => number) {
+function createVerifiedPasswords(clock: () => number, key: string) {
   const untilByDigest = createLruCache<string, number>(MAX_VERIFIED)
-  const key = lazy(async () => crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign']))
-
-  async function digestOf(password: string, hash: string): Promise<string> {
-    const text = new TextEncoder().encode(JSON.stringify([hash, password]))
-    return String.fromCharCode(...new Uint8Array(await crypto.subtle.sign('HMAC', await key(), text)))
-  }
+  const digestOf = (password: string, hash: string) => sha256Hex(JSON.stringify([key, hash, password]))
 
   return {
     async has(password: string, hash: string): Promise<boolean> {

@@ -20,6 +20,11 @@ export interface PlainSecrets {
 /** Secrets of a new user; the others are generated. */
 export type GivenSecrets = { readonly [Name in keyof PlainSecrets]?: string | undefined }
 
+interface OpenKey {
+  readonly fernetKey: string
+  readonly fernet: Fernet
+}
+
 export interface SecretStoreOptions {
   readonly storage: FishStorage
   readonly storeId: StoreId
@@ -40,7 +45,7 @@ const CACHED_KEYS = 10_000
  */
 export function createSecretStore({ storage, storeId, encryption, passwords, random }: SecretStoreOptions) {
   const { items } = storage
-  const fernets = createLruCache<string, Fernet>(CACHED_KEYS)
+  const openKeys = createLruCache<string, OpenKey>(CACHED_KEYS)
   const apiKeys = createApiKeys(storage)
   const newPassword = () => randomText(PASSWORD_LENGTH, random)
   const newApiKey = () => `${API_KEY_PREFIX}${randomText(API_KEY_LENGTH, random)}`
@@ -63,8 +68,15 @@ export function createSecretStore({ storage, storeId, encryption, passwords, ran
     await keepInSecretCheck(storage, encryption)
   }
 
-  async function encryptedFernetKey({ id }: User): Promise<string> {
-    return (await items.getItem(secretKey(id, 'fernet'))) ?? failMissing()
+  async function openKey({ id }: User): Promise<OpenKey> {
+    const encrypted = (await items.getItem(secretKey(id, 'fernet'))) ?? (await failMissing())
+    const cacheKey = `${id} ${encrypted}`
+    const cached = openKeys.get(cacheKey)
+    if (cached) return cached
+    const fernetKey = await encryption.decrypt(encrypted, id)
+    const opened = { fernetKey, fernet: createFernet(fernetKey) }
+    openKeys.set(cacheKey, opened)
+    return opened
   }
 
   return {
@@ -98,19 +110,9 @@ export function createSecretStore({ storage, storeId, encryption, passwords, ran
         return (await items.getItem(secretKey(id, 'password'))) ?? undefined
       },
 
-      async fernetKey(user: User): Promise<string> {
-        return encryption.decrypt(await encryptedFernetKey(user), user.id)
-      },
+      fernetKey: async (user: User): Promise<string> => (await openKey(user)).fernetKey,
 
-      async fernet(user: User): Promise<Fernet> {
-        const encrypted = await encryptedFernetKey(user)
-        const cacheKey = `${user.id} ${encrypted}`
-        const cached = fernets.get(cacheKey)
-        if (cached) return cached
-        const fernet = createFernet(await encryption.decrypt(encrypted, user.id))
-        fernets.set(cacheKey, fernet)
-        return fernet
-      },
+      fernet: async (user: User): Promise<Fernet> => (await openKey(user)).fernet,
 
       async resetPassword(user: User): Promise<string> {
         const password = newPassword()
