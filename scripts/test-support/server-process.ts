@@ -22,9 +22,16 @@ export const SERVER_SCRIPT = [
   '--plain-passwords',
 ] as const
 
-/** Starts a server on a free port and waits until it listens. */
-export async function startServerProcess(env: Record<string, string>): Promise<ServerProcess> {
-  const child = spawn(process.execPath, SERVER_SCRIPT, {
+/**
+ * Starts a server on a free port and waits until it listens.
+ * @param launcher a command that runs the one behind it
+ */
+export async function startServerProcess(
+  env: Record<string, string>,
+  launcher: readonly string[] = [],
+): Promise<ServerProcess> {
+  const [command = '', ...args] = [...launcher, process.execPath, ...SERVER_SCRIPT]
+  const child = spawn(command, args, {
     env: { PATH: process.env.PATH, FISH_PORT: '0', FISH_LOG: 'silent', ...ADMIN, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

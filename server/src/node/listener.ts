@@ -21,7 +21,7 @@ interface ListenOptions {
   readonly onDrop?: () => void
   /** Whether all clients share the addresses of proxies, so that no address has a limit of its own. @default false */
   readonly isBehindProxy?: boolean
-  /** @default 4096 connections, and times as below */
+  /** @default 4096 connections, or as many as there are file descriptors for, and times as below */
   readonly limits?: Partial<ConnectionLimits>
 }
 
@@ -44,8 +44,25 @@ export interface ConnectionLimits {
 /** Longer than nginx keeps its connections (60 s), so that nginx closes first. */
 const KEEP_ALIVE_MS = 65_000
 
-const CONNECTION_LIMITS: ConnectionLimits = {
-  connections: 4096,
+const MAX_CONNECTIONS = 4096
+
+/** File descriptors for everything but connections of clients: storage, log, modules. */
+const OTHER_DESCRIPTORS = 128
+
+/** Without a descriptor, a connection is neither accepted nor refused: one client could use up all of them. */
+function maxConnections(): number {
+  const report: typeof process.report & { excludeNetwork?: boolean } = process.report
+  const { excludeNetwork = false } = report
+  // It would look up the names of connected addresses, which may take seconds.
+  report.excludeNetwork = true
+  const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
+  report.excludeNetwork = excludeNetwork
+  const descriptors = userLimits?.open_files?.soft
+  if (typeof descriptors !== 'number') return MAX_CONNECTIONS
+  return Math.min(MAX_CONNECTIONS, Math.max(descriptors - OTHER_DESCRIPTORS, OTHER_DESCRIPTORS))
+}
+
+const CONNECTION_LIMITS: Omit<ConnectionLimits, 'connections'> = {
   headersMs: 10_000,
   requestMs: 30_000,
   checkMs: 1000,
@@ -61,7 +78,7 @@ const HEAD_MS = 40
 
 export async function listen(options: ListenOptions) {
   const { host, port, fetch, logger, isAccepting, onDrop = () => {}, isBehindProxy, limits: given } = options
-  const limits = { ...CONNECTION_LIMITS, ...given }
+  const limits = { ...CONNECTION_LIMITS, connections: maxConnections(), ...given }
   const server = createServer({
     IncomingMessage: JoinedBodyRequest,
     headersTimeout: limits.headersMs,
@@ -158,7 +175,7 @@ const HOST = /^[^\s/\\?#@,]*$/
  * (RFC 9112, sections 2.3, 3.2 and 6.1).
  */
 function ambiguityError(req: IncomingMessage): HttpError | undefined {
-  const message = versionError(req) ?? hostError(req) ?? encodingError(req)
+  const message = versionError(req) ?? hostError(req) ?? targetError(req) ?? encodingError(req)
   return message === undefined ? undefined : new HttpError('malformed_request', { message })
 }
 
@@ -173,9 +190,19 @@ function hostError({ httpVersion, rawHeaders, headers }: IncomingMessage): strin
   return isHost(headers.host ?? '') ? undefined : 'The Host header is not a host, with or without a port.'
 }
 
+/** A name has 255 bytes at most, and parsing a long international one takes milliseconds: the URL parser maps it first. */
+const MAX_HOST_LENGTH = '['.length + 255 + ']:65535'.length
+
 /** Empty for a request without an authority. Its URL has to exist, too. */
 function isHost(text: string): boolean {
-  return text === '' || (HOST.test(text) && URL.canParse(`http://${text}`))
+  return text === '' || (text.length <= MAX_HOST_LENGTH && HOST.test(text) && URL.canParse(`http://${text}`))
+}
+
+/** The host of a target that is a whole URL is parsed, too. What is wrong with the rest of a target, the app says. */
+function targetError({ url = '' }: IncomingMessage): string | undefined {
+  if (url.startsWith('/') || url === '*') return undefined
+  const [authority = ''] = url.replace(/^[^:]*:[/\\]*/, '').split(/[/\\?#]/, 1)
+  return authority.length <= MAX_HOST_LENGTH ? undefined : 'The host in the request target is too long.'
 }
 
 function encodingError({ httpVersion, headers }: IncomingMessage): string | undefined {

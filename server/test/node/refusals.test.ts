@@ -9,6 +9,7 @@ const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password
 const GET = (target: string) => head(`GET ${target} HTTP/1.1`)
 /** More headers than Node keeps unless it is told to. */
 const MANY = Object.fromEntries(Array.from({ length: 1100 }, (_, index) => [`a${index}`, '']))
+const LONG_HOST = encodeURIComponent('\u4e00'.repeat(1500))
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
 
 /** Sends a text, and returns all that comes until the server closes the connection. */
@@ -98,6 +99,9 @@ describe('a request that a proxy may read as another one, or as two', () => {
       'two Hosts with a thousand headers in between',
       head('GET /status HTTP/1.1', MANY).replace(/\r\n$/, 'host: x\r\n\r\n'),
     ],
+    // Parsed as a domain, this would take the service 20 times as long as a request.
+    ['a Host that is longer than any name', head('GET /status HTTP/1.1', { host: LONG_HOST })],
+    ['a target whose host is longer than any name', head(`GET http://${LONG_HOST}/status HTTP/1.1`, { host: 'x' })],
     ['a path in its Host', head('GET /status HTTP/1.1', { host: 'service.test/metrics?' })],
     ['two codings', head('POST /post/fish HTTP/1.1', { 'transfer-encoding': 'gzip, chunked' })],
     ['one coding twice', head('POST /post/fish HTTP/1.1', { 'transfer-encoding': 'chunked, chunked' })],

@@ -8,7 +8,7 @@ import { VERSION_PREFIX } from '@fish-crab/sdk/contract'
  */
 export function canonicalPath(url: string): string {
   const raw = rawPath(url)
-  const path = NOT_CANONICAL.test(raw) ? `/${withoutDots(raw.split('/').map(canonicalSegment)).join('/')}` : raw
+  const path = NOT_CANONICAL.test(raw) ? withCanonicalSegments(raw) : raw
   if (path === VERSION_PREFIX) return '/'
   return path.startsWith(`${VERSION_PREFIX}/`) ? path.slice(VERSION_PREFIX.length) : path
 }
@@ -50,11 +50,16 @@ function withoutDots(segments: readonly string[]): string[] {
   return result
 }
 
-function canonicalSegment(segment: string): string {
-  if (!segment.includes('%')) return segment
+/** A path that is no URI is left as it is: no route has it. One error for all segments, since each takes microseconds. */
+function withCanonicalSegments(raw: string): string {
   try {
-    return encodeURIComponent(decodeURIComponent(segment))
+    return `/${withoutDots(raw.split('/').map(canonicalSegment)).join('/')}`
   } catch {
-    return segment
+    return raw
   }
+}
+
+/** @throws URIError */
+function canonicalSegment(segment: string): string {
+  return segment.includes('%') ? encodeURIComponent(decodeURIComponent(segment)) : segment
 }
