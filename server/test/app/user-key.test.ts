@@ -1,9 +1,10 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { LIMITS } from '@fish-crab/sdk/contract'
+import { describe, expect, it } from 'vitest'
 import { userKeyBehaviour } from './behaviour/user-key.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
 import { createMemoryService, plainPasswords } from './memory-service.ts'
-import { basic, UNLIMITED } from './test-service.ts'
+import { ADDRESS_HEADER, basic, UNLIMITED } from './test-service.ts'
 
 userKeyBehaviour(createMemoryService)
 
@@ -131,7 +132,24 @@ describe('the check of a password', () => {
     }
   })
 
-  it('goes on after a decoy could not be made, and after a digest key could not', async () => {
+  it('tells a client that has failed too often nothing about a password that another one has used', async () => {
+    const service = await createCountingService()
+    const ask = async (password: string, address: string) => {
+      const headers = { authorization: basic('Alex', password), [ADDRESS_HEADER]: address }
+      return (await service.request(KEY, { headers })).status
+    }
+    expect(await ask('alex-password', '192.0.2.1')).toBe(200)
+    for (let failure = 0; failure < LIMITS.failedLogins; failure += 1) {
+      expect(await ask('wrong', '192.0.2.66')).toBe(401)
+    }
+    const checks = service.checks()
+    expect([await ask('wrong', '192.0.2.66'), await ask('alex-password', '192.0.2.66')]).toEqual([429, 429])
+    // Their own failures are no concern of others, and what they have used before needs no check.
+    expect([await ask('alex-password', '192.0.2.1'), await ask('alex-password', '192.0.2.2')]).toEqual([200, 200])
+    expect(service.checks()).toBe(checks)
+  })
+
+  it('goes on after a decoy could not be made', async () => {
     let isBroken = true
     const hash = async (password: string) => {
       if (isBroken && password.startsWith('a password that')) throw new Error('out of memory')
@@ -140,8 +158,6 @@ describe('the check of a password', () => {
     const service = await createMemoryService({ ...UNLIMITED, passwords: { ...plainPasswords, hash } })
     const ask = async (name: string) =>
       (await service.request(KEY, { headers: { authorization: basic(name, 'alex-password') } })).status
-    const generate = vi.spyOn(crypto.subtle, 'generateKey').mockRejectedValueOnce(new Error('out of memory'))
-    onTestFinished(() => generate.mockRestore())
     expect([await ask('nobody'), await ask('nobody')]).toEqual([500, 500])
     isBroken = false
     expect([await ask('nobody'), await ask('Alex')]).toEqual([401, 200])

@@ -73,20 +73,19 @@ export function createCredentials(options: CredentialsOptions) {
 
   const decoyHash = lazy(() => passwords.hash('a password that nobody has'))
 
-  async function findVerified(accounts: readonly (Account | undefined)[], password: string) {
+  /** @param client only if it was verified for this client. @default for any */
+  async function findVerified(accounts: readonly (Account | undefined)[], password: string, client?: string) {
     const matches = await Promise.all(
-      accounts.map((account) => verified.has(password, account ? account.passwordHash : '')),
+      accounts.map((account) => verified.has(password, account ? account.passwordHash : '', client)),
     )
     const first = accounts.findIndex((account) => account !== undefined)
-    return matches[first] ? accounts[first]?.who : undefined
+    return matches[first] ? accounts[first] : undefined
   }
 
-  async function verifyAny(accounts: readonly (Account | undefined)[], password: string) {
+  async function hashAny(accounts: readonly (Account | undefined)[], password: string) {
     const decoy = await decoyHash()
     for (const account of accounts) {
-      if (!(await passwords.verify(password, account?.passwordHash ?? decoy)) || !account) continue
-      await verified.add(password, account.passwordHash)
-      return account.who
+      if ((await passwords.verify(password, account?.passwordHash ?? decoy)) && account) return account
     }
     return undefined
   }
@@ -103,29 +102,31 @@ export function createCredentials(options: CredentialsOptions) {
     const findAccounts = () => Promise.all(directories.map((find) => (isPossible ? find(name) : undefined)))
 
     async function findOrVerify(accounts: readonly (Account | undefined)[]): Promise<Identity | undefined> {
-      const known = await findVerified(accounts, tried)
-      if (known) return known
+      const known = await findVerified(accounts, tried, client)
+      if (known) return known.who
       return loginLimiter.run({ client, name }, async () => {
-        const found = await verifyAny(accounts, tried)
+        const found = (await findVerified(accounts, tried)) ?? (await hashAny(accounts, tried))
         // Counts an unknown user as a failed login only while the store is the one that the server started with.
         if (!found) await storeId.verify()
-        return found
+        else await verified.add(tried, found.passwordHash, client)
+        return found?.who
       })
     }
 
+    // What another client has logged in with is compared below the limit only: it would tell a right guess from a wrong one.
     const accounts = await findAccounts()
-    const known = await findVerified(accounts, tried)
-    if (known) return known
+    const known = await findVerified(accounts, tried, client)
+    if (known) return known.who
     await loginLimiter.check({ client, name })
 
-    const sameCredentials = JSON.stringify([name, tried])
+    const sameCredentials = JSON.stringify([client, name, tried])
     const before = attempts.get(sameCredentials)
     if (before) {
       // If that attempt succeeds, its password is known and need not be hashed again.
       await before.catch(() => undefined)
       signal.throwIfAborted()
-      const found = await findVerified(accounts, tried)
-      if (found) return found
+      const found = await findVerified(accounts, tried, client)
+      if (found) return found.who
     }
     const attempt = queue.run({ client, since, signal, work: async () => findOrVerify(await findAccounts()) })
     if (!before) {
@@ -195,16 +196,19 @@ const DIGEST_KEY_LENGTH = 43
  */
 function createVerifiedPasswords(clock: () => number, key: string) {
   const untilByDigest = createLruCache<string, number>(MAX_VERIFIED)
-  const digestOf = (password: string, hash: string) => sha256Hex(JSON.stringify([key, hash, password]))
+  const digestOf = (password: string, hash: string, client = '') =>
+    sha256Hex(JSON.stringify([key, client, hash, password]))
 
   return {
-    async has(password: string, hash: string): Promise<boolean> {
-      const left = (untilByDigest.get(await digestOf(password, hash)) ?? 0) - clock()
+    async has(password: string, hash: string, client?: string): Promise<boolean> {
+      const left = (untilByDigest.get(await digestOf(password, hash, client)) ?? 0) - clock()
       // A clock that was set back does not make it last longer.
       return left > 0 && left <= VERIFIED_MS
     },
-    async add(password: string, hash: string): Promise<void> {
-      untilByDigest.set(await digestOf(password, hash), clock() + VERIFIED_MS)
+    async add(password: string, hash: string, client: string): Promise<void> {
+      const until = clock() + VERIFIED_MS
+      untilByDigest.set(await digestOf(password, hash), until)
+      untilByDigest.set(await digestOf(password, hash, client), until)
     },
   }
 }
