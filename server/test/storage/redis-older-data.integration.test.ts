@@ -110,6 +110,26 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
     await expect(readEntries(storage, collection)).rejects.toMatchObject(older(1))
   })
 
+  test('is not changed where it was emptied under a standing connection', async () => {
+    const server = await start('always')
+    const storage = await open(server)
+    const collection = await append(storage, 'old')
+    await storage.items.setItem(itemKey('user', 'a'), 'x')
+    await server.admin.flushall()
+    const changes: (() => Promise<unknown>)[] = [
+      () => storage.append(collection, newRecord()),
+      () => storage.removeOwner(collection.owner),
+      () => storage.items.setItem(itemKey('user', 'a'), 'y'),
+    ]
+    for (const change of changes) {
+      await expect(change(), String(change)).rejects.toMatchObject({
+        code: 'replaced',
+        message: expect.stringMatching(/was emptied or replaced\. Restore/),
+      })
+    }
+    expect(await server.admin.dbsize()).toBe(0)
+  })
+
   test('is reported once, with how much is missing, where Redis may lose what it acknowledged', async () => {
     const server = await start('everysec')
     const losses: string[] = []
@@ -157,7 +177,7 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
 
     await server.admin.flushall()
     await storage.ping()
-    await other.items.setItem(itemKey('user', 'a'), 'x')
+    await (await open(server)).items.setItem(itemKey('user', 'a'), 'x')
     await storage.ping()
     expect(await storage.items.getItem(itemKey('user', 'a'))).toBe('x')
     expect(losses).toEqual([])

@@ -1,4 +1,4 @@
-import { StorageError } from '../../storage/core/errors.ts'
+import { replacedError, StorageError } from '../../storage/core/errors.ts'
 import type { FishStorage } from '../../storage/core/types.ts'
 import { type RandomSource, randomText } from '../core/ids.ts'
 import { STORE_KEY } from './item-keys.ts'
@@ -85,13 +85,6 @@ export function createStoreId({ storage, random, clock }: StoreIdOptions) {
       return verifying
     },
   }
-}
-
-function replacedError(): StorageError {
-  return new StorageError(
-    'replaced',
-    'The storage no longer holds the store that this server started with: it was emptied or replaced. Restore the data, or restart all servers to use the current store.',
-  )
 }
 
 const ID_LENGTH = 22

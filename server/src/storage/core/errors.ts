@@ -43,3 +43,10 @@ export class StorageError extends Error {
 export function closedError(): StorageError {
   return new StorageError('closed', 'The storage was closed. Open it again with createStorage().')
 }
+
+export function replacedError(): StorageError {
+  return new StorageError(
+    'replaced',
+    'The storage no longer holds the store that this server started with: it was emptied or replaced. Restore the data, or restart all servers to use the current store.',
+  )
+}

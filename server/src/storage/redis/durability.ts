@@ -179,7 +179,7 @@ export function detectOlderData(inner: Connection, mayLose: boolean, onDataLoss?
     const counts = await Promise.all(expected.map(([key]) => client.get(key)))
     let missing = 0
     for (const [index, [key, count]] of expected.entries()) {
-      // A missing count means an emptied or another store, which the store id detects.
+      // A missing count means an emptied store: it is read with another store id, and a change of it is refused.
       const current = Number(counts[index] ?? count)
       if (current >= count) continue
       missing += count - current
@@ -222,7 +222,10 @@ export function detectOlderData(inner: Connection, mayLose: boolean, onDataLoss?
       if (invalidated > verified) await inner.run(verifyAll)
       if (!countsChanges(script)) return inner.write(script, keys, args)
       const key = writesKey(keys[0] ?? '', client.isCluster)
-      const [count, result] = (await inner.write(script, [...keys, key], args)) as [number, unknown]
+      // An import that finds its Redis emptied locks it again.
+      const mayBegin = script === 'fishSetItem' && args[2] === 'absent'
+      const mustExist = acknowledged.has(key) && !mayBegin ? '1' : '0'
+      const [count, result] = (await inner.write(script, [...keys, key], [...args, mustExist])) as [number, unknown]
       if (count > (acknowledged.get(key) ?? 0)) acknowledged.set(key, count)
       else if (count > 0) {
         invalidated += 1

@@ -1,3 +1,6 @@
+/** The error of a change to a Redis that was emptied. */
+export const EMPTIED = 'FISHEMPTIED'
+
 /** An atomic Lua script, run by its hash once Redis knows it. */
 interface Script {
   readonly numberOfKeys: number
@@ -282,7 +285,8 @@ return forbidden`,
 
 /**
  * Makes a script count its changes, in one more key after its own: it returns the count, 0 without a change, and its own
- * result. A script returns `true` as a second result when it changed something.
+ * result. A script returns `true` as a second result when it changed something. With '1' as a last argument, it changes
+ * nothing without the count: Redis was emptied.
  *
  * A count starts at the time in microseconds: a new one, such as after an import, is not below an earlier one.
  */
@@ -290,6 +294,9 @@ function counting({ numberOfKeys, lua }: Script): Script {
   return {
     numberOfKeys: numberOfKeys + 1,
     lua: `
+if table.remove(ARGV) == '1' and redis.call('EXISTS', KEYS[${numberOfKeys + 1}]) == 0 then
+  return redis.error_reply('${EMPTIED}')
+end
 local function change()${lua}
 end
 local answer, isChanged = change()
