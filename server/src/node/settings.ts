@@ -63,7 +63,7 @@ export const SETTINGS = {
     placeholder: 'ADDRESS',
     fallback: 'file:./data',
     summary: 'storage of all data: file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:',
-    holdsSecret: (address) => /^[a-z-]+:\/\/[^/]*@/i.test(address),
+    holdsSecret: (address) => /^[a-z-]+:\/\/.*@/i.test(address),
     parse: parseStorageAddress,
   }),
   redisWait: setting({

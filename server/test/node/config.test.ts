@@ -246,14 +246,16 @@ describe('the configuration', () => {
     }
   })
 
-  it.each(['redis://:hunter2@127.0.0.1', 'rediss://alex:hunter2@host:6380/1', 'redis-cluster://:hunter2@host:7000'])(
-    'refuses the password of %s as a flag, and takes it from the environment',
-    (storage) => {
-      const env = { FISH_SECRET: 'encrypts', FISH_JWT_SECRET: 'j'.repeat(32) }
-      const mistakes = mistakesOf({ env, flags: { storage } })
-      expect(mistakes).toEqual([expect.stringContaining('--storage contains a password')])
-      expect(mistakes.join()).not.toContain('hunter2')
-      expect(readConfig({ env: { ...env, FISH_STORAGE: storage } }).storage.driver).toMatch(/^redis/)
-    },
-  )
+  it.each([
+    'redis://:hunter2@127.0.0.1',
+    'redis://:hunter2/3@127.0.0.1',
+    'rediss://alex:hunter2@host:6380/1',
+    'redis-cluster://:hunter2@host:7000',
+  ])('refuses the password of %s as a flag, and takes it from the environment', (storage) => {
+    const env = { FISH_SECRET: 'encrypts', FISH_JWT_SECRET: 'j'.repeat(32) }
+    const mistakes = mistakesOf({ env, flags: { storage } })
+    expect(mistakes).toEqual([expect.stringContaining('--storage contains a password')])
+    expect(mistakes.join()).not.toContain('hunter2')
+    expect(readConfig({ env: { ...env, FISH_STORAGE: storage } }).storage.driver).toMatch(/^redis/)
+  })
 })
