@@ -34,6 +34,31 @@ test('a process that used a client ends by itself, with the shared dispatcher of
   expect(exitCode).toBe(0)
 })
 
+test.each([
+  ['no proxy', {}, 'demo, without undici'],
+  ['a proxy', { http_proxy: 'http://127.0.0.1:1', no_proxy: '127.0.0.1' }, 'demo, with undici'],
+])('undici is loaded for the proxies of the environment alone (%s)', async (_, proxies, expected) => {
+  await using server = await listen(answerEmpty)
+  const env = { HTTP_PROXY: '', HTTPS_PROXY: '', http_proxy: '', https_proxy: '', ...proxies }
+  const { stdout } = await runInNode(
+    `
+    import { registerHooks } from 'node:module'
+    import { createClient } from '@fish-crab/sdk'
+    let undici = 'without'
+    registerHooks({
+      resolve(name, context, next) {
+        if (name === 'undici') undici = 'with'
+        return next(name, context)
+      },
+    })
+    const { user } = await createClient({ baseUrl: '${server.baseUrl}' }).demo.fish()
+    process.stdout.write(user + ', ' + undici + ' undici')
+  `,
+    { env },
+  )
+  expect(stdout).toBe(expected)
+})
+
 // In a process of its own: the test runner loads parts of MSW before any test, which hides what MSW cannot see.
 test('a plain MSW server intercepts a client, also one with connections from before, and gives it back', async () => {
   await using server = await listen(answerEmpty)

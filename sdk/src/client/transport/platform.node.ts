@@ -5,6 +5,8 @@ import type { Platform, ProxyErrorFields } from './platform.ts'
 
 // Where Node's built-in fetch, in every version, looks for its dispatcher.
 const SHARED_DISPATCHER = Symbol.for('undici.globalDispatcher.1')
+// Since undici 8, that one only wraps this one.
+const SHARED_DISPATCHER_2 = Symbol.for('undici.globalDispatcher.2')
 
 /**
  * Node: own connections under the built-in fetch, with keep-alive and the proxies of the environment (`HTTP_PROXY`,
@@ -34,15 +36,17 @@ export const platform: Platform = {
 }
 
 async function openDispatcher(proxy: ProxyTracker, env: Environment): Promise<RequestInit> {
+  // undici reads missing values from the environment of the process.
+  const httpProxy = env.http_proxy ?? env.HTTP_PROXY ?? ''
+  const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY ?? ''
+  const noProxy = env.no_proxy ?? env.NO_PROXY ?? ''
+  const dispatcher = httpProxy || httpsProxy ? undefined : builtInAgent()
+  if (dispatcher) return { dispatcher } as RequestInit
   const undici = await importUndici()
   if (!undici) {
     warnOfProxies(env)
     return {}
   }
-  // undici reads missing values from the environment of the process.
-  const httpProxy = env.http_proxy ?? env.HTTP_PROXY ?? ''
-  const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY ?? ''
-  const noProxy = env.no_proxy ?? env.NO_PROXY ?? ''
   const factory = proxy.poolFactory(undici.Pool, httpProxy, httpsProxy)
   try {
     const agent = new undici.EnvHttpProxyAgent({ clientFactory: factory, factory, httpProxy, httpsProxy, noProxy })
@@ -54,6 +58,17 @@ async function openDispatcher(proxy: ProxyTracker, env: Environment): Promise<Re
       { path: 'HTTP_PROXY', message: 'HTTP_PROXY or HTTPS_PROXY is not the address of a proxy.' },
     ])
   }
+}
+
+/** An agent of the undici inside Node: importing the package would take longer than the rest of a first call. */
+function builtInAgent(): object | undefined {
+  // Loads the undici inside Node, which then registers its dispatcher.
+  void globalThis.Response
+  const isProtocol2 = Number.parseInt(process.versions.undici ?? '', 10) >= 8
+  const name = isProtocol2 ? SHARED_DISPATCHER_2 : SHARED_DISPATCHER
+  const shared = Reflect.get(globalThis, name) as { constructor: new () => object } | undefined
+  // The program may have replaced it by a dispatcher of another kind.
+  return shared?.constructor.name === 'Agent' ? new shared.constructor() : undefined
 }
 
 // The variables that undici reads.
