@@ -5,6 +5,7 @@ import {
   afterResponse,
   afterUnsent,
   decide,
+  expectedWaitMs,
   INITIAL_STATE,
   isRefusal,
   type LimiterState,
@@ -131,7 +132,7 @@ test('a refusal closes the limiter whatever the order of the reported windows, u
 test('what is not from the service opens nothing', () => {
   for (const status of [200, 302, 403, 503]) {
     const { state } = after([window(24), { status, isService: false }])
-    expect(state).toMatchObject({ phase: 'counted', uncertain: 1 })
+    expect(state).toMatchObject({ phase: 'counted', uncertain: [2] })
   }
 })
 
@@ -158,4 +159,41 @@ test('a late response of an earlier window does not change the open window', () 
   const open = afterResponse(second.state, second.permit, { ...success, ...window(20, 2 * WINDOW_MS) }, 0, 0)
   const late = afterResponse(open, first.permit, { ...success, ...window(0, WINDOW_MS) }, 0, 0)
   expect(late.window).toMatchObject({ remaining: 20, resetMs: 2 * WINDOW_MS })
+})
+
+const RULES = { pace: true, probes: 1 }
+
+/** Sends a request that gets no response. */
+function lose(state: LimiterState, now: number): LimiterState {
+  const { permit, state: sent } = decide(state, RULES, now)
+  if (!permit) throw new Error('It had to wait.')
+  return afterLoss(sent, permit)
+}
+
+test('a request whose response was lost is spent, as long as no response to a later one shows that it is not', () => {
+  const last = after([window(1)])
+  const lostLast = lose(last.state, last.now)
+  expect(decide(lostLast, RULES, last.now)).toMatchObject({ waitMs: WINDOW_MS })
+  expect(expectedWaitMs(lostLast, RULES, 0, last.now)).toBe(WINDOW_MS)
+
+  const { state, now } = after([window(2)])
+  const later = decide(lose(state, now), RULES, now)
+  if (!later.permit) throw new Error('It had to wait.')
+  const settled = afterResponse(later.state, later.permit, { status: 200, isService: true, ...window(1) }, now, 0)
+  expect(decide(settled, RULES, now).permit).toBeDefined()
+})
+
+test('after many losses in a row, requests probe: it is the connection that fails', () => {
+  let { state, now } = after([window(6)])
+  for (let loss = 0; loss < 6; loss++) state = lose(state, now)
+  expect(decide(state, RULES, now).permit).toBeDefined()
+})
+
+test('an outage holds nothing back once the service responds', () => {
+  let state = INITIAL_STATE
+  for (let loss = 0; loss < 100; loss++) state = lose(state, 0)
+  const probe = decide(state, RULES, 0)
+  if (!probe.permit) throw new Error('It had to wait.')
+  state = afterResponse(probe.state, probe.permit, { status: 200, isService: true, ...window(24) }, 0, 0)
+  expect(decide(state, RULES, 0).permit).toBeDefined()
 })

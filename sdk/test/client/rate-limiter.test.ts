@@ -92,6 +92,17 @@ test.each([1, 2, 3, 4, 5])(
   },
 )
 
+test.each([1, 2, 3, 4, 5, 6])(
+  'with every tenth response lost after it was counted, none is refused (%i)',
+  async (seed) => {
+    const { time, open, served } = await simulate()
+    const random = seededRandom(seed)
+    const client = open({ maxRetries: 20 }, { losesAnswer: () => random() < 0.1 })
+    await time.run(many(100, () => client.demo.fish()))
+    expect(served.filter(({ status }) => status === 429)).toEqual([])
+  },
+)
+
 test.each([1, 2, 3, 4, 5])(
   'with a second process on the same budget, a window refuses at most once (%i)',
   async (seed) => {

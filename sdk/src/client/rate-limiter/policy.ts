@@ -11,8 +11,8 @@ interface Window {
   readonly endsAt: number
   /** The latest permit whose response reported it. */
   readonly reportedBy: number
-  /** Responses to requests of this limiter. Other clients used the rest. */
-  readonly responses: number
+  /** Attempts of this limiter: responses, and losses that may have been counted. Other clients used the rest. */
+  readonly ours: number
 }
 
 /** What the limiter knows. Immutable. */
@@ -33,10 +33,8 @@ export interface LimiterState {
   readonly issued: number
   /** Permits of this epoch without a response. */
   readonly inFlight: number
-  /** Attempts in this window that the server may have counted. */
-  readonly uncertain: number
-  /** The latest permit when the last of them ended. */
-  readonly uncertainSince: number
+  /** Lost attempts that the server may have counted: of each, the latest permit when it ended. */
+  readonly uncertain: readonly number[]
   /** Consecutive attempts that reported nothing. */
   readonly unreported: number
 }
@@ -82,8 +80,7 @@ export const INITIAL_STATE: LimiterState = {
   epoch: 0,
   issued: 0,
   inFlight: 0,
-  uncertain: 0,
-  uncertainSince: 0,
+  uncertain: [],
   unreported: 0,
 }
 
@@ -94,13 +91,18 @@ export const INITIAL_STATE: LimiterState = {
  * The server opens a window with a client's first request, and every response reports how many requests remain and when
  * the window ends. While the state is unknown, one request probes it. Then half of what remains may be in flight, and
  * less the more other clients have used, so that they are noticed before the rest is sent. An attempt without a response
- * may have been counted; its place stays reserved until a response settles it. A refusal pauses all requests.
+ * may have been counted: it counts as such until a response to a later request reports what remains. A refusal pauses all
+ * requests.
  */
 
 const MAX_JITTER_MS = 250
 // A server that responds with 429 and "retry now" must not cause a tight loop.
 const MIN_PAUSE_MS = 1000
 const MAX_BACKOFF_MS = 30_000
+// So many losses in a row hardly hit responses alone: the requests never arrived.
+const LOSSES_OF_OUTAGE = 5
+// More than a window allows make no difference, and an outage may last.
+const MAX_UNCERTAIN = 1000
 // Without a refusal, a longer window is not trusted: after this time, a request probes again.
 const MAX_WINDOW_MS = 2 * LIMITS.windowSeconds * 1000
 
@@ -120,31 +122,30 @@ function pauseEnd({ phase, window, pausedUntil }: LimiterState): number {
 }
 
 function waitFor(state: LimiterState, { pace, probes }: LimiterRules, now: number): number | 'none' | undefined {
-  const { phase, window, pausedUntil, inFlight } = state
+  const { phase, window, pausedUntil, inFlight, uncertain, unreported } = state
   if (now < pausedUntil) return pausedUntil - now
   if (phase === 'unlimited' || !pace) return 'none'
   // When requests get lost, the limit is not the cause, so the number of concurrent probes grows.
-  const maxProbes = Math.min(probes * 2 ** state.unreported, LIMITS.requests)
+  const maxProbes = Math.min(probes * 2 ** unreported, LIMITS.requests)
   if (phase === 'unknown' || !window) return inFlight < Math.max(maxProbes, probes) ? 'none' : undefined
-  if (window.remaining === 0) return window.endsAt - now
-  const certain = window.remaining - inFlight - state.uncertain
-  if (certain > 0) return inFlight < maxInFlight(window, state.uncertain) ? 'none' : undefined
-  return inFlight < Math.min(maxProbes, window.remaining) ? 'none' : undefined
+  const left = window.remaining - uncertain.length
+  if (left > inFlight) return inFlight < maxInFlight(window) ? 'none' : undefined
+  if (unreported >= LOSSES_OF_OUTAGE && inFlight < Math.min(maxProbes, window.remaining)) return 'none'
+  return inFlight > 0 && window.remaining > 0 ? undefined : window.endsAt - now
 }
 
 /** Half of what remains; with other clients in the window, a third of this client's share. */
-function maxInFlight({ limit, remaining, responses }: Window, uncertain: number): number {
-  const here = responses + uncertain
-  const others = Math.max(limit - remaining - here, 0)
+function maxInFlight({ limit, remaining, ours }: Window): number {
+  const others = Math.max(limit - remaining - ours, 0)
   if (others === 0) return Math.ceil(remaining / 2)
-  return Math.max(Math.floor((remaining / 3) * (here / (here + others))), 1)
+  return Math.max(Math.floor((remaining / 3) * (ours / (ours + others))), 1)
 }
 
 /** The state after a wait: a request has to probe again. */
 export function afterWait(state: LimiterState): LimiterState {
   if (state.phase !== 'counted' && state.pausedUntil === 0) return state
   const phase = state.phase === 'unlimited' ? 'unlimited' : 'unknown'
-  return { ...state, phase, pausedUntil: 0, epoch: state.epoch + 1, inFlight: 0, uncertain: 0, unreported: 0 }
+  return { ...state, phase, pausedUntil: 0, epoch: state.epoch + 1, inFlight: 0, uncertain: [], unreported: 0 }
 }
 
 /** @param random A number from 0 up to 1; spreads processes that wait for the same time. */
@@ -180,7 +181,7 @@ function afterRefusal(
   const backoff = Math.min(MIN_PAUSE_MS * 2 ** (refusals - 1), MAX_BACKOFF_MS)
   const wait = Math.max(retryMs ?? window?.waitMs ?? backoff, MIN_PAUSE_MS)
   const pausedUntil = Math.max(state.pausedUntil, now + wait + random * MAX_JITTER_MS)
-  const known = window && { ...window, endsAt: pausedUntil, reportedBy: state.issued, responses: 0 }
+  const known = window && { ...window, endsAt: pausedUntil, reportedBy: state.issued, ours: 0 }
   return { ...state, refusals, pausedUntil, window: known ?? state.window }
 }
 
@@ -197,15 +198,16 @@ function afterWindow(
   const isLate = known !== undefined && permit.number < known.reportedBy && observed.resetMs <= known.resetMs
   if (isLate && !isSame) return state
   const waitMs = Math.min(observed.waitMs, MAX_WINDOW_MS) + random * MAX_JITTER_MS
-  const fresh = { ...observed, endsAt: now + waitMs, reportedBy: permit.number, responses: 1 }
+  // A response to a later request reports the window with them in it.
+  const uncertain = state.uncertain.filter((latest) => latest >= permit.number)
+  const fresh = { ...observed, endsAt: now + waitMs, reportedBy: permit.number, ours: 1 + uncertain.length }
   const window = isSame ? merged(known, fresh) : fresh
-  const isClear = !isSame || permit.number > state.uncertainSince
   return {
     ...state,
     phase: 'counted',
     window,
     windowMs: isSame ? Math.max(state.windowMs, waitMs) : waitMs,
-    uncertain: isClear ? 0 : state.uncertain,
+    uncertain,
   }
 }
 
@@ -215,7 +217,7 @@ function merged(known: Window, observed: Window): Window {
     remaining: Math.min(known.remaining, observed.remaining),
     endsAt: Math.min(known.endsAt, observed.endsAt),
     reportedBy: Math.max(known.reportedBy, observed.reportedBy),
-    responses: known.responses + 1,
+    ours: known.ours + 1,
   }
 }
 
@@ -232,16 +234,17 @@ export function afterUnsent(state: LimiterState, permit: Permit): LimiterState {
 function countUncertain(state: LimiterState, permit: Permit): LimiterState {
   if (permit.epoch !== state.epoch) return state
   const unreported = state.unreported + 1
-  if (state.phase !== 'counted') return { ...state, unreported }
-  return { ...state, unreported, uncertain: state.uncertain + 1, uncertainSince: state.issued }
+  const uncertain = [...state.uncertain, state.issued].slice(-MAX_UNCERTAIN)
+  const counted = state.phase === 'counted' ? state.window : undefined
+  return { ...state, unreported, uncertain, window: counted ? { ...counted, ours: counted.ours + 1 } : state.window }
 }
 
 /** Expected wait in milliseconds with `ahead` requests in front; 0 while unknown. */
 export function expectedWaitMs(state: LimiterState, { pace }: LimiterRules, ahead: number, now: number): number {
-  const { phase, window, windowMs, pausedUntil, inFlight } = state
+  const { phase, window, windowMs, pausedUntil, inFlight, uncertain } = state
   const pausedMs = Math.max(pausedUntil - now, 0)
   if (!pace || phase !== 'counted' || !window) return pausedMs
-  const beyond = ahead - (pausedMs > 0 ? 0 : Math.max(window.remaining - inFlight, 0))
+  const beyond = ahead - (pausedMs > 0 ? 0 : Math.max(window.remaining - inFlight - uncertain.length, 0))
   if (beyond < 0) return pausedMs
   const untilEnd = Math.max(window.endsAt - now, pausedMs, 0)
   return untilEnd + Math.floor(beyond / Math.max(window.limit, 1)) * windowMs
