@@ -6,12 +6,12 @@ export async function untilAborted<T>(work: () => Promise<T>, signal: AbortSigna
   if (!signal) return work()
   signal.throwIfAborted()
   let onAbort = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
   try {
-    return await Promise.race([work(), aborted])
+    return await new Promise<T>((resolve, reject) => {
+      onAbort = () => reject(signal.reason)
+      signal.addEventListener('abort', onAbort, { once: true })
+      work().then(resolve, reject)
+    })
   } finally {
     signal.removeEventListener('abort', onAbort)
   }

@@ -55,10 +55,17 @@ function readFields(
   path: string,
   issues: Issue[],
 ): Record<string, unknown> {
-  const field = (name: string, of: Shape) => [name, read(of, value[name], join(path, name), issues)]
-  if (shape.type === 'record') return Object.fromEntries(shape.keys.map((name) => field(name, shape.values)))
-  const given = Object.entries(shape.optional).filter(([name]) => value[name] !== undefined)
-  return Object.fromEntries([...Object.entries(shape.required), ...given].map(([name, of]) => field(name, of)))
+  const fields: Record<string, unknown> = {}
+  const add = (name: string, of: Shape) => {
+    fields[name] = read(of, value[name], join(path, name), issues)
+  }
+  if (shape.type === 'record') {
+    for (const name of shape.keys) add(name, shape.values)
+    return fields
+  }
+  for (const [name, of] of Object.entries(shape.required)) add(name, of)
+  for (const [name, of] of Object.entries(shape.optional)) if (value[name] !== undefined) add(name, of)
+  return fields
 }
 
 function readAny(shapes: readonly Shape[], value: unknown): unknown {

@@ -52,7 +52,7 @@ export function createTransport(settings: Settings): Transport {
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted()
       const permit = await acquirePermit(call, attempt > 1, refusal)
-      body ??= await makeBody(call, permit)
+      if (request.body) body ??= await makeBody(call, permit)
       const result = await runAttempt(limiter, permit, { request, body, attempt, timeoutMs: limits.timeoutMs, signal })
       const { response, isRefused } = result
       if (response && (isSuccess(response) || request.accepts?.(response, failures))) return response
