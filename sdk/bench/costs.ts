@@ -100,11 +100,12 @@ function processCosts(sources: readonly (readonly [name: string, source: string]
   )
 }
 
-/** Runs all once a round, so that a noisy moment meets all alike. */
+/** Runs all once a round, so that a noisy moment meets all alike, and in turns after each that makes the others wait. */
 async function rounds(all: readonly { name: string; run: () => Promise<number> }[], count: number): Promise<Cost[]> {
   const times = all.map((): number[] => [])
   for (let round = 0; round <= count; round++) {
-    for (const [index, { run }] of all.entries()) {
+    const order = [...all.entries()]
+    for (const [index, { run }] of [...order.slice(round % all.length), ...order.slice(0, round % all.length)]) {
       const time = await run()
       // The first round warms up.
       if (round > 0) times[index]?.push(time)
