@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -14,6 +14,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { CreatedUser, Session } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
+import { cpuOf, memoryOf, resetPeak } from './processes.ts'
 
 const GOAL = 50
 const SMALL_KB = 8
@@ -180,34 +181,25 @@ async function table(rows: readonly Row[], url: URL): Promise<void> {
 }
 
 async function measured(url: URL, { path, times, before, ...sent }: Row) {
-  writeFileSync(`/proc/${child.pid}/clear_refs`, '5')
+  resetPeak({ child })
   let [ms, kbIn, kbOut, status] = [0, 0, 0, 0]
   for (let count = 0; count < times; count += before ? 1 : times) {
     await before?.()
-    const from = cpuMs()
+    const from = cpuOf({ child })
     for (let each = 0; each < (before ? 1 : times); each += 1) {
       const got = await send(url, path, sent)
       kbIn += got.written / 1024
       kbOut += got.read / 1024
       status = got.status
     }
-    ms += cpuMs() - from
+    ms += (cpuOf({ child }) - from) / 1000
   }
-  const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]
-  return { ms: ms / times, kbIn: kbIn / times, kbOut: kbOut / times, status, peak: (Number(peak) / 1024).toFixed(0) }
-}
-
-/** What all threads of the server have run, in milliseconds. */
-function cpuMs(): number {
-  const tasks = `/proc/${child.pid}/task`
-  const nanoseconds = readdirSync(tasks).map((id) =>
-    Number(readFileSync(`${tasks}/${id}/schedstat`, 'utf8').split(' ')[0]),
-  )
-  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6
+  const { peak } = memoryOf({ child })
+  return { ms: ms / times, kbIn: kbIn / times, kbOut: kbOut / times, status, peak: peak.toFixed(0) }
 }
 
 async function stalled(url: URL, { apiKey }: CreatedUser): Promise<void> {
-  const resident = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
+  const resident = () => memoryOf({ child }).now
   for (const coding of ['identity', 'gzip', 'br']) {
     const before = resident()
     const sockets: Socket[] = []

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { type CreatedUser, HEADERS, type Kind, MEDIA_TYPES } from '@fish-crab/sdk/contract'
+import { createFernet } from '@fish-crab/sdk/fernet'
 
 /** Outcome of a load: requests a second, and latencies in milliseconds. */
 export interface Load {
@@ -8,7 +10,7 @@ export interface Load {
   readonly p99: number
 }
 
-interface LoadOptions {
+export interface LoadOptions {
   readonly port: number
   readonly connections: number
   readonly requests: number
@@ -17,6 +19,8 @@ interface LoadOptions {
 }
 
 const HEAD_END = '\r\n\r\n'
+/** The last chunk of a chunked body (RFC 9112, section 7.1). */
+const LAST_CHUNK = '\r\n0\r\n\r\n'
 
 /**
  * Sends requests over connections that are kept alive, each after the response to the one before. Parses no more than the
@@ -32,7 +36,7 @@ export async function load({ port, connections, requests, next }: LoadOptions): 
     await once(socket, 'connect')
     const ended = once(socket, 'close')
     let sentAt = 0
-    let received: Buffer = Buffer.alloc(0)
+    let isOver = createEndDetector()
     const send = () => {
       if (left === 0) return socket.end()
       left -= 1
@@ -40,20 +44,14 @@ export async function load({ port, connections, requests, next }: LoadOptions): 
       return socket.write(next())
     }
     socket.on('data', (chunk: Buffer) => {
-      received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
-      const head = received.indexOf(HEAD_END)
-      if (head === -1) return
-      const [status = '', ...lines] = received.toString('latin1', 0, head).toLowerCase().split('\r\n')
-      const unchanged = status.startsWith('http/1.1 304') ? '0' : undefined
-      const length =
-        unchanged ?? lines.find((line) => line.startsWith('content-length:'))?.slice('content-length:'.length)
-      if (!/^http\/1\.1 (?:2|304)/.test(status) || length === undefined) {
-        socket.destroy(new Error(`Unexpected response: ${received.toString('latin1')}`))
+      try {
+        if (!isOver(chunk)) return
+      } catch (error) {
+        socket.destroy(error as Error)
         return
       }
-      if (received.length < head + HEAD_END.length + Number(length)) return
       latencies.push(performance.now() - sentAt)
-      received = Buffer.alloc(0)
+      isOver = createEndDetector()
       send()
     })
     send()
@@ -64,4 +62,80 @@ export async function load({ port, connections, requests, next }: LoadOptions): 
   const sorted = latencies.sort((a, b) => a - b)
   const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
   return { perSecond: requests / seconds, p50: at(0.5), p99: at(0.99) }
+}
+
+/** @returns takes the chunks of one response, and returns whether it is complete; keeps its head and last bytes only */
+function createEndDetector(): (chunk: Buffer) => boolean {
+  let head: Buffer = Buffer.alloc(0)
+  let left: number | undefined
+  let isChunked = false
+  let tail = ''
+  const takeBody = (body: Buffer) => {
+    if (isChunked) {
+      tail = (tail + body.toString('latin1', Math.max(0, body.length - LAST_CHUNK.length))).slice(-LAST_CHUNK.length)
+      return tail === LAST_CHUNK
+    }
+    left = (left ?? 0) - body.length
+    return left <= 0
+  }
+  return (chunk) => {
+    if (left !== undefined || isChunked) return takeBody(chunk)
+    head = head.length === 0 ? chunk : Buffer.concat([head, chunk])
+    const end = head.indexOf(HEAD_END)
+    if (end === -1) return false
+    const [status = '', ...lines] = head.toString('latin1', 0, end).toLowerCase().split('\r\n')
+    const header = (name: string) => lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1)
+    const length = status.startsWith('http/1.1 304') ? '0' : header('content-length')
+    isChunked = length === undefined && header('transfer-encoding')?.trim() === 'chunked'
+    if (!/^http\/1\.1 (?:2|304)/.test(status) || (length === undefined && !isChunked)) {
+      throw new Error(`Unexpected response: ${head.toString('latin1')}`)
+    }
+    left = Number(length ?? 0)
+    return takeBody(head.subarray(end + HEAD_END.length))
+  }
+}
+
+export function get(path: string, headers: Readonly<Record<string, string>> = {}): () => string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const text = `GET ${path} HTTP/1.1\r\nHost: bench\r\n${lines.join('')}\r\n`
+  return () => text
+}
+
+interface Posts {
+  readonly count: number
+  /** @default 'fish' */
+  readonly kind?: Kind
+  /** @default 'earth' */
+  readonly gamemode?: string
+  /** Fish in each. @default 1, in the short form */
+  readonly catches?: number
+}
+
+/** Requests that store catches, each with a token of its own. */
+export async function encryptPosts(
+  { name, fernetKey }: Pick<CreatedUser, 'name' | 'fernetKey'>,
+  { count, kind = 'fish', gamemode = 'earth', catches = 1 }: Posts,
+): Promise<readonly string[]> {
+  const fernet = createFernet(fernetKey)
+  const head = `POST /post/${kind}?name=${name} HTTP/1.1\r\nHost: bench\r\n${HEADERS.gamemode}: ${gamemode}\r\n`
+  const payload = (at: number) => {
+    if (catches === 1) return { fish: `Salmon ${at}`, rarity: 3 }
+    return { fish: Array.from({ length: catches }, (_, index) => ({ name: `Salmon ${at + index}`, rarity: 3 })) }
+  }
+  return Promise.all(
+    Array.from({ length: count }, async (_, at) => {
+      const token = await fernet.encrypt(JSON.stringify(payload(at)))
+      return `${head}Content-Type: ${MEDIA_TYPES.token}\r\nContent-Length: ${token.length}\r\n\r\n${token}`
+    }),
+  )
+}
+
+/** Takes one request after the other, each once. @throws Error when there is none left */
+export function inTurn(requests: readonly string[]): () => string {
+  let at = 0
+  return () => {
+    const request = requests[at++]
+    if (request === undefined) throw new Error('There are fewer requests than are sent.')
+    return request
+  }
 }
