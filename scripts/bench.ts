@@ -9,9 +9,10 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { goalText, type Result, table } from './bench/results.ts'
 
-/** Each takes the number of its rounds, and `--json FILE`. */
+/** Each takes the number of its rounds, `--short`, and `--json FILE`. */
 const BENCHMARKS = [
   { script: 'server/bench/requests.ts', rounds: 7, shortRounds: 3 },
+  { script: 'server/bench/store.ts', rounds: 5, shortRounds: 3 },
   { script: 'sdk/bench/run.ts', rounds: 15, shortRounds: 7 },
   { script: 'cli/bench/startup.ts', rounds: 21, shortRounds: 9 },
   { script: 'mocks/bench/standalone.ts', rounds: 21, shortRounds: 9 },
@@ -31,6 +32,7 @@ try {
     process.stderr.write(`${script} …\n`)
     const json = join(folder, 'results.json')
     const args = [join(root, script), String(flags.short ? shortRounds : rounds), '--json', json]
+    if (flags.short) args.push('--short')
     // Not its own table: the rows of all are printed below.
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
     const [code] = await once(child, 'exit')

@@ -24,7 +24,7 @@ type Goal = { readonly atMost: number } | { readonly atLeast: number }
 
 interface Measured {
   readonly what: string
-  readonly unit: 'µs' | 'ms' | 's' | 'a second' | 'requests'
+  readonly unit: 'µs' | 'ms' | 's' | 'a second' | 'requests' | 'round trips' | 'bytes'
   /** One value of each round. */
   readonly ours: readonly number[]
   /** Something measured in the same rounds, or a limit. */
@@ -58,14 +58,17 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
 
-/** `[ROUNDS] [--json FILE]`, which every benchmark takes. */
+/** `[ROUNDS] [--short] [--json FILE]`, which every benchmark takes. */
 export function readBenchArguments(defaultRounds: number): BenchArguments {
-  const { values, positionals } = parseArgs({ options: { json: { type: 'string' } }, allowPositionals: true })
-  return { rounds: Number(positionals[0] ?? defaultRounds), json: values.json }
+  const options = { short: { type: 'boolean', default: false }, json: { type: 'string' } } as const
+  const { values, positionals } = parseArgs({ options, allowPositionals: true })
+  return { rounds: Number(positionals[0] ?? defaultRounds), isShort: values.short, json: values.json }
 }
 
 interface BenchArguments {
   readonly rounds: number
+  /** Large amounts of data are a tenth of what they are otherwise. */
+  readonly isShort: boolean
   readonly json: string | undefined
 }
 

@@ -1,0 +1,35 @@
+import { createStorage, type FishStorage } from '@fish-crab/server/storage'
+import { caughtRecord, userItems } from '../../scripts/test-support/export-file.ts'
+import { uuidv7 } from '../src/app/core/ids.ts'
+
+/** Writes in flight: as many as a transaction of the store takes well. */
+const AT_ONCE = 5000
+
+/** Writes to a file store that no server has open, without requests. */
+export async function seedStore(path: string, write: (storage: FishStorage) => Promise<void>): Promise<void> {
+  const storage = await createStorage({ driver: 'file', path })
+  await write(storage).finally(() => storage.dispose())
+}
+
+/** Adds catches to a collection of fish, each stored by a write of its own. */
+export function addCatches(storage: FishStorage, owner: string, count: number): Promise<void> {
+  return repeat(count, () => storage.append({ owner, kind: 'fish', gamemode: 'earth' }, caughtRecord()))
+}
+
+/** Adds users, of whose items those that a write reads, and one catch each. They cannot log in. */
+export function addUsers(storage: FishStorage, count: number): Promise<void> {
+  return repeat(count, async (at) => {
+    const id = uuidv7(Date.now(), (bytes) => crypto.getRandomValues(bytes))
+    const read = userItems(id, `Player${at}`).filter(({ item }) => /^user:|:fernet$/.test(item))
+    await Promise.all([
+      ...read.map(({ item, value }) => storage.items.setItem(item, value)),
+      storage.append({ owner: id, kind: 'fish', gamemode: 'earth' }, caughtRecord()),
+    ])
+  })
+}
+
+async function repeat(count: number, run: (at: number) => Promise<unknown>): Promise<void> {
+  for (let first = 0; first < count; first += AT_ONCE) {
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, at) => run(first + at)))
+  }
+}

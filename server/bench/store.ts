@@ -1,0 +1,133 @@
+// What a file store takes: bytes of a catch, the start of a server, and writes among many users. `npm run build && node
+// server/bench/store.ts [ROUNDS] [--short] [--json FILE]`. Linux only, as CPU is counted by the kernel.
+import { spawnSync } from 'node:child_process'
+import { cpSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { compare, type Result, readBenchArguments, report } from '../../scripts/bench/results.ts'
+import { encryptPosts, get, inTurn, load } from './load.ts'
+import { createUsers, type Server, type Servers, stop, withServers } from './processes.ts'
+import { measureRounds, underLoad } from './rounds.ts'
+import { addUsers, seedStore } from './seed.ts'
+
+const { rounds, isShort, json } = readBenchArguments(5)
+
+const USERS = isShort ? 100_000 : 1_000_000
+const MANY = USERS.toLocaleString('en')
+const POSTS_A_ROUND = 2000
+const BYTES_OF_A_CATCH = 110
+const ACTIVE = Array.from({ length: 10 }, (_, index) => `Active${index}`)
+
+await withServers(async (servers) => {
+  const bytes = [
+    await bytesOfACatch(servers, { posts: 10_000, catches: 1 }),
+    await bytesOfACatch(servers, { posts: 100, catches: 500 }),
+  ]
+  const { few, many } = await createStores(servers)
+  const starts = await measureStarts(servers, { few: few.path, many: many.path })
+  report([...bytes, ...starts, await measureWrites(servers, few, many)], { json })
+})
+
+/** Of a store that is stopped, so that nothing is left in the log. */
+async function bytesOfACatch(
+  { folder, startOurs }: Servers,
+  { posts, catches }: { readonly posts: number; readonly catches: number },
+): Promise<Result> {
+  const path = join(folder, `bytes-${catches}`)
+  const size = () => statSync(join(path, 'fish.db')).size
+  const first = await startOurs(`file:${path}`)
+  const [user] = await createUsers(first, ['Alex'])
+  if (!user) throw new Error('The user was not created.')
+  await stop(first)
+  const empty = size()
+  const server = await startOurs(`file:${path}`)
+  const next = inTurn(await encryptPosts(user, { count: posts, catches }))
+  await load({ port: server.port, connections: 16, requests: posts, next })
+  await stop(server)
+  return compare({
+    what: `bytes on disk of a catch, ${catches === 1 ? 'one' : catches} a POST`,
+    unit: 'bytes',
+    ours: [(size() - empty) / (posts * catches)],
+    beside: { limit: BYTES_OF_A_CATCH },
+    why: `What fish.db grows by, of a server that was stopped: ${(posts * catches).toLocaleString('en')} fish with names of about a dozen characters`,
+  })
+}
+
+interface Store {
+  readonly path: string
+  /** Requests of the users that are active, enough for every round. */
+  readonly posts: readonly string[]
+}
+
+/** Two stores with the same active users, one of them with many more and a catch of each. */
+async function createStores({ folder, startOurs }: Servers): Promise<{ readonly few: Store; readonly many: Store }> {
+  const [few, many] = [join(folder, 'few'), join(folder, 'many')]
+  const server = await startOurs(`file:${few}`)
+  const users = await createUsers(server, ACTIVE)
+  await stop(server)
+  cpSync(few, many, { recursive: true })
+  await seedStore(many, (storage) => addUsers(storage, USERS))
+  const count = ((rounds + 1) * POSTS_A_ROUND) / ACTIVE.length
+  const ofEach = await Promise.all(users.map((user) => encryptPosts(user, { count })))
+  const posts = Array.from({ length: count }, (_, at) => ofEach.map((requests) => requests[at] ?? '')).flat()
+  return { few: { path: few, posts }, many: { path: many, posts } }
+}
+
+async function measureStarts(
+  { startOurs }: Servers,
+  { few, many }: { readonly few: string; readonly many: string },
+): Promise<readonly Result[]> {
+  const timed = async (run: () => Promise<Server | undefined>) => {
+    const startedAt = performance.now()
+    const server = await run()
+    const ms = performance.now() - startedAt
+    if (server) await stop(server)
+    return ms
+  }
+  const start = (path: string) => () =>
+    timed(async () => {
+      const server = await startOurs(`file:${path}`)
+      await load({ port: server.port, connections: 1, requests: 1, next: get('/status') })
+      return server
+    })
+  const node = () =>
+    timed(async () => {
+      spawnSync(process.execPath, ['-e', '0'])
+      return undefined
+    })
+  const [empty, full] = [start(few), start(many)]
+  const samplesOf = await measureRounds(2 * rounds, [node, empty, full])
+  const why = 'From the start of fish-cli serve to its first response, on a store that an earlier run has created'
+  return [
+    compare({
+      what: 'start to the first response, no catches',
+      unit: 'ms',
+      ours: samplesOf(empty),
+      beside: { name: 'node -e 0', values: samplesOf(node) },
+      goal: { atMost: 5 },
+      why: `${why}; node -e 0 from its start to its end`,
+    }),
+    compare({
+      what: `start to the first response, ${MANY} catches`,
+      unit: 'ms',
+      ours: samplesOf(full),
+      beside: { name: 'no catches', values: samplesOf(empty) },
+      goal: { atMost: 1.2 },
+      why: `${why}; as many users have one catch each`,
+    }),
+  ]
+}
+
+async function measureWrites({ startOurs }: Servers, few: Store, many: Store): Promise<Result> {
+  const writing = async ({ path, posts }: Store) =>
+    underLoad(await startOurs(`file:${path}`), { connections: 64, requests: POSTS_A_ROUND, next: inTurn(posts) })
+  const [beside, ours] = [await writing(few), await writing(many)]
+  const samplesOf = await measureRounds(rounds, [beside, ours])
+  return compare({
+    what: `POST among ${MANY} users, CPU`,
+    unit: 'µs',
+    ours: samplesOf(ours).map(({ cpu }) => cpu),
+    beside: { name: `${ACTIVE.length} users`, values: samplesOf(beside).map(({ cpu }) => cpu) },
+    goal: { atMost: 1.3 },
+    why: `CPU time of the server's process for a write by one of the same ${ACTIVE.length} users over 64 connections`,
+  })
+}
