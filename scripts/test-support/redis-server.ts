@@ -8,18 +8,21 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { describe, test } from 'vitest'
 
-const MISSING = 'redis-server is not installed (Debian package: redis-server)'
-const isInstalled = spawnSync('redis-server', ['--version']).status === 0
+/** Why nothing that needs a real Redis can run here; `undefined` if it can. */
+export const REDIS_MISSING =
+  spawnSync('redis-server', ['--version']).status === 0
+    ? undefined
+    : 'redis-server is not installed (Debian package: redis-server)'
 
 /** Describes what needs a real Redis. Without one it is skipped and says why, or fails on CI. */
 export function describeWithRedis(name: string, body: () => void): void {
-  if (isInstalled) {
+  if (REDIS_MISSING === undefined) {
     describe(name, body)
     return
   }
   test(name, ({ skip }) => {
-    if (process.env.CI) throw new Error(MISSING)
-    skip(MISSING)
+    if (process.env.CI) throw new Error(REDIS_MISSING)
+    skip(REDIS_MISSING)
   })
 }
 
