@@ -2,15 +2,19 @@
  * What the server is compared with, as a process of its own: `node serve.ts KIND`. Prints its port.
  * - `bare`: node:http alone.
  * - `parts`: a durable POST of the same parts alone, in one thread: node:http, node:crypto, node:sqlite, group commit.
+ * - `redis PORT RECORDED`: node:http and ioredis, which sends the recorded commands, each after the reply to the one
+ *   before, and responds with the recorded body.
+ * - `bytes FOLDER`: node:http, which responds to `/NAME` with a file of the folder that it holds in memory.
  * - `fastify`, `express`: with their limiters, and pino as the log, as the server has both.
  */
 import { createDecipheriv, createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-const [kind = '', folder = '', key = ''] = process.argv.slice(2)
+const [kind = '', ...args] = process.argv.slice(2)
 const PATHS = ['/status', '/demo/fish', '/get/fish'] as const
 const fish = Array.from({ length: 10 }, (_, index) => ({ name: `Fish ${index}`, rarity: 'Bronze' }))
 /** Computed for each request, as the server does. */
@@ -30,8 +34,19 @@ function bare(): Server {
   return createServer((request, response) => sendJson(response, 200, bodyOf((request.url ?? '').split('?')[0] ?? '')))
 }
 
+function bytes(): Server {
+  const [folder = ''] = args
+  const files = new Map(readdirSync(folder).map((name) => [`/${name}`, readFileSync(join(folder, name))]))
+  return createServer((request, response) => {
+    const body = files.get(request.url ?? '') ?? ''
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
+    response.end(body)
+  })
+}
+
 /** Stores each token once, and responds when it is on the disk. */
 function parts(): Server {
+  const [folder = '', key = ''] = args
   const db = new DatabaseSync(join(folder, 'parts.db'))
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
     CREATE TABLE records (id INTEGER PRIMARY KEY, user TEXT, digest TEXT UNIQUE, body TEXT) STRICT`)
@@ -70,6 +85,30 @@ function parts(): Server {
   })
 }
 
+async function redis(): Promise<Server> {
+  const [port, recorded = ''] = args
+  const { Redis } = await import('ioredis')
+  const client = new Redis({ port: Number(port) })
+  /** By method. A number stands for as many characters that differ each time. */
+  const byMethod = JSON.parse(recorded) as Record<string, { commands: (string | number)[][]; body: string }>
+  let count = 0
+  const respond = async (method: string, response: ServerResponse) => {
+    const { commands = [], body = '' } = byMethod[method] ?? {}
+    for (const command of commands) {
+      count += 1
+      const [name = '', ...rest] = command.map((part) =>
+        typeof part === 'number' ? String(count).padStart(part, 'x') : part,
+      )
+      await client.call(name, ...rest)
+    }
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+    response.end(body)
+  }
+  return createServer((request, response) => {
+    request.resume().on('end', () => void respond(request.method ?? '', response))
+  })
+}
+
 async function fastify(): Promise<Server> {
   const { default: create } = await import('fastify')
   const app = create({ logger: true })
@@ -92,6 +131,6 @@ async function express(): Promise<Server> {
   return createServer(app)
 }
 
-const KINDS: Record<string, () => Server | Promise<Server>> = { bare, parts, fastify, express }
+const KINDS: Record<string, () => Server | Promise<Server>> = { bare, parts, bytes, redis, fastify, express }
 const server = await KINDS[kind]?.()
 server?.listen(0, '127.0.0.1', () => process.stderr.write(`port ${(server.address() as AddressInfo).port}\n`))
