@@ -13,7 +13,10 @@ export async function seedStore(path: string, write: (storage: FishStorage) => P
 
 /** Adds catches to a collection of fish, each stored by a write of its own. */
 export function addCatches(storage: FishStorage, owner: string, count: number): Promise<void> {
-  return repeat(count, () => storage.append({ owner, kind: 'fish', gamemode: 'earth' }, caughtRecord()))
+  return repeat(count, (at) => {
+    const entries = [{ name: `Salmon ${at}`, rarity: 'Bronze' as const }]
+    return storage.append({ owner, kind: 'fish', gamemode: 'earth' }, caughtRecord({ entries }))
+  })
 }
 
 /** Adds users, of whose items those that a write reads, and one catch each. They cannot log in. */

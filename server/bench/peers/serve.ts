@@ -5,6 +5,8 @@
  * - `redis PORT RECORDED`: node:http and ioredis, which sends the recorded commands, each after the reply to the one
  *   before, and responds with the recorded body.
  * - `bytes FOLDER`: node:http, which responds to `/NAME` with a file of the folder that it holds in memory.
+ * - `plain FOLDER KEY ENTRIES`: a write to a collection of so many entries, plainly made of express, express-rate-limit,
+ *   fernet and unstorage, which has the collection in one file.
  * - `fastify`, `express`: with their limiters, and pino as the log, as the server has both.
  */
 import { createDecipheriv, createHmac, hash, timingSafeEqual } from 'node:crypto'
@@ -131,6 +133,40 @@ async function express(): Promise<Server> {
   return createServer(app)
 }
 
-const KINDS: Record<string, () => Server | Promise<Server>> = { bare, parts, bytes, redis, fastify, express }
+/** Nothing is synced to the disk. Writes take turns: otherwise most would be lost. */
+async function plain(): Promise<Server> {
+  const [folder = '', key = '', entries] = args
+  const [{ default: create }, { rateLimit }, { default: fernet }, { createStorage }, { default: files }] =
+    await Promise.all([
+      import('express'),
+      import('express-rate-limit'),
+      import('fernet'),
+      import('unstorage'),
+      import('unstorage/drivers/fs'),
+    ])
+  const storage = createStorage<object[]>({ driver: files({ base: folder }) })
+  const secret = new fernet.Secret(key)
+  await storage.setItem(
+    'fish',
+    Array.from({ length: Number(entries) }, (_, at) => ({ name: `Salmon ${at}`, rarity: 3 })),
+  )
+  let last = Promise.resolve()
+  const app = create()
+  app.use(rateLimit({ windowMs: NO_LIMIT.timeWindow, limit: NO_LIMIT.max }))
+  app.use(create.text({ type: () => true }))
+  app.post('/post/fish', (request, response, next) => {
+    const { fish: name, rarity } = JSON.parse(new fernet.Token({ secret, token: request.body, ttl: 0 }).decode())
+    last = last
+      .then(async () => {
+        const collection = (await storage.getItem('fish')) ?? []
+        await storage.setItem('fish', [...collection, { name, rarity }])
+        response.status(201).json({ message: 'Fish saved' })
+      })
+      .catch(next)
+  })
+  return createServer(app)
+}
+
+const KINDS: Record<string, () => Server | Promise<Server>> = { bare, parts, bytes, redis, plain, fastify, express }
 const server = await KINDS[kind]?.()
 server?.listen(0, '127.0.0.1', () => process.stderr.write(`port ${(server.address() as AddressInfo).port}\n`))

@@ -1,0 +1,120 @@
+// Reads of large collections, again and again: `npm run build && node server/bench/collections.ts [ROUNDS] [--json
+// FILE]`. Linux only, as CPU and memory are counted by the kernel.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { compare, median, type Result, readBenchArguments, report } from '../../scripts/bench/results.ts'
+import { get } from './load.ts'
+import { createUsers, memoryOf, type Server, type Servers, stop, withServers } from './processes.ts'
+import { type LoadSample, measureRounds, type Subject, underLoad } from './rounds.ts'
+import { addCatches, seedStore } from './seed.ts'
+
+const { rounds, json } = readBenchArguments(5)
+
+const CONNECTIONS = 4
+/** As a client without compression sends it, and as browsers and most clients do. */
+const CODINGS = ['identity', 'gzip'] as const
+const SIZES = [
+  { entries: 1000, goal: 1.5, requests: 1000 },
+  { entries: 20_000, goal: 2, requests: 60 },
+  { entries: 100_000, goal: 2, requests: 20 },
+] as const
+
+interface Row {
+  readonly title: string
+  readonly ours: Subject<LoadSample>
+  readonly beside: { readonly name: string; readonly subject: Subject<LoadSample> }
+  readonly goal: number
+  readonly why: (memory: string) => string
+}
+
+await withServers(async (servers) => {
+  const { ours, rows } = await openRows(servers)
+  const atRest = memoryOf(ours).now
+  const samplesOf = await measureRounds(
+    rounds,
+    rows.flatMap(({ ours, beside }) => [ours, beside.subject]),
+  )
+  const memory = (subject: Subject<LoadSample>) =>
+    `${median(samplesOf(subject).map((one) => one.memory)).toFixed(0)} MB`
+  const results = rows.map(({ title, ours, beside, goal, why }): Result => {
+    return compare({
+      what: `${title}, CPU`,
+      unit: 'µs',
+      ours: samplesOf(ours).map(({ cpu }) => cpu),
+      beside: { name: beside.name, values: samplesOf(beside.subject).map(({ cpu }) => cpu) },
+      goal: { atMost: goal },
+      why: why(
+        `The process holds at most ${memory(ours)} meanwhile (${atRest.toFixed(0)} MB after its start), the other ${memory(beside.subject)}`,
+      ),
+    })
+  })
+  report(results, { json })
+})
+
+/** Collections whose every entry was a write of its own, in a store that a server opens afterwards. */
+async function openRows({ folder, startOurs, startPeer }: Servers) {
+  const storage = `file:${join(folder, 'data')}`
+  const first = await startOurs(storage)
+  const users = await createUsers(
+    first,
+    SIZES.map(({ entries }) => `Has${entries}`),
+  )
+  await stop(first)
+  await seedStore(join(folder, 'data'), async (store) => {
+    for (const [index, { entries }] of SIZES.entries()) await addCatches(store, users[index]?.id ?? '', entries)
+  })
+  const ours = await startOurs(storage)
+  const bodies = join(folder, 'bodies')
+  mkdirSync(bodies)
+  const collections = SIZES.flatMap(({ entries, ...size }) =>
+    CODINGS.map((coding) => {
+      const path = `/get/fish?name=Has${entries}&gamemode=earth`
+      return { ...size, entries, coding, path, file: `${entries}-${coding}` }
+    }),
+  )
+  const tags: string[] = []
+  for (const { path, coding, file } of collections) {
+    const { body, etag } = await read(ours, path, coding)
+    writeFileSync(join(bodies, file), body)
+    tags.push(etag)
+  }
+  const peer = await startPeer('bytes', [bodies])
+  const trivial = underLoad(ours, { connections: CONNECTIONS, requests: 3000, next: get('/status') })
+  const rows = collections.flatMap(({ entries, coding, path, file, goal, requests }, index): readonly Row[] => {
+    const title = `GET of ${entries.toLocaleString('en')} entries`
+    const headers = { 'Accept-Encoding': coding }
+    const load = { connections: CONNECTIONS, requests }
+    const whole = {
+      title: `${title}, ${coding === 'identity' ? 'not compressed' : coding}`,
+      ours: underLoad(ours, { ...load, next: get(path, headers) }),
+      beside: { name: 'node:http', subject: underLoad(peer, { ...load, next: get(`/${file}`) }) },
+      goal,
+      why: (memory: string) =>
+        `CPU time of the process for a response over ${CONNECTIONS} connections, the collection unchanged; the other one sends the same bytes from memory. ${memory}`,
+    }
+    if (coding !== 'identity') return [whole]
+    const tagged = get(path, { ...headers, 'If-None-Match': tags[index] ?? '' })
+    const unchanged = {
+      title: `${title}, If-None-Match`,
+      ours: underLoad(ours, { connections: CONNECTIONS, requests: 3000, next: tagged }),
+      beside: { name: 'GET /status', subject: trivial },
+      goal: 1.2,
+      why: () => 'CPU time of the process for a response without a body, beside the most trivial one',
+    }
+    return [whole, unchanged]
+  })
+  return { ours, rows }
+}
+
+/** Not `fetch`, which decompresses. */
+async function read({ port }: Server, path: string, coding: string): Promise<{ body: Buffer; etag: string }> {
+  return new Promise((resolve, reject) => {
+    request({ port, path, headers: { 'accept-encoding': coding } }, (response) => {
+      buffer(response).then((body) => resolve({ body, etag: response.headers.etag ?? '' }), reject)
+    })
+      .on('error', reject)
+      .end()
+  })
+}
