@@ -12,6 +12,7 @@ import { goalText, type Result, table } from './bench/results.ts'
 /** Each takes the number of its rounds, `--short`, and `--json FILE`. */
 const BENCHMARKS = [
   { script: 'server/bench/requests.ts', rounds: 7, shortRounds: 3 },
+  { script: 'server/bench/writes.ts', rounds: 5, shortRounds: 3 },
   { script: 'server/bench/collections.ts', rounds: 5, shortRounds: 3 },
   { script: 'server/bench/redis.ts', rounds: 5, shortRounds: 3 },
   { script: 'server/bench/store.ts', rounds: 5, shortRounds: 3 },

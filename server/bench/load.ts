@@ -13,9 +13,12 @@ export interface Load {
 export interface LoadOptions {
   readonly port: number
   readonly connections: number
+  /** Infinity: as many as `goesOn` allows. */
   readonly requests: number
   /** Bytes of the next request. */
   readonly next: () => string
+  /** Called before each request. @default until all are sent */
+  readonly goesOn?: () => boolean
 }
 
 const HEAD_END = '\r\n\r\n'
@@ -27,7 +30,7 @@ const LAST_CHUNK = '\r\n0\r\n\r\n'
  * status and the length, so that it takes as little of the machine as possible.
  * @throws Error when a response is neither 2xx nor 304
  */
-export async function load({ port, connections, requests, next }: LoadOptions): Promise<Load> {
+export async function load({ port, connections, requests, next, goesOn = () => true }: LoadOptions): Promise<Load> {
   const latencies: number[] = []
   let left = requests
   const startedAt = performance.now()
@@ -38,7 +41,7 @@ export async function load({ port, connections, requests, next }: LoadOptions): 
     let sentAt = 0
     let isOver = createEndDetector()
     const send = () => {
-      if (left === 0) return socket.end()
+      if (left === 0 || !goesOn()) return socket.end()
       left -= 1
       sentAt = performance.now()
       return socket.write(next())
@@ -61,7 +64,7 @@ export async function load({ port, connections, requests, next }: LoadOptions): 
   const seconds = (performance.now() - startedAt) / 1000
   const sorted = latencies.sort((a, b) => a - b)
   const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
-  return { perSecond: requests / seconds, p50: at(0.5), p99: at(0.99) }
+  return { perSecond: sorted.length / seconds, p50: at(0.5), p99: at(0.99) }
 }
 
 /** @returns takes the chunks of one response, and returns whether it is complete; keeps its head and last bytes only */
@@ -118,9 +121,10 @@ export async function encryptPosts(
 ): Promise<readonly string[]> {
   const fernet = createFernet(fernetKey)
   const head = `POST /post/${kind}?name=${name} HTTP/1.1\r\nHost: bench\r\n${HEADERS.gamemode}: ${gamemode}\r\n`
+  const rarity = kind === 'fish' ? { rarity: 3 } : {}
   const payload = (at: number) => {
-    if (catches === 1) return { fish: `Salmon ${at}`, rarity: 3 }
-    return { fish: Array.from({ length: catches }, (_, index) => ({ name: `Salmon ${at + index}`, rarity: 3 })) }
+    if (catches === 1) return { fish: `Salmon ${at}`, ...rarity }
+    return { [kind]: Array.from({ length: catches }, (_, index) => ({ name: `Salmon ${at + index}`, ...rarity })) }
   }
   return Promise.all(
     Array.from({ length: count }, async (_, at) => {
