@@ -46,7 +46,7 @@ await withServers(async (servers) => {
       beside: { name: beside.name, values: samplesOf(beside.subject).map(({ cpu }) => cpu) },
       goal: { atMost: goal },
       why: why(
-        `The process holds at most ${memory(ours)} meanwhile (${atRest.toFixed(0)} MB after its start), the other ${memory(beside.subject)}`,
+        `The process, which serves all of these rows in turn, held at most ${memory(ours)} meanwhile (${atRest.toFixed(0)} MB after its start), the other ${memory(beside.subject)}`,
       ),
     })
   })

@@ -13,9 +13,12 @@ import { addCatches, seedStore } from './seed.ts'
 const { rounds, json } = readBenchArguments(5)
 
 const SLOW_SYNC = fileURLToPath(new URL('../../scripts/test-support/fixtures/stalled-sync.c', import.meta.url))
+const APPENDERS = fileURLToPath(new URL('appenders.ts', import.meta.url))
 const FLUSH_MS = 5
 const CONNECTIONS = 64
 const POSTS_A_ROUND = 4000
+/** Writes a second if each fsync took one of every connection, and nothing else took any time. */
+const SYNC_LIMIT = { limit: CONNECTIONS / (FLUSH_MS / 1000) }
 const READERS = 4
 const MAX_READ_MS = 20
 
@@ -39,7 +42,24 @@ async function measureSlowDisk(servers: Servers): Promise<readonly Result[]> {
   const posts = await postsToCollections(users, 2 * (rounds + 1) * POSTS_A_ROUND)
   const parts = await servers.startPeer('parts', [servers.folder, users[0]?.fernetKey ?? ''], env)
   const partsPosts = users[0] ? await encryptPosts(users[0], { count: (rounds + 1) * POSTS_A_ROUND }) : []
-  return measureSlowWrites(ours, inTurn(posts), { parts, next: inTurn(partsPosts) })
+  return [
+    ...(await measureSlowWrites(ours, inTurn(posts), { parts, next: inTurn(partsPosts) })),
+    await measureSlowAppends(servers, env),
+  ]
+}
+
+async function measureSlowAppends({ folder }: Servers, env: NodeJS.ProcessEnv): Promise<Result> {
+  const args = [APPENDERS, join(folder, 'appended'), String(CONNECTIONS), String(POSTS_A_ROUND)]
+  const append = async () => Number(execFileSync(process.execPath, args, { env, encoding: 'utf8' }))
+  const samplesOf = await measureRounds(rounds, [append])
+  return compare({
+    what: `append, every fsync ${FLUSH_MS} ms slower, without a server`,
+    unit: 'a second',
+    ours: samplesOf(append),
+    beside: SYNC_LIMIT,
+    goal: { atLeast: 0.6 },
+    why: `${CONNECTIONS} appenders in the process of the storage, each to its own collection, beside one fsync for each ${CONNECTIONS} appends and no other cost at all`,
+  })
 }
 
 /** As many writes to each collection, in turn. */
@@ -85,7 +105,7 @@ async function measureSlowWrites(
       what: `durable POST, every fsync ${FLUSH_MS} ms slower`,
       unit: 'a second',
       ours: samplesOf(writes).map(({ perSecond }) => perSecond),
-      beside: { limit: CONNECTIONS / (FLUSH_MS / 1000) },
+      beside: SYNC_LIMIT,
       goal: { atLeast: 0.6 },
       why: `Over ${CONNECTIONS} connections to as many collections. The limit is one fsync for each ${CONNECTIONS}, and no other cost at all; the parts alone of a write, in one thread, reach ${partsPerSecond.toFixed(0)} a second`,
     }),
