@@ -12,11 +12,13 @@ import { addCatches, seedStore } from './seed.ts'
 
 const { rounds, json } = readBenchArguments(5)
 
-const CONNECTIONS = 4
+/** As in requests.ts: with fewer, waking up costs more than a short response. */
+const CONNECTIONS = 8
+const SHORT = { connections: CONNECTIONS, requests: 5000 }
 /** As a client without compression sends it, and as browsers and most clients do. */
 const CODINGS = ['identity', 'gzip'] as const
 const SIZES = [
-  { entries: 1000, goal: 1.5, requests: 1000 },
+  { entries: 1000, goal: 1.5, requests: 2000 },
   { entries: 20_000, goal: 2, requests: 60 },
   { entries: 100_000, goal: 2, requests: 20 },
 ] as const
@@ -81,7 +83,7 @@ async function openRows({ folder, startOurs, startPeer }: Servers) {
     tags.push(etag)
   }
   const peer = await startPeer('bytes', [bodies])
-  const trivial = underLoad(ours, { connections: CONNECTIONS, requests: 3000, next: get('/status') })
+  const trivial = underLoad(ours, { ...SHORT, next: get('/status') })
   const rows = collections.flatMap(({ entries, coding, path, file, goal, requests }, index): readonly Row[] => {
     const title = `GET of ${entries.toLocaleString('en')} entries`
     const headers = { 'Accept-Encoding': coding }
@@ -98,7 +100,7 @@ async function openRows({ folder, startOurs, startPeer }: Servers) {
     const tagged = get(path, { ...headers, 'If-None-Match': tags[index] ?? '' })
     const unchanged = {
       title: `${title}, If-None-Match`,
-      ours: underLoad(ours, { connections: CONNECTIONS, requests: 3000, next: tagged }),
+      ours: underLoad(ours, { ...SHORT, next: tagged }),
       beside: { name: 'GET /status', subject: trivial },
       goal: 1.2,
       why: () => 'CPU time of the process for a response without a body, beside the most trivial one',
