@@ -1,4 +1,5 @@
-import { createStorage, type FishStorage } from '@fish-crab/server/storage'
+import { hash } from 'node:crypto'
+import { createStorage, type FishStorage, type NewRecord } from '@fish-crab/server/storage'
 import { caughtRecord, userItems } from '../../scripts/test-support/export-file.ts'
 import { uuidv7 } from '../src/app/core/ids.ts'
 
@@ -11,22 +12,30 @@ export async function seedStore(path: string, write: (storage: FishStorage) => P
   await write(storage).finally(() => storage.dispose())
 }
 
+/** A record of one catch, with an id and a key as a server makes them: ids ascend, keys do not. */
+export function newCatch(at: number): NewRecord {
+  const id = newId()
+  const entries = [{ name: `Salmon ${at}`, rarity: 'Bronze' as const }]
+  return caughtRecord({ id, dedupeKey: hash('sha256', id), entries })
+}
+
+function newId(): string {
+  return uuidv7(Date.now(), (bytes) => crypto.getRandomValues(bytes))
+}
+
 /** Adds catches to a collection of fish, each stored by a write of its own. */
 export function addCatches(storage: FishStorage, owner: string, count: number): Promise<void> {
-  return repeat(count, (at) => {
-    const entries = [{ name: `Salmon ${at}`, rarity: 'Bronze' as const }]
-    return storage.append({ owner, kind: 'fish', gamemode: 'earth' }, caughtRecord({ entries }))
-  })
+  return repeat(count, (at) => storage.append({ owner, kind: 'fish', gamemode: 'earth' }, newCatch(at)))
 }
 
 /** Adds users, of whose items those that a write reads, and one catch each. They cannot log in. */
 export function addUsers(storage: FishStorage, count: number): Promise<void> {
   return repeat(count, async (at) => {
-    const id = uuidv7(Date.now(), (bytes) => crypto.getRandomValues(bytes))
+    const id = newId()
     const read = userItems(id, `Player${at}`).filter(({ item }) => /^user:|:fernet$/.test(item))
     await Promise.all([
       ...read.map(({ item, value }) => storage.items.setItem(item, value)),
-      storage.append({ owner: id, kind: 'fish', gamemode: 'earth' }, caughtRecord()),
+      storage.append({ owner: id, kind: 'fish', gamemode: 'earth' }, newCatch(at)),
     ])
   })
 }
