@@ -7,9 +7,12 @@ import { uuidv7 } from '../src/app/core/ids.ts'
 const AT_ONCE = 5000
 
 /** Writes to a file store that no server has open, without requests. */
-export async function seedStore(path: string, write: (storage: FishStorage) => Promise<void>): Promise<void> {
+export async function seedStore<Result>(
+  path: string,
+  write: (storage: FishStorage) => Promise<Result>,
+): Promise<Result> {
   const storage = await createStorage({ driver: 'file', path })
-  await write(storage).finally(() => storage.dispose())
+  return write(storage).finally(() => storage.dispose())
 }
 
 /** A record of one catch, with an id and a key as a server makes them: ids ascend, keys do not. */
@@ -28,16 +31,18 @@ export function addCatches(storage: FishStorage, owner: string, count: number): 
   return repeat(count, (at) => storage.append({ owner, kind: 'fish', gamemode: 'earth' }, newCatch(at)))
 }
 
-/** Adds users, of whose items those that a write reads, and one catch each. They cannot log in. */
-export function addUsers(storage: FishStorage, count: number): Promise<void> {
-  return repeat(count, async (at) => {
-    const id = newId()
+/** Adds users, of whose items those that a write reads, and one catch each. They cannot log in. Returns their ids. */
+export async function addUsers(storage: FishStorage, count: number): Promise<readonly string[]> {
+  const ids = Array.from({ length: count }, newId)
+  await repeat(count, async (at) => {
+    const id = ids[at] ?? ''
     const read = userItems(id, `Player${at}`).filter(({ item }) => /^user:|:fernet$/.test(item))
     await Promise.all([
       ...read.map(({ item, value }) => storage.items.setItem(item, value)),
       storage.append({ owner: id, kind: 'fish', gamemode: 'earth' }, newCatch(at)),
     ])
   })
+  return ids
 }
 
 async function repeat(count: number, run: (at: number) => Promise<unknown>): Promise<void> {

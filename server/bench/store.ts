@@ -1,19 +1,24 @@
 // What a file store takes: bytes of a catch, the start of a server, and writes among many users. `npm run build && node
 // server/bench/store.ts [ROUNDS] [--short] [--json FILE]`. Linux only, as CPU is counted by the kernel.
 import { spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { cpSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { GAMEMODES, KINDS } from '@fish-crab/sdk/contract'
+import { type Collection, createStorage, type FishStorage } from '@fish-crab/server/storage'
 import { compare, type Result, readBenchArguments, report } from '../../scripts/bench/results.ts'
 import { encryptPosts, get, inTurn, load } from './load.ts'
 import { createUsers, type Server, type Servers, stop, withServers } from './processes.ts'
 import { measureRounds, underLoad } from './rounds.ts'
-import { addUsers, seedStore } from './seed.ts'
+import { addUsers, newCatch, seedStore } from './seed.ts'
 
 const { rounds, isShort, json } = readBenchArguments(5)
 
 const USERS = isShort ? 100_000 : 1_000_000
 const MANY = USERS.toLocaleString('en')
+const CONNECTIONS = 64
 const POSTS_A_ROUND = 2000
+const APPENDS_A_ROUND = 5000
 const BYTES_OF_A_CATCH = 110
 const ACTIVE = Array.from({ length: 10 }, (_, index) => `Active${index}`)
 
@@ -24,7 +29,8 @@ await withServers(async (servers) => {
   ]
   const { few, many } = await createStores(servers)
   const starts = await measureStarts(servers, { few: few.path, many: many.path })
-  report([...bytes, ...starts, await measureWrites(servers, few, many)], { json })
+  const appends = await measureAppends(few, many)
+  report([...bytes, ...starts, appends, await measureWrites(servers, few, many)], { json })
 })
 
 /** Of a store that is stopped, so that nothing is left in the log. */
@@ -54,6 +60,8 @@ async function bytesOfACatch(
 
 interface Store {
   readonly path: string
+  /** Those of all its users that have a catch, or will. */
+  readonly collections: readonly Collection[]
   /** Requests of the users that are active, enough for every round. */
   readonly posts: readonly string[]
 }
@@ -65,11 +73,18 @@ async function createStores({ folder, startOurs }: Servers): Promise<{ readonly 
   const users = await createUsers(server, ACTIVE)
   await stop(server)
   cpSync(few, many, { recursive: true })
-  await seedStore(many, (storage) => addUsers(storage, USERS))
+  const ids = await seedStore(many, (storage) => addUsers(storage, USERS))
   const count = ((rounds + 1) * POSTS_A_ROUND) / ACTIVE.length
   const ofEach = await Promise.all(users.map((user) => encryptPosts(user, { count })))
   const posts = Array.from({ length: count }, (_, at) => ofEach.map((requests) => requests[at] ?? '')).flat()
-  return { few: { path: few, posts }, many: { path: many, posts } }
+  const collectionsOfFew = users.flatMap(({ id: owner }) =>
+    KINDS.flatMap((kind) => GAMEMODES.map((gamemode) => ({ owner, kind, gamemode }))),
+  )
+  const collectionsOfMany = ids.map((owner) => ({ owner, kind: 'fish', gamemode: 'earth' }))
+  return {
+    few: { path: few, posts, collections: collectionsOfFew },
+    many: { path: many, posts, collections: collectionsOfMany },
+  }
 }
 
 async function measureStarts(
@@ -117,9 +132,49 @@ async function measureStarts(
   ]
 }
 
+/** Without a server, which would need the key of every user. */
+async function measureAppends(few: Store, many: Store): Promise<Result> {
+  const storages: FishStorage[] = []
+  const appending = async ({ path, collections }: Store) => {
+    const storage = await createStorage({ driver: 'file', path })
+    storages.push(storage)
+    return async () => {
+      let left = APPENDS_A_ROUND
+      const before = process.cpuUsage()
+      const append = async () => {
+        for (; left > 0; left -= 1) {
+          const collection = collections[randomInt(collections.length)]
+          if (collection) await storage.append(collection, newCatch(left))
+        }
+      }
+      await Promise.all(Array.from({ length: CONNECTIONS }, append))
+      const { user, system } = process.cpuUsage(before)
+      return (user + system) / APPENDS_A_ROUND
+    }
+  }
+  try {
+    const [beside, ours] = [await appending(few), await appending(many)]
+    const samplesOf = await measureRounds(rounds, [beside, ours])
+    return compare({
+      what: `append for any of ${MANY} users, without a server, CPU`,
+      unit: 'µs',
+      ours: samplesOf(ours),
+      beside: { name: `any of ${ACTIVE.length} users`, values: samplesOf(beside) },
+      goal: { atMost: 1.3 },
+      why: `CPU time of the process of the storage, ${CONNECTIONS} appends at a time: each to the collection of a user drawn from all, beside one of the ${few.collections.length} collections of ${ACTIVE.length} users`,
+    })
+  } finally {
+    await Promise.all(storages.map((storage) => storage.dispose()))
+  }
+}
+
 async function measureWrites({ startOurs }: Servers, few: Store, many: Store): Promise<Result> {
   const writing = async ({ path, posts }: Store) =>
-    underLoad(await startOurs(`file:${path}`), { connections: 64, requests: POSTS_A_ROUND, next: inTurn(posts) })
+    underLoad(await startOurs(`file:${path}`), {
+      connections: CONNECTIONS,
+      requests: POSTS_A_ROUND,
+      next: inTurn(posts),
+    })
   const [beside, ours] = [await writing(few), await writing(many)]
   const samplesOf = await measureRounds(rounds, [beside, ours])
   return compare({
@@ -128,6 +183,6 @@ async function measureWrites({ startOurs }: Servers, few: Store, many: Store): P
     ours: samplesOf(ours).map(({ cpu }) => cpu),
     beside: { name: `${ACTIVE.length} users`, values: samplesOf(beside).map(({ cpu }) => cpu) },
     goal: { atMost: 1.3 },
-    why: `CPU time of the server's process for a write by one of the same ${ACTIVE.length} users over 64 connections`,
+    why: `CPU time of the server's process for a write by one of the same ${ACTIVE.length} users over ${CONNECTIONS} connections`,
   })
 }
