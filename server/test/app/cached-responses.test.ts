@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { createMemoryStorage, createPlatformEncoder } from '@fish-crab/server/app'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { write } from './catches.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
@@ -33,6 +33,20 @@ async function settled(): Promise<void> {
 }
 
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
+
+test('a large collection that is not encoded is read once while it is unchanged, and anew when it changed', async () => {
+  const { service, read } = await countingService(20)
+  const first = await (await service.request(READ)).text()
+  const chunks = read.chunks
+  const again = await service.request(READ)
+  expect(again.headers.get('content-length')).toBe(String(Buffer.byteLength(first)))
+  expect(await again.text()).toBe(first)
+  expect(read.chunks).toBe(chunks)
+
+  await write(service, 'fish', { fish: 'Late', rarity: 1 })
+  expect(await (await service.request(READ)).text()).toContain('Late')
+  expect(read.chunks).toBeGreaterThan(chunks)
+})
 
 describe('a large collection in gzip', () => {
   it('is read and encoded once while it is unchanged, and anew when it changed', async () => {

@@ -52,10 +52,11 @@ export function createCollectionReader(
       : await pageBody(storage, cursors, options, start)
     if (body instanceof ReadableStream) {
       const encoded = coding && encoder.encodeStream(body, coding, client)
+      const isBusy = coding !== undefined && !encoded
       return {
         status: 200,
-        // An unencoded body is not worth caching: it is quickly read again.
-        body: encoded ? cache.collect(key, version, coding, encoded) : body,
+        // The next request for that coding may find the encoder free.
+        body: isBusy ? body : cache.collect(key, version, coding, encoded ?? body),
         headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, encoded && coding) },
       }
     }
