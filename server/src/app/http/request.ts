@@ -65,19 +65,28 @@ export function validate<Schema extends z.ZodMiniType>(
   })
 }
 
-/** A repeated parameter must have one value. */
-export function validateQuery<Schema extends z.ZodMiniObject>(
+/**
+ * Reads the parameters of a schema out of queries. A repeated parameter must have one value. Most queries have none of the
+ * parameters, which is then checked once only.
+ */
+export function queryReader<Schema extends z.ZodMiniObject>(
   schema: Schema,
-  query: URLSearchParams,
-): z.output<Schema> {
-  const values: Record<string, string> = {}
-  const repeated = new Set<string>()
-  for (const [name, value] of query) {
-    if (!Object.hasOwn(schema.shape, name)) continue
-    values[name] ??= value
-    if (values[name] !== value) repeated.add(name)
+): (query: URLSearchParams) => z.output<Schema> {
+  let none: z.output<Schema> | undefined
+  return (query) => {
+    const values: Record<string, string> = {}
+    const repeated = new Set<string>()
+    for (const [name, value] of query) {
+      if (!Object.hasOwn(schema.shape, name)) continue
+      values[name] ??= value
+      if (values[name] !== value) repeated.add(name)
+    }
+    if (repeated.size > 0) {
+      const details = [...repeated].map((path) => ({ path, message: 'Must not be repeated with different values' }))
+      throw new HttpError('invalid_query', { details })
+    }
+    if (Object.keys(values).length > 0) return validate(schema, values, 'invalid_query')
+    none ??= validate(schema, {}, 'invalid_query')
+    return none
   }
-  const details = [...repeated].map((path) => ({ path, message: 'Must not be repeated with different values' }))
-  if (details.length > 0) throw new HttpError('invalid_query', { details })
-  return validate(schema, values, 'invalid_query')
 }

@@ -1,10 +1,12 @@
 import { auditQuerySchema, LIMITS, loginSchema, newAdminSchema } from '@fish-crab/sdk/contract'
 import type { Admin } from '../auth/admins.ts'
 import { HttpError } from '../http/http-error.ts'
-import { readJson, validate, validateQuery } from '../http/request.ts'
+import { queryReader, readJson, validate } from '../http/request.ts'
 import { empty, json } from '../http/response.ts'
 import { readAdminJson } from './parameters.ts'
 import type { AdminHandlers, Services } from './services.ts'
+
+const readAuditQuery = queryReader(auditQuerySchema)
 
 export function accountHandlers(services: Services): AdminHandlers {
   const { admins, audit, credentials, sessions } = services
@@ -43,7 +45,7 @@ export function accountHandlers(services: Services): AdminHandlers {
     },
 
     async audit({ query }) {
-      const { limit = LIMITS.defaultPageSize, cursor } = validateQuery(auditQuerySchema, query)
+      const { limit = LIMITS.defaultPageSize, cursor } = readAuditQuery(query)
       return json(200, await audit.list({ limit, cursor }))
     },
   }

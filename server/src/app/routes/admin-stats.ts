@@ -1,8 +1,10 @@
 import { GAMEMODES, type Leaderboard, leaderboardQuerySchema, RARITY_LABELS, type Stats } from '@fish-crab/sdk/contract'
 import type { Tally } from '../../storage/core/types.ts'
-import { validateQuery } from '../http/request.ts'
+import { queryReader } from '../http/request.ts'
 import { json } from '../http/response.ts'
 import type { AdminHandlers, Services } from './services.ts'
+
+const readLeaderboardQuery = queryReader(leaderboardQuerySchema)
 
 export function statsHandlers({ users, storage }: Services): AdminHandlers {
   return {
@@ -12,7 +14,7 @@ export function statsHandlers({ users, storage }: Services): AdminHandlers {
     },
 
     async leaderboard({ query }) {
-      const { type, gamemode, limit = 10 } = validateQuery(leaderboardQuerySchema, query)
+      const { type, gamemode, limit = 10 } = readLeaderboardQuery(query)
       const leaders = await storage.leaders({ kind: type, limit, ...(gamemode ? { gamemode } : {}) })
       const named = await Promise.all(
         leaders.map(async ({ owner, count }) => ({ name: await users.nameOf(owner), count })),

@@ -7,7 +7,7 @@ import {
   userListQuerySchema,
 } from '@fish-crab/sdk/contract'
 import { HttpError } from '../http/http-error.ts'
-import { validate, validateQuery } from '../http/request.ts'
+import { queryReader, validate } from '../http/request.ts'
 import { empty, json } from '../http/response.ts'
 import type { Users } from '../users/users.ts'
 import { readAdminJson } from './parameters.ts'
@@ -19,11 +19,13 @@ const RESETS: Readonly<Record<ResetType, (users: Users, user: User) => Promise<R
   'api-key': async (users, user) => ({ apiKey: await users.resetApiKey(user) }),
 }
 
+const readListQuery = queryReader(userListQuerySchema)
+
 export function userHandlers(services: Services): AdminHandlers {
   const { users, audit } = services
   return {
     async listUsers({ query }) {
-      const { limit = LIMITS.defaultPageSize, ...rest } = validateQuery(userListQuerySchema, query)
+      const { limit = LIMITS.defaultPageSize, ...rest } = readListQuery(query)
       return json(200, await users.list({ limit, ...rest }))
     },
 

@@ -6,18 +6,18 @@ import type { Services } from './services.ts'
 
 /** Throws `user_mismatch` for several users. */
 export function userNameOf(query: URLSearchParams): string | undefined {
-  const names = query.getAll('name').filter((name) => name !== '')
-  if (new Set(names.map(userNameKey)).size > 1) throw new HttpError('user_mismatch')
-  return names[0]
+  const [first, ...others] = query.getAll('name').filter((name) => name !== '')
+  if (others.some((name) => userNameKey(name) !== userNameKey(first ?? ''))) throw new HttpError('user_mismatch')
+  return first
 }
 
 /** Throws `invalid_gamemode`, or `gamemode_mismatch` if the places that name one differ. Ignores empty texts. */
 export function gamemodeOf(values: readonly (string | null | undefined)[]): Gamemode | undefined {
   const named = values.filter((gamemode) => gamemode !== null && gamemode !== undefined && gamemode !== '')
-  for (const gamemode of named) if (!isGamemode(gamemode)) throw new HttpError('invalid_gamemode')
-  const distinct = [...new Set(named)] as Gamemode[]
-  if (distinct.length > 1) throw new HttpError('gamemode_mismatch')
-  return distinct[0]
+  if (!named.every(isGamemode)) throw new HttpError('invalid_gamemode')
+  const [first, ...others] = named
+  if (others.some((gamemode) => gamemode !== first)) throw new HttpError('gamemode_mismatch')
+  return first
 }
 
 export function requireGamemode(values: readonly (string | null | undefined)[]): Gamemode {

@@ -7,18 +7,20 @@ import {
   readOptionsSchema,
 } from '@fish-crab/sdk/contract'
 import { HttpError } from '../http/http-error.ts'
-import { validateQuery } from '../http/request.ts'
+import { queryReader } from '../http/request.ts'
 import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
 import { requireGamemode, userNameOf } from './parameters.ts'
 import type { Services } from './services.ts'
+
+const readOptions = queryReader(readOptionsSchema)
 
 export function readHandler({ users, readCollection }: Services, kind: Kind): Handler {
   return async ({ request, query, client }) => {
     const name = userNameOf(query)
     if (!name) throw new HttpError('missing_name')
     const gamemode = requireGamemode(query.getAll('gamemode'))
-    const { detail, limit, cursor } = validateQuery(readOptionsSchema, query)
+    const { detail, limit, cursor } = readOptions(query)
     const user = await users.require(name)
     return readCollection(request, {
       user,
