@@ -45,27 +45,30 @@ export function createCollectionReader(
     const key = [scopeOf(collection), form, coding, identity].join(' ')
     const isWhole = limit === undefined && cursor === undefined
     const cached = isWhole ? cache.get(key, version) : undefined
-    if (cached) return jsonBytes(200, cached.bytes, withCoding(headers, cached.coding))
+    if (cached) return cached
 
+    const respond = (content: Uint8Array<ArrayBuffer>, used: string | undefined) =>
+      jsonBytes(200, content, withCoding(headers, used))
     const body = isWhole
       ? await collectionBody(user.name, collection.kind, storage.read(collection, form))
       : await pageBody(storage, cursors, options, start)
     if (body instanceof ReadableStream) {
       const encoded = coding && encoder.encodeStream(body, coding, client)
-      const isBusy = coding !== undefined && !encoded
+      const used = encoded && coding
+      const isBusy = used !== coding
       return {
         status: 200,
         // The next request for that coding may find the encoder free.
-        body: isBusy ? body : cache.collect(key, version, coding, encoded ?? body),
-        headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, encoded && coding) },
+        body: isBusy ? body : cache.collect(key, version, encoded ?? body, (content) => respond(content, used)),
+        headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, used) },
       }
     }
     const shouldEncode = coding !== undefined && (!identity || body.byteLength >= MIN_COMPRESSED_BYTES)
     const encoded = shouldEncode ? await encoder.encode(body, coding, client) : undefined
-    const response = encoded ? { bytes: encoded, coding } : { bytes: body, coding: undefined }
+    const response = encoded ? respond(encoded, coding) : respond(body, undefined)
     // Pages are not cached: clients choose their bounds, and could fill the cache.
     if (isWhole && shouldEncode === (encoded !== undefined)) cache.set(key, version, response)
-    return jsonBytes(200, response.bytes, withCoding(headers, response.coding))
+    return response
   }
 }
 

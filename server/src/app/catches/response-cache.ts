@@ -1,14 +1,13 @@
 import { concatBytes } from '../core/bytes.ts'
-import type { ContentCoding } from '../http/encoding.ts'
+import type { HandlerResponse } from '../http/response.ts'
 
-interface CachedBody {
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly coding: ContentCoding | undefined
+interface WholeResponse extends HandlerResponse {
+  readonly body: Uint8Array<ArrayBuffer>
 }
 
 interface Entry {
   readonly version: string
-  readonly body: CachedBody
+  readonly response: WholeResponse
   readonly size: number
 }
 
@@ -33,35 +32,35 @@ export function createResponseCache(capacityBytes: number) {
     entries.delete(key)
   }
 
-  function set(key: string, version: string, body: CachedBody): void {
+  function set(key: string, version: string, response: WholeResponse): void {
     drop(key)
-    const size = body.bytes.byteLength + 2 * key.length + ENTRY_BYTES
+    const size = response.body.byteLength + 2 * key.length + ENTRY_BYTES
     if (size > maxBytes) return
-    entries.set(key, { version, body, size })
+    entries.set(key, { version, response, size })
     total += size
     while (total > capacityBytes) drop(entries.keys().next().value as string)
   }
 
   return {
-    get(key: string, version: string): CachedBody | undefined {
+    get(key: string, version: string): WholeResponse | undefined {
       const entry = entries.get(key)
       if (entry?.version !== version) return undefined
       entries.delete(key)
       entries.set(key, entry)
-      return entry.body
+      return entry.response
     },
 
     set,
 
     /**
-     * Passes a stream on, and stores its content once it is complete. Collects only the newest stream of a key, and drops
+     * Passes a stream on, and stores the response with its content once it is complete. Collects only the newest stream of a key, and drops
      * the oldest ones when all together grow too large, so that slow readers do not displace fast ones.
      */
     collect(
       key: string,
       version: string,
-      coding: ContentCoding | undefined,
       body: ReadableStream<Uint8Array<ArrayBuffer>>,
+      respond: (content: Uint8Array<ArrayBuffer>) => WholeResponse,
     ): ReadableStream<Uint8Array<ArrayBuffer>> {
       collecting.get(key)?.()
       const reader = body.getReader()
@@ -82,8 +81,7 @@ export function createResponseCache(capacityBytes: number) {
               throw error
             })
             if (next.done) {
-              if (collecting.get(key) === stopCollecting)
-                set(key, version, { bytes: concatBytes(chunks, size), coding })
+              if (collecting.get(key) === stopCollecting) set(key, version, respond(concatBytes(chunks, size)))
               stopCollecting()
               return controller.close()
             }

@@ -24,11 +24,7 @@ function utf8Length(text: string): number {
   return ASCII.test(text) ? text.length : encoder.encode(text).byteLength
 }
 
-export function jsonBytes(
-  status: number,
-  body: Uint8Array<ArrayBuffer>,
-  headers?: Readonly<Record<string, string>>,
-): HandlerResponse {
+export function jsonBytes(status: number, body: Uint8Array<ArrayBuffer>, headers?: Readonly<Record<string, string>>) {
   return { status, body, headers: jsonHeaders(body.byteLength, headers) }
 }
 
