@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { hostileBehaviour } from './behaviour/hostile.ts'
+import { expectError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
 
 hostileBehaviour(createMemoryService)
@@ -16,3 +17,14 @@ test('a path of thousands of malformed parts costs one error, which takes as lon
     decode.mockClear()
   }
 })
+
+test.each(['%ff', 'a', 'name=Alex'])(
+  'a query of thousands of %s is refused without being decoded',
+  async (parameter) => {
+    const service = await createMemoryService()
+    const parse = vi.spyOn(globalThis, 'URLSearchParams')
+    onTestFinished(() => parse.mockRestore())
+    await expectError(await service.request(`/demo/fish?${`${parameter}&`.repeat(4000)}`), 'malformed_request')
+    expect(parse).not.toHaveBeenCalled()
+  },
+)

@@ -39,12 +39,14 @@ export function createRequestContext(
   { now, address, target, createId }: RequestContextOptions,
 ): RequestContext {
   const path = canonicalPath(request.url)
+  const queryText = queryOf(request.url)
+  const isQuery = isBounded(queryText)
   const requestId = requestIdOf(request.headers.get(HEADERS.requestId), createId)
   return {
     request,
-    query: queryOf(request.url),
+    query: queryText !== '' && isQuery ? new URLSearchParams(queryText) : NO_QUERY,
     path,
-    targetError: typeof target === 'string' ? targetError(target) : undefined,
+    targetError: (typeof target === 'string' ? targetError(target) : undefined) ?? (isQuery ? undefined : TOO_MANY),
     requestId,
     receivedAt: now,
     address,
@@ -62,9 +64,17 @@ export function requestIdOf(sent: unknown, createId: () => string = () => crypto
 
 const NO_QUERY = new URLSearchParams()
 
-function queryOf(url: string): URLSearchParams {
+function queryOf(url: string): string {
   const start = url.indexOf('?')
-  return start === -1 ? NO_QUERY : new URLSearchParams(url.slice(start + 1).replace(/#.*$/s, ''))
+  return start === -1 ? '' : url.slice(start + 1).replace(/#.*$/s, '')
+}
+
+const MAX_PARAMETERS = 100
+const TOO_MANY = `The query has more than ${MAX_PARAMETERS} parameters.`
+
+/** Decoding a malformed parameter takes microseconds, and a head has room for thousands. */
+function isBounded(query: string): boolean {
+  return query.split('&', MAX_PARAMETERS + 1).length <= MAX_PARAMETERS
 }
 
 const ALL_ROUTES = Object.values(ROUTES)
