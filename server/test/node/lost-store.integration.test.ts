@@ -227,7 +227,7 @@ describeWithRedis('a server over a Redis', () => {
     await redis.admin.flushall()
     expect(await readiness(server.url)).toBe(503)
     await importStore(env)
-    expect(await readiness(server.url)).toBe(200)
+    await until(async () => (await readiness(server.url)) === 200)
     onTestFinished(() => server.close())
   })
 })

@@ -176,11 +176,43 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
     expect(await readEntries(storage, collection)).toHaveLength(52)
 
     await server.admin.flushall()
-    await storage.ping()
+    await until(async () => !(await responses(storage)()))
     await (await open(server)).items.setItem(itemKey('user', 'a'), 'x')
-    await storage.ping()
+    await until(responses(storage))
     expect(await storage.items.getItem(itemKey('user', 'a'))).toBe('x')
     expect(losses).toEqual([])
+  })
+})
+
+describeWithRedis('a node of a Redis Cluster that was emptied', () => {
+  test('is noticed by a ping, after which nothing is read or written until its data is back', async () => {
+    const servers = await startCluster()
+    onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))))
+    const nodes = servers.map(({ port }) => ({ host: '127.0.0.1', port }))
+    const storage = await createStorage({ driver: 'redis-cluster', nodes })
+    onTestFinished(() => storage.dispose())
+    const collections = Array.from({ length: 40 }, () => newCollection())
+    for (const collection of collections) await storage.append(collection, newRecord())
+    await storage.ping()
+    const { admin } = servers[0] as RedisServer
+    const kept = await Promise.all(
+      (await admin.keys('*')).map(async (key) => [key, await admin.dumpBuffer(key)] as const),
+    )
+    await admin.flushall()
+    const replaced = { code: 'replaced', message: expect.stringMatching(/was emptied or replaced/) }
+    await until(() =>
+      storage.ping().then(
+        () => false,
+        ({ code }) => code === 'replaced',
+      ),
+    )
+    for (const collection of collections) {
+      await expect(storage.version(collection)).rejects.toMatchObject(replaced)
+      await expect(storage.append(collection, newRecord())).rejects.toMatchObject(replaced)
+    }
+    for (const [key, dump] of kept) await admin.restore(key, 0, dump, 'REPLACE')
+    await until(responses(storage))
+    for (const collection of collections) await storage.append(collection, newRecord())
   })
 })
 

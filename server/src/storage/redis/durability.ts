@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { StorageError } from '../core/errors.ts'
+import { replacedError, StorageError } from '../core/errors.ts'
 import type { Connection } from './connection.ts'
 import { replicaRefusal } from './errors.ts'
 import { writesKey } from './keys.ts'
@@ -161,8 +161,8 @@ export type WatchedConnection = ReturnType<typeof detectOlderData>
 
 /**
  * Remembers the highest acknowledged counts of changes. A Redis with lower counts has an older copy of the data, such as a
- * restored backup. If it may lose writes, the loss is reported and the service continues; otherwise every operation rejects
- * until the newer data is back. Each change returns its count, so this needs no extra command, except after each reconnect to a
+ * restored backup. If it may lose writes, the loss is reported and the service continues; otherwise, and where a count is
+ * missing because Redis was emptied, every operation rejects until the newer data is back. Each change returns its count, so this needs no extra command, except after each reconnect to a
  * single server, before anything else. Reconnects to nodes of a cluster are not seen.
  *
  * @param mayLose whether the configuration of Redis allows it to lose acknowledged writes
@@ -178,9 +178,12 @@ export function detectOlderData(inner: Connection, mayLose: boolean, onDataLoss?
     const [turn, expected] = [invalidated, [...acknowledged]]
     const counts = await Promise.all(expected.map(([key]) => client.get(key)))
     let missing = 0
+    if (counts.includes(null)) {
+      invalidated = Math.max(invalidated, verified + 1)
+      throw replacedError()
+    }
     for (const [index, [key, count]] of expected.entries()) {
-      // A missing count means an emptied store: it is read with another store id, and a change of it is refused.
-      const current = Number(counts[index] ?? count)
+      const current = Number(counts[index])
       if (current >= count) continue
       missing += count - current
       if (mayLose) acknowledged.set(key, current)
