@@ -17,8 +17,8 @@ const DAY = 86_400
 
 /** Measured on one core of 2026, with one catch in a POST: see docs/scale.md. */
 const COST = {
-  file: { postUs: 205, getUs: 86, writeUs: 35, flushMs: 2, diskBytes: 473 },
-  redis: { postUs: 245, getUs: 170, redisPostUs: 97, redisGetUs: 60, memoryBytes: 425, logBytes: 1660 },
+  file: { postUs: 200, getUs: 85, writeUs: 35, diskBytes: 451 },
+  redis: { postUs: 250, getUs: 200, redisPostUs: 100, redisGetUs: 60, memoryBytes: 425, logBytes: 1660 },
   bytesOfPlayer: 2180,
   bytesOfFirstCatch: 5470,
   /** Both ways, HTTP and Redis. */
@@ -120,12 +120,13 @@ const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
 
 print('What the catches take', [
   [
-    'catches a second, peak',
+    'catches a second',
     'cores, file',
-    'cores, Redis',
+    'cores, on Redis',
     'of Redis',
     'disk a day',
-    'memory of Redis a day',
+    'memory a day',
+    'log a day',
     'network',
   ],
   ...PEAKS.map((peak) => {
@@ -139,6 +140,7 @@ print('What the catches take', [
       cores(redis.redisPostUs, redis.redisGetUs),
       gigabytes(daily * file.diskBytes),
       gigabytes(daily * redis.memoryBytes),
+      gigabytes(daily * redis.logBytes),
       `${((peak * (wireBytesOfPost.http + wireBytesOfPost.redis) * 8) / 1e6).toFixed(0)} Mbit/s`,
     ]
   }),
