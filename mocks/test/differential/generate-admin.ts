@@ -55,6 +55,9 @@ function session(random: Random): string {
   ])
 }
 
+/** URLs resolve these: only raw requests have them, which the server refuses. */
+const DOT_SEGMENTS = /\/\.{1,2}(?=\/|$)/g
+
 function filled(random: Random, route: AdminRoute): string {
   return route.path
     .replace(':name', () =>
@@ -80,6 +83,7 @@ function filled(random: Random, route: AdminRoute): string {
         [1, hostileText(random)],
       ]),
     )
+    .replace(DOT_SEGMENTS, '/...')
 }
 
 function pairsFor(random: Random, { path }: AdminRoute): Pair[] {
