@@ -149,6 +149,20 @@ describe('the check of a password', () => {
     expect(service.checks()).toBe(checks)
   })
 
+  it.each(['aA'.repeat(5000), 'with blank', ''])(
+    'looks up no account for a name that nobody can have (%#)',
+    async (name) => {
+      const { storage, calls } = createFailingStorage()
+      const service = await createMemoryService({ storage })
+      const before = calls.length
+      const login = { method: 'POST', headers: { 'content-type': 'application/json' } }
+      const body = JSON.stringify({ username: name, password: 'wrong' })
+      await service.request('/admin/login', { ...login, body })
+      await service.request(KEY, { headers: { authorization: basic(name, 'wrong') } })
+      expect(calls.slice(before).filter((call) => /^items\.getItem (?:setting:admins|user:)/.test(call))).toEqual([])
+    },
+  )
+
   it('goes on after a decoy could not be made', async () => {
     let isBroken = true
     const hash = async (password: string) => {

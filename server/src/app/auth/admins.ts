@@ -61,7 +61,10 @@ export function createAdmins({ storage, storeId, passwords, clock, random }: Adm
     return others
   }
 
-  const named = (username: string) => (admin: Admin) => userNameKey(admin.username) === userNameKey(username)
+  const named = (username: string) => {
+    const key = userNameKey(username)
+    return (admin: Admin) => userNameKey(admin.username) === key
+  }
   const loadOne = async (username: string) => (await load()).admins.find(named(username))
 
   return {

@@ -56,10 +56,13 @@ function isSupported(coding: ContentCoding): boolean {
   }
 }
 
+/** More than there are; a head has room for thousands. */
+const MAX_CODINGS = 100
+
 /** By `Accept-Encoding` (RFC 9110, section 12.5.3). `identity`: whether an unencoded body is acceptable. */
 export function chooseCoding(accepted: string | null, supported: readonly ContentCoding[]) {
   if (!accepted) return { coding: undefined, identity: true }
-  const weights = new Map(accepted.split(',').map(weightOf))
+  const weights = new Map(accepted.split(',', MAX_CODINGS).map(weightOf))
   const weight = (coding: string) => weights.get(coding) ?? weights.get('*') ?? 0
   const [best] = supported.filter((coding) => weight(coding) > 0).sort((one, other) => weight(other) - weight(one))
   const preferred = best !== undefined && weight(best) >= (weights.get('identity') ?? 0)

@@ -98,12 +98,15 @@ export interface Docs {
   asset(name: string): Promise<StaticFile | undefined>
 }
 
+/** More than a client has; a head has room for thousands. */
+const MAX_TAGS = 100
+
 /** By weak comparison (RFC 9110, section 13.1.2). */
 export function matchesEntityTag(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null) return false
   if (ifNoneMatch.trim() === '*') return true
   const opaqueTag = opaqueTagOf(tag)
-  return ifNoneMatch.split(',').some((entry) => opaqueTagOf(entry) === opaqueTag)
+  return ifNoneMatch.split(',', MAX_TAGS).some((entry) => opaqueTagOf(entry) === opaqueTag)
 }
 
 function opaqueTagOf(tag: string): string {
