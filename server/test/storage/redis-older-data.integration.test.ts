@@ -216,6 +216,30 @@ describeWithRedis('a node of a Redis Cluster that was emptied', () => {
   })
 })
 
+describeWithRedis('a node of a Redis Cluster that lost the first changes of some players', () => {
+  test('is used as one that lost any other changes, by pings and by writes', async () => {
+    const servers = await startCluster()
+    onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))))
+    for (const { admin } of servers) await admin.config('SET', 'appendfsync', 'everysec')
+    const nodes = servers.map(({ port }) => ({ host: '127.0.0.1', port }))
+    for (const use of ['pings', 'writes']) {
+      const losses: string[] = []
+      const onDataLoss = (message: string) => void losses.push(message)
+      const storage = await createStorage({ driver: 'redis-cluster', nodes, onDataLoss })
+      onTestFinished(() => storage.dispose())
+      const collections = Array.from({ length: 80 }, () => newCollection())
+      for (const collection of collections) await storage.append(collection, newRecord())
+      const counts = (
+        await Promise.all(servers.map(async ({ admin }) => ({ admin, keys: await admin.keys('fish:writes:*') })))
+      ).find(({ keys }) => keys.length > 4)
+      for (const key of counts?.keys.slice(2) ?? []) await counts?.admin.del(key)
+      if (use === 'pings') await until(async () => (await responses(storage)()) && losses.length > 0)
+      for (const collection of collections) await storage.append(collection, newRecord())
+      expect(losses, use).toEqual([expect.stringMatching(/without writes that it acknowledged/)])
+    }
+  })
+})
+
 describeWithRedis('a node of a Redis Cluster that comes back with older data', () => {
   test('is noticed by a ping, and by the next write to it', async () => {
     const servers = await startCluster()

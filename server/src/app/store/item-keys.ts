@@ -5,9 +5,6 @@ import { decodeKeyPart, itemKey } from '../../storage/core/keys.ts'
  * The key of every item that the service stores. Keys are part of the data: changing one loses what is stored under it.
  */
 
-/** The id of the store, or the import lock; see `store-id.ts`. */
-export const STORE_KEY = itemKey('setting', 'store')
-
 /** The check that all encryption secrets are at hand; see `secret-check.ts`. */
 export const SECRET_CHECK_KEY = itemKey('setting', 'seal-check')
 

@@ -1,7 +1,7 @@
 import { replacedError, StorageError } from '../../storage/core/errors.ts'
+import { STORE_KEY } from '../../storage/core/keys.ts'
 import type { FishStorage } from '../../storage/core/types.ts'
 import { type RandomSource, randomText } from '../core/ids.ts'
-import { STORE_KEY } from './item-keys.ts'
 
 /** The id of the store that a service works on, by which it notices when the store is emptied or replaced. */
 export type StoreId = ReturnType<typeof createStoreId>

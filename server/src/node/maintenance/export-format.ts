@@ -21,7 +21,6 @@ import {
   isPasswordKey,
   ownerOfEncrypted,
   SECRET_CHECK_KEY,
-  STORE_KEY,
   USER_NAMES_BASE,
   USERS_BASE,
   userKey,
@@ -29,7 +28,7 @@ import {
 import { isStoreId } from '../../app/store/store-id.ts'
 import { isEncrypted } from '../../app/users/encryption.ts'
 import { isSecretCheck } from '../../app/users/secret-check.ts'
-import { checkItemKey } from '../../storage/core/keys.ts'
+import { checkItemKey, STORE_KEY } from '../../storage/core/keys.ts'
 import type { NewRecord } from '../../storage/core/types.ts'
 import { SCHEMA_VERSION } from '../../storage/file/schema.ts'
 import { isScryptHash } from '../passwords.ts'

@@ -1,7 +1,6 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { sleep } from '../../../../sdk/src/internal/wait.ts'
-import { STORE_KEY } from '../../app/store/item-keys.ts'
 import {
   checkImportLock,
   finishImport,
@@ -9,6 +8,7 @@ import {
   refuseImportLock,
   unlockImport,
 } from '../../app/store/store-id.ts'
+import { STORE_KEY } from '../../storage/core/keys.ts'
 import type { FishStorage, ItemStorage } from '../../storage/core/types.ts'
 import { checkpoint, STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage, type RedisClusterOptions, type RedisOptions } from '../../storage/index.ts'
@@ -124,8 +124,10 @@ async function fillRedis(
     const state = 'The Redis contains a part of the export now.'
     const hint = 'Empty it before you try again. No server accepts it until then.'
     const run = () => importLines(storage, counts, options)
-    await maintain(run, { signal: options.signal, state, hint }).catch((error: unknown) => {
+    await maintain(run, { signal: options.signal, state, hint }).catch(async (error: unknown) => {
       if (!(error instanceof MaintenanceError) || error.code === 'interrupted') throw error
+      // Nodes that were not emptied, or lines after that, may hold a part: no server may start on it.
+      if (error.code === 'replaced') await lockForImport(storage)
       // Emptying it would destroy what another process wrote there.
       const step = error.code === 'in_use' ? error.hint : hint
       throw new MaintenanceError(error.code, `${error.message} ${state}`, { hint: step, cause: error })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { AppSecrets } from '../../app/options.ts'
-import { ENCRYPTED_PART, ownerOfEncrypted, SECRETS_BASE, STORE_KEY } from '../../app/store/item-keys.ts'
+import { ENCRYPTED_PART, ownerOfEncrypted, SECRETS_BASE } from '../../app/store/item-keys.ts'
 import { refuseImportLock } from '../../app/store/store-id.ts'
 import { DecryptionError, type Encryption } from '../../app/users/encryption.ts'
 import {
@@ -9,6 +9,7 @@ import {
   type ItemSource,
   verifySecretCheck,
 } from '../../app/users/secret-check.ts'
+import { STORE_KEY } from '../../storage/core/keys.ts'
 import type { FishStorage } from '../../storage/core/types.ts'
 import { prepareItemReads } from '../../storage/file/reader.ts'
 import { checkStore } from '../../storage/file/store-file.ts'

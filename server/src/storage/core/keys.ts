@@ -67,3 +67,6 @@ export function checkItemKey(key: string): string {
   if (ITEM_KEY.test(key)) return key
   throw new StorageError('invalid_key', 'An item key must not contain raw text. Build it with itemKey().')
 }
+
+/** The item that a store begins with, and a lost one begins anew with: the id of the store, or the lock of an import. */
+export const STORE_KEY = itemKey('setting', 'store')

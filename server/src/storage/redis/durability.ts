@@ -1,8 +1,9 @@
-import type { Redis } from 'ioredis'
+import { Command, type Redis } from 'ioredis'
 import { replacedError, StorageError } from '../core/errors.ts'
+import { STORE_KEY } from '../core/keys.ts'
 import type { Connection } from './connection.ts'
 import { replicaRefusal } from './errors.ts'
-import { writesKey } from './keys.ts'
+import { probeKeys, writesKey } from './keys.ts'
 import { countsChanges } from './scripts.ts'
 
 export interface DurabilityReport {
@@ -177,13 +178,16 @@ export function detectOlderData(inner: Connection, mayLose: boolean, onDataLoss?
   async function compare(): Promise<void> {
     const [turn, expected] = [invalidated, [...acknowledged]]
     const counts = await Promise.all(expected.map(([key]) => client.get(key)))
-    let missing = 0
-    if (counts.includes(null)) {
+    const gone = expected.flatMap(([key], index) => (counts[index] === null ? [key] : []))
+    if (gone.length > 0 && (!client.isCluster || (!mayLose && (await isEmptied(gone))))) {
       invalidated = Math.max(invalidated, verified + 1)
       throw replacedError()
     }
+    // A part of a node without its first change, or a node of a cluster that may lose what it has.
+    for (const key of gone) acknowledged.delete(key)
+    let missing = mayLose ? gone.length : 0
     for (const [index, [key, count]] of expected.entries()) {
-      const current = Number(counts[index])
+      const current = Number(counts[index] ?? count)
       if (current >= count) continue
       missing += count - current
       if (mayLose) acknowledged.set(key, current)
@@ -194,6 +198,14 @@ export function detectOlderData(inner: Connection, mayLose: boolean, onDataLoss?
     }
     verified = turn
     if (missing > 0) onDataLoss?.(dataLossError(missing))
+  }
+
+  /** Whether a node of one of these counts has no other count either. */
+  async function isEmptied(gone: readonly string[]): Promise<boolean> {
+    const keys = [...acknowledged.keys(), ...probeKeys().map((key) => writesKey(key, true))]
+    const existing = await Promise.all(keys.map((key) => client.exists(key)))
+    const nodes = new Set(keys.filter((_, index) => existing[index] === 1).map((key) => nodeOf(client, key)))
+    return gone.some((key) => !nodes.has(nodeOf(client, key)))
   }
 
   /** @throws {StorageError} `replaced` if writes are missing that the configuration does not allow to lose */
@@ -222,13 +234,20 @@ export function detectOlderData(inner: Connection, mayLose: boolean, onDataLoss?
       return inner.call(script, keys, args)
     },
     async write(script, keys, args) {
-      if (invalidated > verified) await inner.run(verifyAll)
+      // An import that finds its Redis emptied locks it again.
+      const mayBegin = script === 'fishSetItem' && args[0] === STORE_KEY
+      if (invalidated > verified && !mayBegin) await inner.run(verifyAll)
       if (!countsChanges(script)) return inner.write(script, keys, args)
       const key = writesKey(keys[0] ?? '', client.isCluster)
-      // An import that finds its Redis emptied locks it again.
-      const mayBegin = script === 'fishSetItem' && args[2] === 'absent'
-      const mustExist = acknowledged.has(key) && !mayBegin ? '1' : '0'
-      const [count, result] = (await inner.write(script, [...keys, key], [...args, mustExist])) as [number, unknown]
+      const change = async () => {
+        const mustExist = acknowledged.has(key) && !mayBegin ? '1' : '0'
+        return (await inner.write(script, [...keys, key], [...args, mustExist])) as [number, unknown]
+      }
+      const [count, result] = await change().catch(async (error: unknown) => {
+        if (!(error instanceof StorageError && error.code === 'replaced')) throw error
+        await inner.run(verify)
+        return change()
+      })
       if (count > (acknowledged.get(key) ?? 0)) acknowledged.set(key, count)
       else if (count > 0) {
         invalidated += 1
@@ -238,6 +257,11 @@ export function detectOlderData(inner: Connection, mayLose: boolean, onDataLoss?
     },
   }
   return { verify, connection }
+}
+
+/** The address of the node of a cluster that a key is on; of a single server, always the same. */
+export function nodeOf(client: Connection['client'], key: string): string | undefined {
+  return 'slots' in client ? client.slots[new Command('get', [key]).getSlot() ?? 0]?.[0] : ''
 }
 
 function dataLossError(missing: number): string {

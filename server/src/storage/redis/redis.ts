@@ -1,4 +1,4 @@
-import { type Cluster, Command } from 'ioredis'
+import type { Cluster } from 'ioredis'
 import { StorageError } from '../core/errors.ts'
 import { createProbe, trackRefusals } from '../core/probe.ts'
 import type { FishStorage, StorageDriver } from '../core/types.ts'
@@ -10,6 +10,7 @@ import {
   describeDurability,
   detectOlderData,
   keepsWrites,
+  nodeOf,
   readPersistence,
   readReplicas,
   refuseEviction,
@@ -230,8 +231,7 @@ async function writeProbes({ client, write }: Connection): Promise<void> {
 }
 
 function nodeKeys(client: Connection['client']): string[] {
-  const nodeOf = (key: string) => 'slots' in client && client.slots[new Command('get', [key]).getSlot() ?? 0]?.[0]
-  return [...new Map(probeKeys().map((key) => [nodeOf(key), key])).values()]
+  return [...new Map(probeKeys().map((key) => [nodeOf(client, key), key])).values()]
 }
 
 /** A probe may be allowed to write where a catch is not. @throws {StorageError} `unavailable` */
