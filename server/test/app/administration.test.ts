@@ -1,6 +1,8 @@
+import type { Leaderboard, Session } from '@fish-crab/sdk/contract'
 import { createScryptHasher } from '@fish-crab/server'
-import { describe, expect, it } from 'vitest'
-import { asRoot, login } from './administration.ts'
+import { createMemoryStorage } from '@fish-crab/server/app'
+import { describe, expect, it, test } from 'vitest'
+import { asRoot, login, withSession } from './administration.ts'
 import { adminAccountsBehaviour } from './behaviour/admin-accounts.ts'
 import { adminAuditBehaviour } from './behaviour/admin-audit.ts'
 import { adminCatchesBehaviour } from './behaviour/admin-catches.ts'
@@ -11,7 +13,7 @@ import { adminTalliesBehaviour } from './behaviour/admin-tallies.ts'
 import { listed } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
-import { createMemoryService } from './memory-service.ts'
+import { createMemoryService, plainPasswords } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
 
 adminAccountsBehaviour(createMemoryService)
@@ -73,4 +75,50 @@ describe('a change that cannot be put on record', () => {
     expect(again.status).toBeLessThan(300)
     expect(await state()).not.toEqual(before)
   })
+})
+
+test('an administrator who is removed while a password is hashed changes nothing with it', async () => {
+  let onHash = async () => {}
+  const hash = async (password: string) => {
+    if (!password.startsWith('a password that')) await onHash()
+    return plainPasswords.hash(password)
+  }
+  const service = await createMemoryService({ passwords: { ...plainPasswords, hash } })
+  const password = 'of the clerk'
+  const before = await service.storage.items.getItem(`secret:${service.alex.id}:password`)
+  for (const [path, body] of [
+    ['/admin/users', { name: 'New' }],
+    ['/admin/users/Alex/reset', { type: 'password' }],
+  ] as const) {
+    onHash = async () => {}
+    await service.app.admins.create('clerk', password, 'admin')
+    const { token } = (await (await login(service, 'clerk', password)).json()) as Session
+    onHash = async () => void (await (await asRoot(service))('DELETE', '/admin/admins/clerk'))
+    await expectError(await withSession(service, token)('POST', path, body), 'invalid_session')
+  }
+  expect(await service.storage.items.getItem('user:new')).toBeNull()
+  expect(await service.storage.items.getItem(`secret:${service.alex.id}:password`)).toBe(before)
+})
+
+test('a leaderboard asks the storage for few names at once', async () => {
+  const storage = createMemoryStorage()
+  let [running, most] = [0, 0]
+  const getItem = async (key: string) => {
+    running += 1
+    most = Math.max(most, running)
+    await Promise.resolve()
+    running -= 1
+    return storage.items.getItem(key)
+  }
+  const service = await createMemoryService({ storage: { ...storage, items: { ...storage.items, getItem } } })
+  const record = { dedupeKey: null, count: 1, labels: {}, plain: '{}', full: '{}' }
+  for (let index = 0; index < 200; index += 1) {
+    await storage.append({ owner: `owner-${index}`, kind: 'fish', gamemode: 'earth' }, { ...record, id: `${index}` })
+    await storage.items.setItem(`user-name:owner-${index}`, `Player${index}`)
+  }
+  const admin = await asRoot(service)
+  most = 0
+  const response = await admin('GET', '/admin/leaderboard?type=fish&limit=200')
+  expect(((await response.json()) as Leaderboard).leaderboard).toHaveLength(200)
+  expect(most).toBeLessThanOrEqual(40)
 })

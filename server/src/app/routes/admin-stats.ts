@@ -6,6 +6,9 @@ import type { AdminHandlers, Services } from './services.ts'
 
 const readLeaderboardQuery = queryReader(leaderboardQuerySchema)
 
+/** A storage refuses operations when too many of all requests wait. */
+const NAMES_AT_ONCE = 32
+
 export function statsHandlers({ users, storage }: Services): AdminHandlers {
   return {
     async stats() {
@@ -16,10 +19,15 @@ export function statsHandlers({ users, storage }: Services): AdminHandlers {
     async leaderboard({ query }) {
       const { type, gamemode, limit = 10 } = readLeaderboardQuery(query)
       const leaders = await storage.leaders({ kind: type, limit, ...(gamemode ? { gamemode } : {}) })
-      const named = await Promise.all(
-        leaders.map(async ({ owner, count }) => ({ name: await users.nameOf(owner), count })),
-      )
-      const leaderboard = named.flatMap(({ name, count }) => (name === undefined ? [] : [{ name, count }]))
+      const leaderboard: Leaderboard['leaderboard'] = []
+      for (let at = 0; at < leaders.length; at += NAMES_AT_ONCE) {
+        const some = leaders.slice(at, at + NAMES_AT_ONCE)
+        const names = await Promise.all(some.map(({ owner }) => users.nameOf(owner)))
+        for (const [index, { count }] of some.entries()) {
+          const name = names[index]
+          if (name !== undefined) leaderboard.push({ name, count })
+        }
+      }
       return json(200, { type, ...(gamemode ? { gamemode } : {}), leaderboard } satisfies Leaderboard)
     },
   }

@@ -13,8 +13,10 @@ import type { Users } from '../users/users.ts'
 import { readAdminJson } from './parameters.ts'
 import type { AdminHandlers, Services } from './services.ts'
 
-const RESETS: Readonly<Record<ResetType, (users: Users, user: User) => Promise<Record<string, string>>>> = {
-  password: async (users, user) => ({ password: await users.resetPassword(user) }),
+type Reset = (users: Users, user: User, confirm: () => Promise<unknown>) => Promise<Record<string, string>>
+
+const RESETS: Readonly<Record<ResetType, Reset>> = {
+  password: async (users, user, confirm) => ({ password: await users.resetPassword(user, confirm) }),
   fernet: async (users, user) => ({ fernetKey: await users.resetFernetKey(user) }),
   'api-key': async (users, user) => ({ apiKey: await users.resetApiKey(user) }),
 }
@@ -22,7 +24,9 @@ const RESETS: Readonly<Record<ResetType, (users: Users, user: User) => Promise<R
 const readListQuery = queryReader(userListQuerySchema)
 
 export function userHandlers(services: Services): AdminHandlers {
-  const { users, audit } = services
+  const { users, audit, sessions } = services
+  /** Hashing may take seconds, in which an administrator may be removed. */
+  const confirm = (request: Request) => () => sessions.require(request)
   return {
     async listUsers({ query }) {
       const { limit = LIMITS.defaultPageSize, ...rest } = readListQuery(query)
@@ -33,7 +37,7 @@ export function userHandlers(services: Services): AdminHandlers {
       const newUser = validate(newUserSchema, await readAdminJson(services, context), 'invalid_payload')
       if (await users.find(newUser.name)) throw new HttpError('user_exists')
       await audit.record(context, admin.username, 'user.create', newUser.name)
-      return json(201, await users.create(newUser))
+      return json(201, await users.create(newUser, confirm(context.request)))
     },
 
     showUser: async ({ params }) => json(200, await users.require(params.name ?? '')),
@@ -49,7 +53,7 @@ export function userHandlers(services: Services): AdminHandlers {
       const { type } = validate(resetSchema, await readAdminJson(services, context), 'invalid_payload')
       const user = await users.require(context.params.name ?? '')
       await audit.record(context, admin.username, `user.reset.${type}`, user.name)
-      return json(200, await RESETS[type](users, user))
+      return json(200, await RESETS[type](users, user, confirm(context.request)))
     },
   }
 }

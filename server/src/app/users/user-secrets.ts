@@ -86,9 +86,14 @@ export function createSecretStore({ storage, storeId, encryption, passwords, ran
       apiKey = newApiKey(),
     }: GivenSecrets): PlainSecrets => ({ password, fernetKey, apiKey }),
 
-    async set(user: User, { password, fernetKey, apiKey }: PlainSecrets): Promise<void> {
+    async set(
+      user: User,
+      { password, fernetKey, apiKey }: PlainSecrets,
+      confirm?: () => Promise<unknown>,
+    ): Promise<void> {
       // Before anything is written, since hashing is refused while too many logins wait.
       const hash = await passwords.hash(password)
+      await confirm?.()
       await Promise.all([
         items.setItem(secretKey(user.id, 'password'), hash),
         encrypting(user, fernetKey, (encrypted) => items.setItem(secretKey(user.id, 'fernet'), encrypted)),
@@ -114,9 +119,12 @@ export function createSecretStore({ storage, storeId, encryption, passwords, ran
 
       fernet: async (user: User): Promise<Fernet> => (await openKey(user)).fernet,
 
-      async resetPassword(user: User): Promise<string> {
+      /** @param confirm called when the password is hashed; if it rejects, nothing is stored */
+      async resetPassword(user: User, confirm?: () => Promise<unknown>): Promise<string> {
         const password = newPassword()
-        await reset(user, 'password', await passwords.hash(password))
+        const hash = await passwords.hash(password)
+        await confirm?.()
+        await reset(user, 'password', hash)
         return password
       },
 

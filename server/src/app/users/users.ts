@@ -80,14 +80,17 @@ export function createUsers(options: UsersOptions) {
       return (await items.getItem(userNameItem(id))) ?? undefined
     },
 
-    /** Throws `user_exists`. */
-    async create({ name, ...given }: NewUser): Promise<CreatedUser> {
+    /**
+     * Throws `user_exists`.
+     * @param confirm called when the password is hashed; if it rejects, nothing is stored
+     */
+    async create({ name, ...given }: NewUser, confirm?: () => Promise<unknown>): Promise<CreatedUser> {
       if (await find(name)) throw new HttpError('user_exists')
       const now = clock()
       const user: User = { id: uuidv7(now, random), name, createdAt: new Date(now).toISOString() }
       const secrets = store.complete(given)
       // The name is written last: without it, nothing else is reachable, so no incomplete user is visible.
-      await store.set(user, secrets)
+      await store.set(user, secrets, confirm)
       await items.setItem(userNameItem(user.id), user.name)
       if (await storage.setItemIfAbsent(userKey(name), JSON.stringify(user))) return { ...user, ...secrets }
       await removeData(user)
