@@ -17,7 +17,7 @@ const fish = Array.from({ length: 10 }, (_, index) => ({ name: `Fish ${index}`, 
 const body = await createFernet(fernetKey).encrypt(JSON.stringify({ fish, gamemode: 'earth' }))
 const base = 'http://bench'
 const host = { address: '192.0.2.1' }
-await app.fetch(new Request(`${base}/post/fish?name=Reader`, { method: 'POST', body: body }), host)
+await app.fetch(new Request(`${base}/post/fish?name=Reader`, { method: 'POST', body }), host)
 const readAll = async () => {
   for (let request = 0; request < REQUESTS; request += 1) {
     await app.fetch(new Request(`${base}/get/fish?name=Reader&gamemode=earth`), host)

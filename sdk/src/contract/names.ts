@@ -31,5 +31,5 @@ export function isUserName(name: string): boolean {
  */
 export function userNameKey(name: string): string {
   // Names are ASCII. Unicode case folding would map other characters to ASCII, such as the Kelvin sign to k.
-  return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  return /^[ -~]*$/.test(name) ? name.toLowerCase() : name
 }

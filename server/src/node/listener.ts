@@ -175,7 +175,7 @@ const HOST = /^[^\s/\\?#@,]*$/
  * (RFC 9112, sections 2.3, 3.2 and 6.1).
  */
 function ambiguityError(req: IncomingMessage): HttpError | undefined {
-  const message = versionError(req) ?? hostError(req) ?? targetError(req) ?? encodingError(req)
+  const message = versionError(req) ?? hostError(req) ?? authorityError(req) ?? encodingError(req)
   return message === undefined ? undefined : new HttpError('malformed_request', { message })
 }
 
@@ -199,7 +199,7 @@ function isHost(text: string): boolean {
 }
 
 /** The host of a target that is a whole URL is parsed, too. What is wrong with the rest of a target, the app says. */
-function targetError({ url = '' }: IncomingMessage): string | undefined {
+function authorityError({ url = '' }: IncomingMessage): string | undefined {
   if (url.startsWith('/') || url === '*') return undefined
   const [authority = ''] = url.replace(/^[^:]*:[/\\]*/, '').split(/[/\\?#]/, 1)
   return authority.length <= MAX_HOST_LENGTH ? undefined : 'The host in the request target is too long.'

@@ -82,7 +82,7 @@ export function createCredentials(options: CredentialsOptions) {
     return matches[first] ? accounts[first] : undefined
   }
 
-  async function hashAny(accounts: readonly (Account | undefined)[], password: string) {
+  async function verifyAny(accounts: readonly (Account | undefined)[], password: string) {
     const decoy = await decoyHash()
     for (const account of accounts) {
       if ((await passwords.verify(password, account?.passwordHash ?? decoy)) && account) return account
@@ -105,7 +105,7 @@ export function createCredentials(options: CredentialsOptions) {
       const known = await findVerified(accounts, tried, client)
       if (known) return known.who
       return loginLimiter.run({ client, name }, async () => {
-        const found = (await findVerified(accounts, tried)) ?? (await hashAny(accounts, tried))
+        const found = (await findVerified(accounts, tried)) ?? (await verifyAny(accounts, tried))
         // Counts an unknown user as a failed login only while the store is the one that the server started with.
         if (!found) await storeId.verify()
         else await verified.add(tried, found.passwordHash, client)

@@ -53,8 +53,8 @@ export function createResponseCache(capacityBytes: number) {
     set,
 
     /**
-     * Passes a stream on, and stores the response with its content once it is complete. Collects only the newest stream of a key, and drops
-     * the oldest ones when all together grow too large, so that slow readers do not displace fast ones.
+     * Passes a stream on, and stores the response with its content once it is complete. Collects only the newest stream
+     * of a key, and drops the oldest ones when all together grow too large, so that slow readers do not displace fast ones.
      */
     collect(
       key: string,

@@ -1,12 +1,4 @@
-import {
-  HEADERS,
-  isUserName,
-  type Kind,
-  MEDIA_TYPES,
-  type Saved,
-  type User,
-  userNameKey,
-} from '@fish-crab/sdk/contract'
+import { HEADERS, type Kind, MEDIA_TYPES, type Saved, type User, userNameKey } from '@fish-crab/sdk/contract'
 import { type DecryptedToken, isWithinTtl } from '@fish-crab/sdk/fernet'
 import { decryptToken, parsePayload, tokenText } from '../catches/payload.ts'
 import { savedMessage, tokenTime, toRecord } from '../catches/record.ts'
@@ -33,7 +25,9 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     if (!token) return replayedOrError('invalid_token', user, dedupeKey, 1)
 
     const payload = parsePayload[kind](parseJson(token.message))
-    if (payload.user !== undefined && !isNameOf(user, payload.user)) throw new HttpError('user_mismatch')
+    if (payload.user !== undefined && userNameKey(payload.user) !== userNameKey(user.name)) {
+      throw new HttpError('user_mismatch')
+    }
     const gamemode = requireGamemode([...gamemodes, payload.gamemode])
     const count = payload.entries.length
     if (isExpired(token)) return replayedOrError('token_expired', user, dedupeKey, count)
@@ -75,11 +69,6 @@ export function writeHandler(services: Services, kind: Kind): Handler {
   function replayed(user: User, count: number, id: string) {
     return json(200, saved(user, count, id), { [HEADERS.replayed]: 'true' })
   }
-}
-
-/** A text that is no name may be long, and each change of letter case in it takes time. */
-function isNameOf({ name }: User, text: string): boolean {
-  return isUserName(text) && userNameKey(text) === userNameKey(name)
 }
 
 function userNameIn({ query, apiKeyUser }: RequestContext): string {

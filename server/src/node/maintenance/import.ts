@@ -127,7 +127,7 @@ async function fillRedis(
     await maintain(run, { signal: options.signal, state, hint }).catch(async (error: unknown) => {
       if (!(error instanceof MaintenanceError) || error.code === 'interrupted') throw error
       // Nodes that were not emptied, or lines after that, may hold a part: no server may start on it.
-      if (error.code === 'replaced') await lockForImport(storage)
+      if (error.code === 'replaced') await lockForImport(storage).catch(() => {})
       // Emptying it would destroy what another process wrote there.
       const step = error.code === 'in_use' ? error.hint : hint
       throw new MaintenanceError(error.code, `${error.message} ${state}`, { hint: step, cause: error })

@@ -5,7 +5,7 @@ import { StorageError } from './errors.ts'
 const DIGITS = 'ABCDEFGHIJKLMNOP'
 const PLAIN_PART = /^(?:[a-z0-9_-]|%[A-P]{4})*$/
 const BASE = /^[a-z0-9_-]+(?::[a-z0-9_-]+)*:?$/
-/** What {@link itemKey} makes. unstorage would change other keys: it drops empty parts, `?` and what follows, and reads `/` as `:`. */
+/** What {@link itemKey} makes. unstorage would change others: it drops empty parts, `?` and the rest, and reads `/` as `:`. */
 const ITEM_KEY = /^[\w%-]+(?::[\w%-]+)*$/
 
 /**

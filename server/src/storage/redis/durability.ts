@@ -163,8 +163,9 @@ export type WatchedConnection = ReturnType<typeof detectOlderData>
 /**
  * Remembers the highest acknowledged counts of changes. A Redis with lower counts has an older copy of the data, such as a
  * restored backup. If it may lose writes, the loss is reported and the service continues; otherwise, and where a count is
- * missing because Redis was emptied, every operation rejects until the newer data is back. Each change returns its count, so this needs no extra command, except after each reconnect to a
- * single server, before anything else. Reconnects to nodes of a cluster are not seen.
+ * missing because Redis was emptied, every operation rejects until the newer data is back. Each change returns its count,
+ * so this needs no extra command, except after each reconnect to a single server, before anything else. Reconnects to
+ * nodes of a cluster are not seen.
  *
  * @param mayLose whether the configuration of Redis allows it to lose acknowledged writes
  */
