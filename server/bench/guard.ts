@@ -1,14 +1,15 @@
 // What a change must not make dearer by more than a quarter, in figures that a busy machine does not change: `npm run
 // build && node server/bench/guard.ts [--update]`. Compares them with guard.json, which `--update` writes. Linux only.
 import { spawnSync } from 'node:child_process'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { textTable } from '../../scripts/lib/text-table.ts'
 import { REDIS_MISSING, startRedis } from '../../scripts/test-support/redis-server.ts'
+import { bytesOfACatch, roundTripsOf } from './counts.ts'
 import { encryptPosts, get, inTurn, load } from './load.ts'
-import { cpuOf, createUsers, type Server, type Servers, stop, withServers } from './processes.ts'
+import { cpuOf, createUsers, type Server, type Servers, withServers } from './processes.ts'
 
 type Figures = Readonly<Record<string, number>>
 
@@ -55,14 +56,12 @@ function least(one: Figures, other: Figures): Figures {
 async function measure(): Promise<Figures> {
   const figures: Record<string, number> = {}
   await withServers(async (servers) => {
-    const path = join(servers.folder, 'data')
-    const ours = await servers.startOurs(`file:${path}`)
+    const ours = await servers.startOurs(`file:${join(servers.folder, 'data')}`)
     const [reader, writer] = await createUsers(ours, ['Reader', 'Writer'])
     if (!reader || !writer) throw new Error('The users were not created.')
     await send(ours, await encryptPosts(reader, { count: 10 }))
     Object.assign(figures, await cpuRatios(servers, ours), await systemCalls(ours, writer))
-    await stop(ours)
-    figures['bytes on disk of a catch, 500 a POST'] = await bytesOfACatch(servers, path, writer)
+    figures['bytes on disk of a catch, 500 a POST'] = await bytesOfACatch(servers, { posts: 50, catches: 500 })
     if (REDIS_MISSING === undefined) Object.assign(figures, await roundTrips(servers))
     else process.stdout.write(`Round trips are not counted: ${REDIS_MISSING}\n`)
   })
@@ -112,33 +111,19 @@ async function systemCalls(ours: Server, writer: CreatedUser): Promise<Figures> 
   }
 }
 
-async function bytesOfACatch({ startOurs }: Servers, path: string, writer: CreatedUser): Promise<number> {
-  const [posts, catches] = [50, 500]
-  const size = () => statSync(join(path, 'fish.db')).size
-  const before = size()
-  const server = await startOurs(`file:${path}`)
-  await send(server, await encryptPosts(writer, { count: posts, catches }))
-  await stop(server)
-  return (size() - before) / (posts * catches)
-}
-
 async function roundTrips({ startOurs }: Servers): Promise<Figures> {
   const redis = await startRedis()
   try {
     const ours = await startOurs(redis.url, SECRETS)
     const [reader] = await createUsers(ours, ['Reader'])
     if (!reader) throw new Error('The user was not created.')
-    const posts = await encryptPosts(reader, { count: COUNTED })
-    const reads = async () => Number(/^total_reads_processed:(\d+)/m.exec(await redis.admin.info('stats'))?.[1])
+    const get10 = get(COLLECTION)
+    const posts = inTurn(await encryptPosts(reader, { count: COUNTED }))
     // The first ones load scripts.
-    await load({ port: ours.port, connections: 1, requests: 5, next: get(COLLECTION) })
-    const before = await reads()
-    await load({ port: ours.port, connections: 1, requests: COUNTED, next: get(COLLECTION) })
-    const between = await reads()
-    await send(ours, posts)
+    await load({ port: ours.port, connections: 1, requests: 5, next: get10 })
     return {
-      'round trips to Redis of a GET': (between - before) / COUNTED,
-      'round trips to Redis of a POST': ((await reads()) - between) / COUNTED,
+      'round trips to Redis of a GET': await roundTripsOf(redis, ours, { requests: COUNTED, next: get10 }),
+      'round trips to Redis of a POST': await roundTripsOf(redis, ours, { requests: COUNTED, next: posts }),
     }
   } finally {
     await redis.stop()

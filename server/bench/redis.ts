@@ -4,6 +4,7 @@
 import { availableParallelism } from 'node:os'
 import { compare, median, type Result, readBenchArguments, report } from '../../scripts/bench/results.ts'
 import { REDIS_MISSING, type RedisServer, startRedis } from '../../scripts/test-support/redis-server.ts'
+import { roundTripsOf } from './counts.ts'
 import { encryptPosts, get, inTurn, load } from './load.ts'
 import { createUsers, type Server, type Servers, withServers } from './processes.ts'
 import { type LoadSample, measureRounds, type Subject, underLoad } from './rounds.ts'
@@ -63,28 +64,20 @@ async function createRequests(ours: Server): Promise<Requests> {
   return requests
 }
 
-async function measureRoundTrips({ admin }: RedisServer, { port }: Server, requests: Requests) {
+async function measureRoundTrips(redis: RedisServer, ours: Server, requests: Requests) {
   const results: Result[] = []
   for (const [method, next] of Object.entries(requests)) {
-    const before = await readsOf(admin)
-    await load({ port, connections: 1, requests: COUNTED, next })
-    // The last one is that of INFO itself.
-    const reads = (await readsOf(admin)) - before - 1
     results.push(
       compare({
         what: `Redis, round trips of a ${method}`,
         unit: 'round trips',
-        ours: [reads / COUNTED],
+        ours: [await roundTripsOf(redis, ours, { requests: COUNTED, next })],
         beside: { limit: 1 },
         why: `How often Redis reads from its connections (INFO stats) while ${COUNTED} requests come one after the other: commands that are sent at once count as one`,
       }),
     )
   }
   return results
-}
-
-async function readsOf(admin: RedisServer['admin']): Promise<number> {
-  return Number(/^total_reads_processed:(\d+)/m.exec(await admin.info('stats'))?.[1])
 }
 
 async function measureThroughput(

@@ -2,11 +2,12 @@
 // server/bench/store.ts [ROUNDS] [--short] [--json FILE]`. Linux only, as CPU is counted by the kernel.
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { cpSync, statSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { GAMEMODES, KINDS } from '@fish-crab/sdk/contract'
 import { type Collection, createStorage, type FishStorage } from '@fish-crab/server/storage'
 import { compare, type Result, readBenchArguments, report } from '../../scripts/bench/results.ts'
+import { bytesOfACatch } from './counts.ts'
 import { encryptPosts, get, inTurn, load } from './load.ts'
 import { createUsers, type Server, type Servers, stop, withServers } from './processes.ts'
 import { measureRounds, underLoad } from './rounds.ts'
@@ -24,8 +25,8 @@ const ACTIVE = Array.from({ length: 10 }, (_, index) => `Active${index}`)
 
 await withServers(async (servers) => {
   const bytes = [
-    await bytesOfACatch(servers, { posts: 10_000, catches: 1 }),
-    await bytesOfACatch(servers, { posts: 100, catches: 500 }),
+    await measureBytes(servers, { posts: 10_000, catches: 1 }),
+    await measureBytes(servers, { posts: 100, catches: 500 }),
   ]
   const { few, many } = await createStores(servers)
   const starts = await measureStarts(servers, { few: few.path, many: many.path })
@@ -33,26 +34,13 @@ await withServers(async (servers) => {
   report([...bytes, ...starts, appends, await measureWrites(servers, few, many)], { json })
 })
 
-/** Of a store that is stopped, so that nothing is left in the log. */
-async function bytesOfACatch(
-  { folder, startOurs }: Servers,
-  { posts, catches }: { readonly posts: number; readonly catches: number },
-): Promise<Result> {
-  const path = join(folder, `bytes-${catches}`)
-  const size = () => statSync(join(path, 'fish.db')).size
-  const first = await startOurs(`file:${path}`)
-  const [user] = await createUsers(first, ['Alex'])
-  if (!user) throw new Error('The user was not created.')
-  await stop(first)
-  const empty = size()
-  const server = await startOurs(`file:${path}`)
-  const next = inTurn(await encryptPosts(user, { count: posts, catches }))
-  await load({ port: server.port, connections: 16, requests: posts, next })
-  await stop(server)
+async function measureBytes(servers: Servers, writes: { readonly posts: number; readonly catches: number }) {
+  const { posts, catches } = writes
+  const bytes = await bytesOfACatch(servers, writes)
   return compare({
     what: `bytes on disk of a catch, ${catches === 1 ? 'one' : catches} a POST`,
     unit: 'bytes',
-    ours: [(size() - empty) / (posts * catches)],
+    ours: [bytes],
     beside: { limit: BYTES_OF_A_CATCH },
     why: `What fish.db grows by, of a server that was stopped: ${(posts * catches).toLocaleString('en')} fish with names of about a dozen characters`,
   })
