@@ -59,6 +59,18 @@ test.each([
   expect(stdout).toBe(expected)
 })
 
+test('a dispatcher of another kind that the program has set is left to the program', async () => {
+  await using server = await listen(answerEmpty)
+  const { stdout } = await runInNode(`
+    import { Agent, RetryAgent, setGlobalDispatcher } from 'undici'
+    import { createClient } from '@fish-crab/sdk'
+    setGlobalDispatcher(new RetryAgent(new Agent()))
+    const { user } = await createClient({ baseUrl: '${server.baseUrl}' }).demo.fish()
+    process.stdout.write(user)
+  `)
+  expect(stdout).toBe('demo')
+})
+
 // In a process of its own: the test runner loads parts of MSW before any test, which hides what MSW cannot see.
 test('a plain MSW server intercepts a client, also one with connections from before, and gives it back', async () => {
   await using server = await listen(answerEmpty)

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import { createMemoryStorage, createPlatformEncoder } from '@fish-crab/server/app'
+import { type ContentEncoder, createMemoryStorage, createPlatformEncoder } from '@fish-crab/server/app'
 import { describe, expect, it, test } from 'vitest'
 import { write } from './catches.ts'
 import { createMemoryService } from './memory-service.ts'
@@ -93,13 +93,23 @@ describe('a large collection in gzip', () => {
 
   it('comes as it is when the host has no room to encode it, with no coding named', async () => {
     const platform = createPlatformEncoder()
-    const full = { ...platform, encode: async () => undefined, encodeStream: () => undefined }
-    const service = await createMemoryService({ ...UNLIMITED, contentEncoder: full })
+    let isFull = true
+    const encoder: ContentEncoder = {
+      ...platform,
+      encode: async (...args) => (isFull ? undefined : platform.encode(...args)),
+      encodeStream: (...args) => (isFull ? undefined : platform.encodeStream(...args)),
+    }
+    const service = await createMemoryService({ ...UNLIMITED, contentEncoder: encoder })
     for (const writes of [1, 20]) {
       for (let count = 0; count < writes; count += 1) await write(service, 'fish', LARGE)
       const response = await service.request(READ, GZIP)
       expect([response.status, response.headers.get('content-encoding')]).toEqual([200, null])
       expect(((await response.json()) as { fish: unknown[] }).fish.length).toBeGreaterThanOrEqual(500)
+      isFull = false
+      const later = await service.request(READ, GZIP)
+      expect(later.headers.get('content-encoding')).toBe('gzip')
+      await later.arrayBuffer()
+      isFull = true
     }
   })
 })

@@ -18,6 +18,21 @@ test('a path of thousands of malformed parts costs one error, which takes as lon
   }
 })
 
+test('of a list of thousands in a header, a hundred are read', async () => {
+  const service = await createMemoryService()
+  const path = '/get/fish?name=Alex&gamemode=earth'
+  const tag = (await service.request(path)).headers.get('etag') ?? ''
+  for (const [others, status, coding] of [
+    [99, 304, 'gzip'],
+    [100, 200, null],
+  ] as const) {
+    const before = 'x,'.repeat(others)
+    expect((await service.request(path, { headers: { 'if-none-match': before + tag } })).status).toBe(status)
+    const response = await service.request('/openapi.json', { headers: { 'accept-encoding': `${before}gzip` } })
+    expect(response.headers.get('content-encoding')).toBe(coding)
+  }
+})
+
 test.each(['%ff', 'a', 'name=Alex'])(
   'a query of thousands of %s is refused without being decoded',
   async (parameter) => {

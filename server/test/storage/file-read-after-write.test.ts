@@ -1,5 +1,6 @@
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, onTestFinished, test } from 'vitest'
+import { rememberReads } from '../../src/storage/file/recent-reads.ts'
 import { newFolder } from './folders.ts'
 
 test('a read sees every write that was acknowledged before it, also in a turn of the event loop that has read before', async () => {
@@ -22,6 +23,21 @@ test('a read sees every write that was acknowledged before it, also in a turn of
   isOver = true
   await reading
   expect(stale).toEqual([])
+})
+
+test('of reads, ten thousand are remembered', () => {
+  const read: string[] = []
+  const recent = rememberReads({
+    item: (key) => {
+      read.push(key)
+      return key
+    },
+    version: () => '',
+  })
+  for (let index = 0; index <= 10_000; index += 1) recent.item(String(index))
+  recent.item('10000')
+  recent.item('0')
+  expect(read.slice(10_000)).toEqual(['10000', '0'])
 })
 
 test('a read that was made before is made again after every kind of write', async () => {

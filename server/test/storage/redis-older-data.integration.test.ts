@@ -120,6 +120,7 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
       () => storage.append(collection, newRecord()),
       () => storage.removeOwner(collection.owner),
       () => storage.items.setItem(itemKey('user', 'a'), 'y'),
+      () => storage.setItemIfAbsent(itemKey('user', 'b'), 'z'),
     ]
     for (const change of changes) {
       await expect(change(), String(change)).rejects.toMatchObject({

@@ -119,7 +119,7 @@ export function createCredentials(options: CredentialsOptions) {
     if (known) return known.who
     await loginLimiter.check({ client, name })
 
-    const sameCredentials = JSON.stringify([client, name, tried])
+    const sameCredentials = JSON.stringify([name, tried])
     const before = attempts.get(sameCredentials)
     if (before) {
       // If that attempt succeeds, its password is known and need not be hashed again.
