@@ -1,6 +1,5 @@
 import { ConnectionError, causes, InvalidResponseError, TimeoutError } from '../../errors/connection-errors.ts'
 import { FishCrabError, type RateLimitState } from '../../errors/fish-crab-error.ts'
-import { readChunks } from '../../internal/body.ts'
 import { untilAborted } from '../../internal/wait.ts'
 import type { Settings } from '../core/options.ts'
 import { startTimeLimit } from '../core/timing.ts'
@@ -150,16 +149,20 @@ async function readBody(response: Response, maxBytes: number, redact: Redactor):
     if (text.length > maxBytes) throw tooLarge()
     return text
   }
+  const reader = response.body.getReader()
   const decoder = new TextDecoder()
+  let bytes = 0
   let text = ''
   try {
-    for await (const chunk of readChunks(response.body, maxBytes, tooLarge)) {
-      text += decoder.decode(chunk, { stream: true })
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      bytes += chunk.value.byteLength
+      if (bytes > maxBytes) throw tooLarge()
+      text += decoder.decode(chunk.value, { stream: true })
     }
     return text + decoder.decode()
   } catch (error) {
     // Closes the connection; an error of that is irrelevant.
-    response.body.cancel().catch(() => {})
+    reader.cancel().catch(() => {})
     throw error
   }
 }
