@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FishStorage } from '../storage/index.ts'
+import { describeChanges } from './changes.ts'
 import { describeItems } from './items.ts'
 import { describeModel } from './model.ts'
 import { describeReads, describeVersions } from './reads.ts'
 import { describeRecords, describeRemoval } from './records.ts'
-import { newCollection, newRecord, operationsOf, readEntries, talliesOf } from './samples.ts'
+import { caughtRecord, newCollection, newRecord, operationsOf, readEntries, speciesOf, talliesOf } from './samples.ts'
+import { describeSpecies } from './species.ts'
 import { describeTallies } from './tallies.ts'
 import { describeWindows } from './windows.ts'
 
@@ -64,7 +66,10 @@ function describeLifecycle(open: () => Promise<OpenedStorage>): void {
       return
     }
     const [collection, removed] = [newCollection({ kind: randomUUID() }), newCollection()]
-    const record = newRecord({ dedupeKey: 'token', labels: { Gold: 1 } })
+    const record = {
+      ...caughtRecord([{ name: 'Koi', rarity: 'Gold' }, 0]),
+      ...{ dedupeKey: 'token', labels: { Gold: 1 } },
+    }
     await storage.append(collection, record)
     await storage.append(removed, newRecord())
     await storage.removeOwner(removed.owner)
@@ -85,6 +90,7 @@ function describeLifecycle(open: () => Promise<OpenedStorage>): void {
       { kind, gamemode, label: null, count: 1 },
       { kind, gamemode, label: 'Gold', count: 1 },
     ])
+    expect(await speciesOf(again, collection)).toEqual([{ name: 'Koi', label: 'Gold', count: 1, first: 0, last: 0 }])
     expect(await again.leaders({ kind, limit: 9 })).toEqual([{ owner, count: 1 }])
     expect(await again.countItems('setting:')).toBe(1)
     await again.append(collection, newRecord({ plain: 'later' }))
@@ -108,7 +114,9 @@ export function describeStorage(name: string, open: () => Promise<OpenedStorage>
     describe('reads', () => describeReads(storage))
     describe('removal of records', () => describeRemoval(storage))
     describe('tallies', () => describeTallies(storage))
+    describe('species', () => describeSpecies(storage))
     describe('versions', () => describeVersions(storage))
+    describe('changes', () => describeChanges(storage))
     describe('items', () => describeItems(storage))
     describe('windows', () => describeWindows(storage))
     describe('random operations', () => describeModel(storage))

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Collection, FishStorage, Tally } from '../storage/index.ts'
-import { newRecord, readAll, readEntries, talliesOf } from './samples.ts'
+import type { Collection, FishStorage, SpeciesTally, Tally } from '../storage/index.ts'
+import { newRecord, readAll, readEntries, speciesOf, talliesOf } from './samples.ts'
 
 const OWNERS = ['a', 'b', 'c']
 const GAMEMODES = ['earth', 'sky']
@@ -22,11 +22,14 @@ const operation = fc.oneof(
       ...collection,
       token: few(['', 't1', 't2', 't3', 't4']),
       rarities: fc.array(few(['Gold', 'Silver', '']), { minLength: 1, maxLength: 4 }),
+      name: few(['Koi', 'Cod "x": \u0001 🐟']),
+      at: fc.integer({ min: 0, max: 9 }),
     }),
   },
   { weight: 4, arbitrary: fc.record({ ...type('removeRecord'), which: fc.nat(30) }) },
   { weight: 1, arbitrary: fc.record({ ...type('removeOwner'), owner: few(OWNERS) }) },
   { weight: 3, arbitrary: fc.record({ ...type('read'), ...collection }) },
+  { weight: 2, arbitrary: fc.record({ ...type('species'), ...collection }) },
   { weight: 3, arbitrary: fc.record({ ...type('setItem'), key, value }) },
   { weight: 3, arbitrary: fc.record({ ...type('setItemIfAbsent'), key, value }) },
   { weight: 2, arbitrary: fc.record({ ...type('removeItem'), key }) },
@@ -48,7 +51,7 @@ class Model {
   readonly #base = `${this.#name}:`
   readonly #kinds = KINDS.map((kind) => `${this.#name}-${kind}`)
   readonly #sent: { readonly id: string; readonly collection: Collection }[] = []
-  readonly #stored = new Map<string, { readonly key: string; readonly plain: string }>()
+  readonly #stored = new Map<string, { readonly key: string; readonly plain: string; readonly full: string }>()
   readonly #idsByToken = new Map<string, string>()
   readonly #removedOwners = new Set<string>()
   readonly #items = new Map<string, string>()
@@ -80,6 +83,11 @@ class Model {
         const stored = [...this.#stored.values()].filter(({ key }) => key === keyOf(collection))
         return { run: () => readEntries(storage, collection), expected: stored.map(({ plain }) => plain) }
       }
+      case 'species': {
+        const collection = this.#collection(one)
+        const stored = [...this.#stored.values()].filter(({ key }) => key === keyOf(collection))
+        return { run: () => speciesOf(storage, collection), expected: countSpecies(stored.map(({ full }) => full)) }
+      }
       case 'setItem':
         this.#items.set(one.key, one.value)
         return { run: () => storage.items.setItem(this.#base + one.key, one.value), expected: undefined }
@@ -98,11 +106,14 @@ class Model {
     }
   }
 
-  #append({ token, rarities, ...place }: AppendOperation): Step {
+  #append({ token, rarities, name, at, ...place }: AppendOperation): Step {
     const collection = this.#collection(place)
     const plain = rarities.map((rarity) => JSON.stringify(rarity)).join(',')
     const labels = countBy(rarities.filter(Boolean))
-    const record = newRecord({ dedupeKey: token || null, count: rarities.length, labels, plain })
+    const full = rarities
+      .map((rarity) => JSON.stringify({ name, rarity: rarity || undefined, caughtAt: new Date(at).toISOString() }))
+      .join(',')
+    const record = newRecord({ dedupeKey: token || null, count: rarities.length, labels, plain, full })
     const run = () => this.storage.append(collection, record)
     this.#sent.push({ id: record.id, collection })
     if (this.#removedOwners.has(collection.owner)) return { run, expected: { outcome: 'owner_removed' } }
@@ -110,7 +121,7 @@ class Model {
     const first = this.#idsByToken.get(key)
     if (token && first !== undefined) return { run, expected: { outcome: 'replayed', id: first } }
     this.#idsByToken.set(key, record.id)
-    this.#stored.set(record.id, { key: keyOf(collection), plain })
+    this.#stored.set(record.id, { key: keyOf(collection), plain, full })
     return { run, expected: { outcome: 'stored', id: record.id } }
   }
 
@@ -118,7 +129,13 @@ class Model {
     return { owner: `${this.#name}-${owner}`, kind: `${this.#name}-${kind}`, gamemode }
   }
 
-  /** Compares tallies, leaders and counters with what reading everything finds. */
+  #collections(): Collection[] {
+    return OWNERS.flatMap((owner) =>
+      KINDS.flatMap((kind) => GAMEMODES.map((gamemode) => this.#collection({ owner, kind, gamemode }))),
+    )
+  }
+
+  /** Compares tallies, species, leaders and counters with what reading everything finds. */
   async check(): Promise<void> {
     const { tallies, totals } = await this.#recount()
     const stored = (await Promise.all(this.#kinds.map((kind) => talliesOf(this.storage, kind)))).flat()
@@ -134,6 +151,10 @@ class Model {
         expect(await this.storage.leaders({ kind, gamemode, limit: 2 })).toEqual(expected.slice(0, 2))
       }
     }
+    for (const collection of this.#collections()) {
+      const entries = await readEntries(this.storage, collection, 'full')
+      expect(await speciesOf(this.storage, collection)).toEqual(countSpecies(entries))
+    }
     for (const base of [this.#base, `${this.#base}c:`]) {
       const { items } = await this.storage.listItems({ base, limit: 100 })
       expect(await this.storage.countItems(base)).toBe(items.length)
@@ -143,10 +164,7 @@ class Model {
   async #recount(): Promise<{ tallies: Tally[]; totals: Map<string, Map<string, number>> }> {
     const tallies = new Map<string, Tally>()
     const totals = new Map<string, Map<string, number>>()
-    const collections = OWNERS.flatMap((owner) =>
-      KINDS.flatMap((kind) => GAMEMODES.map((gamemode) => this.#collection({ owner, kind, gamemode }))),
-    )
-    for (const { owner, kind, gamemode } of collections) {
+    for (const { owner, kind, gamemode } of this.#collections()) {
       for (const { entries } of await readAll(this.storage, { owner, kind, gamemode })) {
         const rarities: string[] = JSON.parse(`[${entries}]`)
         for (const label of [...rarities.map(() => null), ...rarities.filter(Boolean)]) {
@@ -165,6 +183,17 @@ class Model {
 
 function keyOf({ owner, kind, gamemode }: Collection): string {
   return JSON.stringify([owner, kind, gamemode])
+}
+
+function countSpecies(records: readonly string[]): SpeciesTally[] {
+  const entries: Record<string, string>[] = JSON.parse(`[${records.join(',')}]`)
+  const groups = Map.groupBy(entries, ({ name, rarity = null }) => JSON.stringify([name, rarity]))
+  const sorted = [...groups].sort(([one], [other]) => (one < other ? -1 : 1))
+  return sorted.map(([key, group]) => {
+    const [name, label] = JSON.parse(key)
+    const times = group.map(({ caughtAt = '' }) => Date.parse(caughtAt))
+    return { name, label, count: group.length, first: Math.min(...times), last: Math.max(...times) }
+  })
 }
 
 function countBy(names: readonly string[]): Record<string, number> {

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { Collection, FishStorage, NewRecord, ReadRange, RecordFormat, Tally } from '../storage/index.ts'
+import type {
+  Collection,
+  FishStorage,
+  NewRecord,
+  ReadRange,
+  RecordFormat,
+  SpeciesTally,
+  Tally,
+} from '../storage/index.ts'
 
 /** A collection that no other test has. */
 export function newCollection(part: Partial<Collection> = {}): Collection {
@@ -10,6 +18,16 @@ export function newCollection(part: Partial<Collection> = {}): Collection {
 export function newRecord(part: Partial<NewRecord> = {}): NewRecord {
   const id = part.id ?? randomUUID()
   return { id, dedupeKey: id, count: 1, labels: {}, plain: `{"plain":"${id}"}`, full: `{"full":"${id}"}`, ...part }
+}
+
+/** A record of entries that were caught at these Unix times in milliseconds. */
+export function caughtRecord(
+  ...entries: readonly (readonly [entry: { readonly name: string; readonly rarity?: string }, at: number])[]
+): NewRecord {
+  const full = entries
+    .map(([entry, at]) => JSON.stringify({ ...entry, caughtAt: new Date(at).toISOString() }))
+    .join(',')
+  return newRecord({ count: entries.length, full })
 }
 
 export async function readChunks(storage: FishStorage, from: Collection, form: RecordFormat, range?: ReadRange) {
@@ -32,6 +50,12 @@ export async function talliesOf(storage: FishStorage, kind: string): Promise<Tal
   return found.sort((one, other) => (order(one) < order(other) ? -1 : 1))
 }
 
+/** In a fixed order. */
+export async function speciesOf(storage: FishStorage, collection: Collection): Promise<SpeciesTally[]> {
+  const order = ({ name, label }: SpeciesTally) => JSON.stringify([name, label])
+  return [...((await storage.species(collection)) ?? [])].sort((one, other) => (order(one) < order(other) ? -1 : 1))
+}
+
 /** One call of each operation, for tests of what all of them do. */
 export function operationsOf(storage: FishStorage): readonly (() => Promise<unknown>)[] {
   const window = { durationMs: 300_000, limit: 25, now: 1_700_000_000_000 }
@@ -40,9 +64,11 @@ export function operationsOf(storage: FishStorage): readonly (() => Promise<unkn
     () => storage.findRecord('owner', 'token'),
     () => readEntries(storage, newCollection()),
     () => storage.version(newCollection()),
+    () => storage.newest(newCollection()),
     () => storage.removeRecord(newCollection(), 'id'),
     () => storage.removeOwner('owner'),
     () => storage.tallies(),
+    () => storage.species(newCollection()),
     () => storage.leaders({ kind: 'fish', limit: 1 }),
     () => storage.countItems('a:'),
     () => storage.setItemIfAbsent('a:b', 'c'),

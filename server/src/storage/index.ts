@@ -5,8 +5,10 @@ import type { RedisClusterOptions, RedisOptions } from './redis/redis.ts'
 
 export { StorageError, type StorageErrorCode } from './core/errors.ts'
 export { decodeItemKey, decodeKeyPart, encodeKeyPart, itemKey } from './core/keys.ts'
+export { SpeciesTallies } from './core/species.ts'
 export type {
   AppendResult,
+  Change,
   Collection,
   CountWindow,
   FishStorage,
@@ -19,12 +21,14 @@ export type {
   NewRecord,
   ReadRange,
   RecordFormat,
+  SpeciesTally,
   StorageDriver,
   StorageExtension,
   StoredRecord,
   Tally,
   WindowCount,
 } from './core/types.ts'
+export { MAX_SPECIES, REMOVED_VERSION } from './core/types.ts'
 export { createWindows, type Windows } from './core/windows.ts'
 export { wrapDriver } from './core/wrap-driver.ts'
 export { createMemoryStorage, type MemoryStorageOptions } from './memory/memory.ts'

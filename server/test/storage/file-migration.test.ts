@@ -1,6 +1,13 @@
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
-import { newRecord, readAll, readEntries, talliesOf } from '../../src/storage-conformance/samples.ts'
+import {
+  caughtRecord,
+  newRecord,
+  readAll,
+  readEntries,
+  speciesOf,
+  talliesOf,
+} from '../../src/storage-conformance/samples.ts'
 import { inspect, OF_VERSION_1, oldStore } from './old-store.ts'
 
 const SMALL = `
@@ -67,7 +74,7 @@ test('a store of version 1 opens with everything in it, and with the sums it did
     expect(await storage.countItems(base), base).toBe(count)
   }
   await storage.dispose()
-  expect(inspect(file)).toMatchObject({ version: 3, integrity: 'ok', records: 6 })
+  expect(inspect(file)).toMatchObject({ version: 4, integrity: 'ok', records: 6 })
 })
 
 test('a store of version 1 goes on working once it is migrated: sums, removals, versions, sequences', async () => {
@@ -95,6 +102,31 @@ test('a store of version 1 goes on working once it is migrated: sums, removals, 
   await storage.items.removeItem('user:bob')
   expect(await storage.countItems('user:')).toBe(1)
   await storage.dispose()
+})
+
+test('a store of version 1 has its species when they are first read, also while catches are added', async () => {
+  const entry = (name: string, day: number) =>
+    JSON.stringify({ name, rarity: 'Gold', caughtAt: `2025-01-0${day}T00:00:00.000Z` })
+  const { folder } = oldStore(`
+    INSERT INTO collections (owner, kind, gamemode) VALUES ('a', 'fish', 'earth');
+    INSERT INTO records (collection, count, id, plain, full) VALUES
+      (1, 2, 'r1', '', '${entry('Koi', 2)},${entry('Cod', 3)}'), (1, 1, 'r2', '', '${entry('Koi', 1)}')`)
+  const storage = await createStorage({ driver: 'file', path: folder })
+  const place = { owner: 'a', kind: 'fish', gamemode: 'earth' }
+  const add = (day: number) =>
+    storage.append(place, caughtRecord([{ name: 'Koi', rarity: 'Gold' }, Date.UTC(2025, 0, day)]))
+  await add(4)
+  const [, during] = await Promise.all([add(5), storage.species(place), add(6)])
+  expect(during?.length).toBe(2)
+  await add(7)
+  const [first, last] = [Date.UTC(2025, 0, 1), Date.UTC(2025, 0, 7)]
+  const cod = { name: 'Cod', label: 'Gold', count: 1, first: Date.UTC(2025, 0, 3), last: Date.UTC(2025, 0, 3) }
+  const expected = [cod, { name: 'Koi', label: 'Gold', count: 6, first, last }]
+  expect(await speciesOf(storage, place)).toEqual(expected)
+  await storage.dispose()
+  const again = await createStorage({ driver: 'file', path: folder })
+  expect(await speciesOf(again, place)).toEqual(expected)
+  await again.dispose()
 })
 
 test('a migration that fails leaves version 1 as it was, and says why', async () => {

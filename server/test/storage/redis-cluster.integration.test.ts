@@ -2,7 +2,7 @@ import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/stor
 import { describeStorage } from '@fish-crab/server/storage/conformance'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { describeWithRedis, type RedisServer, startCluster, until } from '../../../scripts/test-support/redis-server.ts'
-import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
+import { newCollection, newRecord, readEntries, talliesOf } from '../../src/storage-conformance/samples.ts'
 
 describeWithRedis('a Redis Cluster', () => {
   let servers: readonly RedisServer[] = []
@@ -51,6 +51,52 @@ describeWithRedis('a Redis Cluster', () => {
     onTestFinished(() => storage.dispose())
     expect(storage.durability).toMatch(/the last two seconds/)
     expect(storage.warnings).toEqual([expect.stringMatching(/appendfsync everysec/)])
+  })
+
+  test('leaves no write halfway while the keys of an owner move to another server', async () => {
+    const storage = await open()
+    onTestFinished(() => storage.dispose())
+    const collection = newCollection({ kind: 'moved' })
+    const records = [newRecord(), newRecord(), newRecord()] as const
+    await storage.append(collection, records[0])
+    const counts = async () => [
+      (await readEntries(storage, collection)).length,
+      (await talliesOf(storage, 'moved'))[0]?.count,
+      (await storage.leaders({ kind: 'moved', limit: 1 }))[0]?.count,
+      (await storage.leaders({ kind: 'moved', gamemode: 'earth', limit: 1 }))[0]?.count,
+    ]
+    expect(await counts()).toEqual([1, 1, 1, 1])
+
+    const found = await Promise.all(servers.map(({ admin }) => admin.keys(`fish:*:owner:${collection.owner}:about`)))
+    const [about = ''] = found.flat()
+    const source = servers[found.findIndex(([key]) => key !== undefined)] as RedisServer
+    const target = servers.find((server) => server !== source) as RedisServer
+    const slot = await source.admin.cluster('KEYSLOT', about)
+    const ids = await Promise.all([source, target].map(({ admin }) => admin.cluster('MYID')))
+    const move = async (isMoved: (key: string) => boolean) => {
+      const keys = (await source.admin.cluster('GETKEYSINSLOT', slot, 1000)).filter(isMoved)
+      await source.admin.call('MIGRATE', '127.0.0.1', target.port, '', 0, 5000, 'KEYS', ...keys)
+    }
+    await target.admin.cluster('SETSLOT', slot, 'IMPORTING', String(ids[0]))
+    await source.admin.cluster('SETSLOT', slot, 'MIGRATING', String(ids[1]))
+    await move((key) => key.includes(':leaders:moved'))
+    const refused = [
+      () => storage.append(collection, records[1]),
+      () => storage.removeRecord(collection, records[0].id),
+    ]
+    for (const write of refused) await expect(write()).rejects.toMatchObject({ code: 'unavailable' })
+    await move(() => true)
+    for (const { admin } of [target, source, ...servers]) await admin.cluster('SETSLOT', slot, 'NODE', String(ids[1]))
+
+    await expect
+      .poll(() => storage.append(collection, records[1]).catch(String), { timeout: 20_000 })
+      .toEqual({
+        outcome: 'stored',
+        id: records[1].id,
+      })
+    await storage.append(collection, records[2])
+    expect(await storage.removeRecord(collection, records[0].id)).toBe(true)
+    expect(await counts()).toEqual([2, 2, 2, 2])
   })
 
   test('never counts a 26th time within a limit of 25 over several processes', async () => {

@@ -13,7 +13,7 @@ import {
   startRedis,
 } from '../../../scripts/test-support/redis-server.ts'
 import { parseStorageAddress } from '../../src/node/settings.ts'
-import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
+import { newCollection, newRecord, readEntries, talliesOf } from '../../src/storage-conformance/samples.ts'
 
 const PASSWORD = 'p@ss:w/rd?#%hunter2'
 
@@ -120,6 +120,30 @@ describeWithRedis('the settings of a Redis', () => {
         .toMatchObject({ name: 'StorageError', message: expect.stringContaining('lacks permissions') })
       await server.admin.call('ACL', 'SETUSER', 'later', `+${command}`)
       await expect.poll(ping, { timeout: 5000 }).toBeUndefined()
+    },
+  )
+
+  test.each(['HINCRBY', 'XADD', 'HSET', 'ZINCRBY', 'HDEL', 'XDEL', 'INCR'])(
+    'that take %s away from the user leave no write halfway: it is repeated once the user has it back',
+    async (command) => {
+      const storage = await openAs('later', '+@all')
+      const collection = newCollection({ kind: command })
+      const [kept, removed] = [newRecord(), newRecord()]
+      await storage.append(collection, removed)
+      await server.admin.call('ACL', 'SETUSER', 'later', `-${command}`)
+      const append = () => storage.append(collection, kept)
+      const remove = () => storage.removeRecord(collection, removed.id)
+      const outcomes = await Promise.allSettled([append(), remove()])
+      await server.admin.call('ACL', 'SETUSER', 'later', `+${command}`)
+      expect(outcomes.map(({ status }) => status)).toContain('rejected')
+      if (outcomes[1].status === 'rejected') expect(await remove()).toBe(true)
+      await append()
+      expect(await readEntries(storage, collection)).toEqual([kept.plain])
+      expect((await talliesOf(storage, command)).map(({ count }) => count)).toEqual([1])
+      const leaders = [{ owner: collection.owner, count: 1 }]
+      for (const gamemode of [undefined, 'earth']) {
+        expect(await storage.leaders({ kind: command, gamemode, limit: 9 })).toEqual(leaders)
+      }
     },
   )
 

@@ -18,9 +18,24 @@ export interface NewRecord {
   readonly labels: Readonly<Record<string, number>>
   /** The entries as JSON objects joined by commas, without the brackets. */
   readonly plain: string
-  /** The same entries with all details, in the same format. */
+  /**
+   * The same entries with all details, in the same format. An entry with `name`, the time `caughtAt` and optionally the
+   * label `rarity` is counted by {@link StorageExtension.species}.
+   */
   readonly full: string
 }
+
+/** What may have changed: one collection, or all of an owner without `kind` and `gamemode`. */
+export interface Change {
+  readonly owner: string
+  readonly kind?: string
+  readonly gamemode?: string
+  /** The id of a record that was removed. */
+  readonly removed?: string
+}
+
+/** The version of every collection of an owner that was removed. */
+export const REMOVED_VERSION = 'removed'
 
 /** Outcome of an append. */
 export type AppendResult =
@@ -34,7 +49,10 @@ export type AppendResult =
 /** The two stored formats of a record. */
 export type RecordFormat = 'plain' | 'full'
 
-/** A stored record. `sequence` increases with every record of a collection, with gaps. */
+/**
+ * A stored record. `sequence` increases with every record of a collection, with gaps: no record becomes visible after one
+ * with a higher sequence.
+ */
 export interface StoredRecord {
   readonly sequence: number
   readonly count: number
@@ -81,6 +99,20 @@ export interface Tally {
   /** At least 1: a count of 0 has no tally. */
   readonly count: number
 }
+
+/** Number of entries of one name and label in a collection, and the times of the first and the last, in Unix milliseconds. */
+export interface SpeciesTally {
+  readonly name: string
+  /** `null`: entries without a label. */
+  readonly label: string | null
+  /** At least 1. */
+  readonly count: number
+  readonly first: number
+  readonly last: number
+}
+
+/** Most species of a collection that are counted. Names are free text: without a bound, one player could have millions. */
+export const MAX_SPECIES = 10_000
 
 /** Range of a leaderboard. */
 export interface LeaderRange {
@@ -139,9 +171,17 @@ export interface StorageExtension {
    * Opaque text that changes whenever the content of a collection changes, also when its owner is removed. It is never
    * reused for other content: not after a restart, in another process or on a restored backup. It contains no quotation
    * mark, so that it can be part of an ETag. Call it BEFORE reading: the content read afterwards has this version or a
-   * newer one, so no stale content is cached under a current version.
+   * newer one, so no stale content is cached under a current version. {@link REMOVED_VERSION} once the owner is removed.
    */
   version(collection: Collection): Promise<string>
+  /** The sequence of the newest record of a collection, 0 without records. Every later record has a higher one. */
+  newest(collection: Collection): Promise<number>
+  /**
+   * Calls the listener when something may have changed, in this process or another one; without an argument, when anything
+   * may have. A hint: it may come late, repeatedly or never. What is stored is known only from `version` and `read`.
+   * @returns ends the calls
+   */
+  onChange(listener: (change?: Change) => void): () => void
   /**
    * Removes one record and returns whether it existed. Its `dedupeKey` stays used: the same write returns the same id and
    * stores nothing.
@@ -154,6 +194,12 @@ export interface StorageExtension {
   removeOwner(owner: string): Promise<void>
   /** All tallies, in any order, consistent with the records. Takes time in proportion to the result. */
   tallies(): Promise<readonly Tally[]>
+  /**
+   * The species of a collection, in any order, consistent with its records; `null` when there are more than
+   * {@link MAX_SPECIES}. Takes time in proportion to the result, except for the first read after a removal, which counts
+   * the records.
+   */
+  species(collection: Collection): Promise<readonly SpeciesTally[] | null>
   /** The owners with the most entries, highest first, ties by owner id ascending. Takes time in proportion to the result. */
   leaders(range: LeaderRange): Promise<readonly Leader[]>
   /** Stores an item if its key does not exist, and returns whether it did. */

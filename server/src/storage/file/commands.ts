@@ -1,4 +1,5 @@
-import type { AppendResult, Collection, NewRecord } from '../core/types.ts'
+import { SpeciesTallies } from '../core/species.ts'
+import type { AppendResult, Collection, NewRecord, SpeciesTally } from '../core/types.ts'
 import { IN_COLLECTION, SCHEMA_VERSION } from './schema.ts'
 import type { DatabaseSync } from './sqlite.ts'
 
@@ -23,6 +24,7 @@ class PendingSums {
   readonly collections = new Map<string, Sum>()
   readonly totals = new Map<string, Sum>()
   readonly tallies = new Map<string, Sum>()
+  readonly species = new Map<number, SpeciesTallies>()
 
   /** Counts a record that was added, or with -1 one that was removed. */
   count(at: NumberedCollection, { count, labels }: Pick<NewRecord, 'count' | 'labels'>, sign: 1 | -1): void {
@@ -35,8 +37,25 @@ class PendingSums {
     }
   }
 
+  /** Counts the species of a record that was added. */
+  addSpecies(collection: number, entries: string): void {
+    const tallies = this.species.get(collection) ?? new SpeciesTallies()
+    this.species.set(collection, tallies.add(entries))
+  }
+
   clear(): void {
-    for (const sums of [this.collections, this.totals, this.tallies]) sums.clear()
+    for (const sums of [this.collections, this.totals, this.tallies, this.species]) sums.clear()
+  }
+}
+
+function prepareAddToSpecies(db: DatabaseSync) {
+  const add = db.prepare(
+    `INSERT INTO species (collection, name, label, count, first, last) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+      SET count = count + excluded.count, first = min(first, excluded.first), last = max(last, excluded.last)`,
+  )
+  return (collection: number, tallies: readonly SpeciesTally[]): void => {
+    for (const { name, label, count, first, last } of tallies)
+      add.run(collection, name, label ?? '', count, first, last)
   }
 }
 
@@ -50,6 +69,7 @@ function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
   )
   const addToTotal = db.prepare(`INSERT INTO totals (owner, kind, count) VALUES (?, ?, ?) ${upsert}`)
   const addToTally = db.prepare(`INSERT INTO tallies (kind, gamemode, label, count) VALUES (?, ?, ?, ?) ${upsert}`)
+  const addToSpecies = prepareAddToSpecies(db)
   return (pending) => {
     const writes = [
       { sums: pending.collections, statement: addToCollection },
@@ -59,6 +79,7 @@ function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
     for (const { sums, statement } of writes) {
       for (const { parts, entries } of sums.values()) statement.run(...parts, entries)
     }
+    for (const [collection, tallies] of pending.species) addToSpecies(collection, tallies.list())
     pending.clear()
   }
 }
@@ -72,7 +93,7 @@ function prepareAppend(db: DatabaseSync, pending: PendingSums, known: KnownColle
   const findRemoved = db.prepare('SELECT 1 FROM removed_owners WHERE owner = ?')
   const findToken = db.prepare('SELECT id FROM tokens WHERE owner = ? AND dedupe_key = ?')
   const findCollection = db.prepare('SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
-  const addCollection = db.prepare('INSERT INTO collections (owner, kind, gamemode) VALUES (?, ?, ?)')
+  const addCollection = db.prepare('INSERT INTO collections (owner, kind, gamemode, has_species) VALUES (?, ?, ?, 1)')
   const addRecord = db.prepare(
     'INSERT INTO records (collection, count, labels, id, plain, full) VALUES (?, ?, ?, ?, ?, ?)',
   )
@@ -96,6 +117,7 @@ function prepareAppend(db: DatabaseSync, pending: PendingSums, known: KnownColle
     const collection = known.get(key) ?? remember(key, place)
     addRecord.run(collection, count, JSON.stringify(labels), id, plain, full)
     pending.count({ ...place, collection }, { count, labels }, 1)
+    pending.addSpecies(collection, full)
     return { outcome: 'stored', id }
   }
 }
@@ -103,19 +125,45 @@ function prepareAppend(db: DatabaseSync, pending: PendingSums, known: KnownColle
 function prepareRemoveRecord(db: DatabaseSync, pending: PendingSums) {
   // The `+` makes SQLite use the index of ids instead of searching the whole collection.
   const remove = db.prepare(
-    `DELETE FROM records WHERE id = ? AND +${IN_COLLECTION} RETURNING collection, count, labels`,
+    `DELETE FROM records WHERE id = ? AND +${IN_COLLECTION} RETURNING collection, count, labels, full`,
   )
+  const removeSpecies = db.prepare('DELETE FROM species WHERE collection = ? AND name = ? AND label = ?')
+  const invalidateSpecies = db.prepare('UPDATE collections SET has_species = 0 WHERE collection = ?')
   return (place: Collection, id: string): boolean => {
     const removed = remove.all(id, place.owner, place.kind, place.gamemode)
-    for (const { collection, count, labels } of removed) {
+    for (const { collection, count, labels, full } of removed) {
       const record = { count: Number(count), labels: JSON.parse(String(labels)) }
       pending.count({ ...place, collection: Number(collection) }, record, -1)
+      invalidateSpecies.run(Number(collection))
+      // A backup must not have the names of what was removed, even if nobody counts again.
+      for (const { name, label } of new SpeciesTallies().add(String(full)).list()) {
+        removeSpecies.run(Number(collection), name, label ?? '')
+      }
     }
     return removed.length > 0
   }
 }
 
-/** Records and tokens that one transaction removes; other writes wait for it. */
+/** Stores the species of a collection, or that there are too many, if it still has the version at which they were counted. */
+function prepareSetSpecies(db: DatabaseSync, pending: PendingSums) {
+  const find = db.prepare('SELECT collection, version FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
+  const removeAll = db.prepare('DELETE FROM species WHERE collection = ?')
+  const validate = db.prepare('UPDATE collections SET has_species = ? WHERE collection = ?')
+  const add = prepareAddToSpecies(db)
+  return ({ owner, kind, gamemode }: Collection, version: string, species: readonly SpeciesTally[] | null): void => {
+    const stored = find.get(owner, kind, gamemode)
+    const collection = Number(stored?.collection)
+    // A change of this transaction has not given the collection its new version yet.
+    if (stored?.version !== version || pending.collections.has(JSON.stringify([collection]))) return
+    if (species) {
+      removeAll.run(collection)
+      add(collection, species)
+    }
+    validate.run(species ? 1 : 2, collection)
+  }
+}
+
+/** Records, tokens and species that one transaction removes; other writes wait for it. */
 const REMOVED_AT_ONCE = 2000
 
 /** Removes a part of what an owner has, and returns whether there is more. */
@@ -133,6 +181,12 @@ function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, known: Known
       SELECT owner, dedupe_key FROM tokens WHERE owner = ? LIMIT ${REMOVED_AT_ONCE}
     )`,
   )
+  const removeSpecies = db.prepare(
+    `DELETE FROM species WHERE (collection, name, label) IN (
+      SELECT collection, name, label FROM collections JOIN species USING (collection) WHERE owner = ?
+      LIMIT ${REMOVED_AT_ONCE}
+    )`,
+  )
   const removeSums = ['collections', 'totals'].map((table) => db.prepare(`DELETE FROM ${table} WHERE owner = ?`))
 
   return (owner: string): boolean => {
@@ -144,13 +198,15 @@ function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, known: Known
         return [number, { collection: number, owner, kind: String(kind), gamemode: String(gamemode) }]
       }),
     )
+    // Of appends in this transaction: the sums of a collection go, and its number is given again.
+    for (const collection of places.keys()) pending.species.delete(collection)
     const records = removeRecords.all(owner)
     for (const { collection, count, labels } of records) {
       const place = places.get(Number(collection))
       if (place) pending.count(place, { count: Number(count), labels: JSON.parse(String(labels)) }, -1)
     }
-    const tokens = Number(removeTokens.run(owner).changes)
-    if (records.length === REMOVED_AT_ONCE || tokens === REMOVED_AT_ONCE) return true
+    const others = [removeTokens, removeSpecies].map((statement) => Number(statement.run(owner).changes))
+    if ([records.length, ...others].includes(REMOVED_AT_ONCE)) return true
     flush(pending)
     for (const statement of removeSums) statement.run(owner)
     return false
@@ -169,6 +225,7 @@ function prepareWrites(db: DatabaseSync, pending: PendingSums, known: KnownColle
   return {
     append: prepareAppend(db, pending, known),
     removeRecord: prepareRemoveRecord(db, pending),
+    setSpecies: prepareSetSpecies(db, pending),
     removeOwner: prepareRemoveOwner(db, pending, known),
     setItem: (key: string, value: string) => void setItem.run(key, value),
     setItemIfAbsent: (key: string, value: string) => Number(addItem.run(key, value).changes) === 1,

@@ -1,13 +1,15 @@
 import { statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setImmediate } from 'node:timers'
+import { createChanges } from '../core/changes.ts'
 import { closedError, StorageError } from '../core/errors.ts'
 import { readInChunks } from '../core/paging.ts'
 import { createProbe, trackRefusals } from '../core/probe.ts'
-import type { FishStorage, StorageDriver } from '../core/types.ts'
+import { createSpeciesReader } from '../core/species.ts'
+import type { FishStorage, SpeciesTally, StorageDriver } from '../core/types.ts'
 import { createWindows } from '../core/windows.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
-import { openReader, type Reader } from './reader.ts'
+import { openReader, type Reader, SPECIES_AT_ONCE } from './reader.ts'
 import { rememberReads } from './recent-reads.ts'
 import { toStorageError } from './sqlite.ts'
 import { STORE_FILE } from './store-file.ts'
@@ -16,6 +18,8 @@ import { startWriter, type Writer } from './writer.ts'
 const PING_MS = 1000
 /** Size of the largest write, in bytes. A smaller one may fit into free space of the log where a catch does not. */
 const MIN_FREE_BYTES = 256 * 1024
+/** With less free space, nothing is stored that can be counted again. */
+const FREE_FOR_COPIES_BYTES = 64 * 1024 * 1024
 
 /** Creates a missing folder or store. @throws {StorageError} as `createStorage` */
 export async function openFileStorage(
@@ -67,6 +71,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     },
     { deadline },
   )
+  const changes = createChanges()
   const nextTurn = createTurns()
   const { append, checkRefusal } = trackRefusals((collection, record) => write('append', collection, record))
   let closed = false
@@ -98,6 +103,9 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     // The next read must see it.
     reader.endSnapshot()
     recent.forget(write)
+    const { type, args } = write
+    if (type === 'append' || type === 'removeRecord') changes.emit(args[0])
+    if (type === 'removeOwner') changes.emit({ owner: args[0] })
   })
   const write: Writer['write'] = (...args) => writer.write(...args)
   const close = async () => {
@@ -106,6 +114,16 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     reader.close()
     await writer.close()
   }
+  const readRecords: StorageDriver['read'] = async function* (collection, form, range) {
+    const chunks = readInChunks(reader.records(collection, form), range)
+    for (let isFirst = true; ; isFirst = false) {
+      if (!isFirst) await nextTurn()
+      const chunk = await read(() => chunks.next()).catch((error) => Promise.reject(toStorageError(error, folder)))
+      if (chunk.done) return
+      yield chunk.value
+    }
+  }
+  const version: StorageDriver['version'] = (collection) => now(() => recent.version(collection))
   return {
     name: 'file',
     ...writer.report,
@@ -116,17 +134,34 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     },
     append,
     findRecord: (owner, dedupeKey) => read(() => reader.findRecord(owner, dedupeKey)),
-    async *read(collection, form, range) {
-      const chunks = readInChunks(reader.records(collection, form), range)
-      for (let isFirst = true; ; isFirst = false) {
-        if (!isFirst) await nextTurn()
-        const chunk = await read(() => chunks.next()).catch((error) => Promise.reject(toStorageError(error, folder)))
-        if (chunk.done) return
-        yield chunk.value
-      }
+    read: readRecords,
+    version,
+    species: createSpeciesReader({
+      async find(collection) {
+        const species: SpeciesTally[] = []
+        for (;;) {
+          const chunk = await read(() => reader.species(collection, species.at(-1)))
+          if (!chunk) return chunk
+          species.push(...chunk)
+          if (chunk.length < SPECIES_AT_ONCE) return species
+          await nextTurn()
+        }
+      },
+      version,
+      read: readRecords,
+      async store(...args) {
+        // A read must not take the space that catches need.
+        await checkSpace(folder, FREE_FOR_COPIES_BYTES)
+        await write('setSpecies', ...args)
+      },
+    }),
+    newest: (collection) => read(() => reader.records(collection, 'plain').last()),
+    onChange: changes.onChange,
+    async removeRecord(collection, id) {
+      const isRemoved = await write('removeRecord', collection, id)
+      if (isRemoved) changes.emit({ ...collection, removed: id })
+      return isRemoved
     },
-    version: (collection) => now(() => recent.version(collection)),
-    removeRecord: (collection, id) => write('removeRecord', collection, id),
     async removeOwner(owner) {
       let isMore = true
       while (isMore) isMore = await write('removeOwner', owner)
@@ -152,8 +187,8 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
   }
 }
 
-async function checkSpace(folder: string): Promise<void> {
+async function checkSpace(folder: string, minBytes = MIN_FREE_BYTES): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
-  if (bavail * bsize >= MIN_FREE_BYTES) return
+  if (bavail * bsize >= minBytes) return
   throw new StorageError('full', `The disk of ${folder} is full or nearly full. Free some space; nothing was lost.`)
 }

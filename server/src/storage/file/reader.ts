@@ -1,14 +1,17 @@
 import { setImmediate } from 'node:timers'
 import { endOfBase, pageOf, type RecordSource } from '../core/paging.ts'
-import type {
-  Collection,
-  ItemPage,
-  ItemRange,
-  Leader,
-  LeaderRange,
-  RecordFormat,
-  StoredRecord,
-  Tally,
+import {
+  type Collection,
+  type ItemPage,
+  type ItemRange,
+  type Leader,
+  type LeaderRange,
+  MAX_SPECIES,
+  REMOVED_VERSION,
+  type RecordFormat,
+  type SpeciesTally,
+  type StoredRecord,
+  type Tally,
 } from '../core/types.ts'
 import { IN_COLLECTION } from './schema.ts'
 import { DatabaseSync } from './sqlite.ts'
@@ -53,6 +56,41 @@ function prepareRecords(db: DatabaseSync) {
   })
 }
 
+/** Reading them takes a few milliseconds, in which nothing else runs. */
+export const SPECIES_AT_ONCE = 1000
+
+function prepareSpecies(db: DatabaseSync) {
+  const find = db.prepare(
+    'SELECT collection, has_species FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?',
+  )
+  const read = db.prepare(
+    `SELECT name, label, count, first, last FROM species WHERE collection = ? AND (name, label) > (?, ?)
+     ORDER BY name, label LIMIT ${SPECIES_AT_ONCE}`,
+  )
+  const countSome = db.prepare(
+    `SELECT count(*) AS species FROM (SELECT 1 FROM species WHERE collection = ? LIMIT ${MAX_SPECIES + 1})`,
+  )
+  /** Those after another one. `undefined` when they have to be counted, `null` when there are too many. */
+  return (
+    { owner, kind, gamemode }: Collection,
+    after?: Pick<SpeciesTally, 'name' | 'label'>,
+  ): readonly SpeciesTally[] | null | undefined => {
+    const found = find.get(owner, kind, gamemode)
+    if (!found) return []
+    if (found.has_species === 2) return null
+    if (found.has_species !== 1) return undefined
+    if (!after && Number(countSome.get(Number(found.collection))?.species) > MAX_SPECIES) return null
+    const rows = read.all(Number(found.collection), after?.name ?? '', after?.label ?? '')
+    return rows.map(({ name, label, count, first, last }) => ({
+      name: String(name),
+      label: label === '' ? null : String(label),
+      count: Number(count),
+      first: Number(first),
+      last: Number(last),
+    }))
+  }
+}
+
 /** Also for a store of an older schema. */
 export function prepareItemReads(db: DatabaseSync) {
   const get = db.prepare('SELECT value FROM items WHERE key = ?')
@@ -93,7 +131,7 @@ function prepareVersion(db: DatabaseSync) {
   return ({ owner, kind, gamemode }: Collection): string => {
     const row = version.get(owner, kind, gamemode)
     if (row) return String(row.version)
-    return removed.get(owner) ? 'removed' : 'empty'
+    return removed.get(owner) ? REMOVED_VERSION : 'empty'
   }
 }
 
@@ -143,6 +181,7 @@ export function openReader(file: string) {
     },
     version: prepareVersion(db),
     records: prepareRecords(db),
+    species: prepareSpecies(db),
     ...prepareTallies(db),
     close: (): void => db.close(),
   }

@@ -32,7 +32,7 @@ export function rememberReads({ item, version }: Pick<Reader, 'item' | 'version'
     forget({ type, args }: Write): void {
       if (type === 'append' || type === 'removeRecord') versions.delete(keyOf(args[0]))
       else if (type === 'removeOwner') versions.clear()
-      else if (type !== 'ping' && type !== 'probe') items.delete(args[0])
+      else if (type !== 'ping' && type !== 'probe' && type !== 'setSpecies') items.delete(args[0])
     },
   }
 }

@@ -120,6 +120,22 @@ CREATE TABLE high_water (
 INSERT INTO high_water VALUES (lower(hex(randomblob(12))), 0);
 `
 
+/** Version 4: species. Those of existing collections are counted when they are first read, so that this takes no time. */
+const MIGRATION_4 = `
+CREATE TABLE species (
+  collection INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  -- Empty for entries without a label.
+  label TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  PRIMARY KEY (collection, name, label)
+) STRICT, WITHOUT ROWID;
+-- Whether the species of a collection are those of its records: 1 if they are, 2 if there are too many.
+ALTER TABLE collections ADD COLUMN has_species INTEGER NOT NULL DEFAULT 0;
+`
+
 /** `PRAGMA application_id` of the files of this service: "FISH" in ASCII. */
 export const APPLICATION_ID = 0x46495348
 
@@ -127,7 +143,7 @@ export const APPLICATION_ID = 0x46495348
  * What each version of the schema changed, oldest first; `PRAGMA user_version` counts how many a file has had.
  * A released entry is never edited: a change is a new entry.
  */
-const MIGRATIONS: readonly string[] = [MIGRATION_1, MIGRATION_2, MIGRATION_3]
+const MIGRATIONS: readonly string[] = [MIGRATION_1, MIGRATION_2, MIGRATION_3, MIGRATION_4]
 
 /** The schema version that this code writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length

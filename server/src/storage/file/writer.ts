@@ -63,6 +63,7 @@ const SAVE_MS = 60_000
 /** Limit of pending writes: bounds the memory that a stalled disk costs. */
 const MAX_PENDING_BYTES = 64 * 1024 * 1024
 const WRITE_OVERHEAD_BYTES = 1024
+const SPECIES_BYTES = 256
 
 interface PendingWrite {
   readonly write: Write
@@ -225,6 +226,7 @@ export class Writer {
 }
 
 function bytesOf({ type, args }: Write): number {
+  if (type === 'setSpecies') return WRITE_OVERHEAD_BYTES + SPECIES_BYTES * (args[2]?.length ?? 0)
   const texts = type === 'append' ? [args[1].plain, args[1].full] : args.map(String)
   return texts.reduce((sum, text) => sum + text.length, WRITE_OVERHEAD_BYTES)
 }

@@ -1,3 +1,4 @@
+import { createChanges } from '../core/changes.ts'
 import { closedError } from '../core/errors.ts'
 import { endOfBase, firstIndex, pageOf } from '../core/paging.ts'
 import type { FishStorage, ItemPage, ItemRange, StorageDriver } from '../core/types.ts'
@@ -59,6 +60,7 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
   const items = new OrderedItems()
   const records = new MemoryRecords()
   const windows = createWindows(options.windows)
+  const changes = createChanges()
   let closed = false
   const whileOpen = <T>(value: T): T => {
     if (closed) throw closedError()
@@ -69,15 +71,29 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
     name: 'memory',
     durability: 'Data is held in memory only and lost when the process ends.',
     ping: async () => whileOpen(undefined),
-    append: async (collection, record) => whileOpen(records).append(collection, record),
+    append: async (collection, record) => {
+      const result = whileOpen(records).append(collection, record)
+      changes.emit(collection)
+      return result
+    },
     findRecord: async (owner, dedupeKey) => whileOpen(records).find(owner, dedupeKey),
     async *read(collection, form, range) {
       for await (const chunk of whileOpen(records).read(collection, form, range)) yield whileOpen(chunk)
     },
     version: async (collection) => whileOpen(records).version(collection),
-    removeRecord: async (collection, id) => whileOpen(records).removeRecord(collection, id),
-    removeOwner: async (owner) => whileOpen(records).removeOwner(owner),
+    newest: async (collection) => whileOpen(records).newest(collection),
+    onChange: changes.onChange,
+    removeRecord: async (collection, id) => {
+      const isRemoved = whileOpen(records).removeRecord(collection, id)
+      if (isRemoved) changes.emit({ ...collection, removed: id })
+      return isRemoved
+    },
+    removeOwner: async (owner) => {
+      whileOpen(records).removeOwner(owner)
+      changes.emit({ owner })
+    },
     tallies: async () => whileOpen(records).tallies.list(),
+    species: async (collection) => whileOpen(records).species(collection),
     leaders: async (range) => whileOpen(records).tallies.leaders(range),
     hasItem: async (key) => (await get(key)) !== null,
     getItem: get,

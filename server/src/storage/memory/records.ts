@@ -1,14 +1,18 @@
 import { byRank, firstIndex, type RecordSource, readInChunks } from '../core/paging.ts'
-import type {
-  AppendResult,
-  Collection,
-  Leader,
-  LeaderRange,
-  NewRecord,
-  ReadRange,
-  RecordFormat,
-  StoredRecord,
-  Tally,
+import { SpeciesTallies } from '../core/species.ts'
+import {
+  type AppendResult,
+  type Collection,
+  type Leader,
+  type LeaderRange,
+  MAX_SPECIES,
+  type NewRecord,
+  REMOVED_VERSION,
+  type ReadRange,
+  type RecordFormat,
+  type SpeciesTally,
+  type StoredRecord,
+  type Tally,
 } from '../core/types.ts'
 
 interface SequencedRecord extends NewRecord {
@@ -21,6 +25,8 @@ class MemoryCollection {
   version: string
   readonly #records: SequencedRecord[] = []
   readonly #sequences = new Map<string, number>()
+  /** `undefined` after a removal, until the next read counts again. */
+  #species: SpeciesTallies | undefined = new SpeciesTallies()
 
   constructor(place: Collection, version: string) {
     this.place = place
@@ -34,12 +40,19 @@ class MemoryCollection {
   append(record: NewRecord, sequence: number): void {
     this.#records.push({ ...record, sequence })
     this.#sequences.set(record.id, sequence)
+    this.#species?.add(record.full)
+  }
+
+  species(): readonly SpeciesTally[] | null {
+    this.#species ??= this.#records.reduce((tallies, { full }) => tallies.add(full), new SpeciesTallies())
+    return this.#species.size > MAX_SPECIES ? null : this.#species.list()
   }
 
   remove(id: string): NewRecord | undefined {
     const sequence = this.#sequences.get(id)
     if (sequence === undefined) return undefined
     this.#sequences.delete(id)
+    this.#species = undefined
     return this.#records.splice(this.#firstFrom(sequence), 1)[0]
   }
 
@@ -154,7 +167,16 @@ export class MemoryRecords {
   }
 
   version(place: Collection): string {
-    return this.#collection(place)?.version ?? (this.#removed.has(place.owner) ? 'removed' : 'empty')
+    return this.#collection(place)?.version ?? (this.#removed.has(place.owner) ? REMOVED_VERSION : 'empty')
+  }
+
+  newest(place: Collection): number {
+    return (this.#collection(place)?.source('plain') ?? NO_RECORDS).last()
+  }
+
+  species(place: Collection): readonly SpeciesTally[] | null {
+    const collection = this.#collection(place)
+    return collection ? collection.species() : []
   }
 
   removeRecord(place: Collection, id: string): boolean {

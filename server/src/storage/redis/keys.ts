@@ -7,10 +7,12 @@ import type { Collection } from '../core/types.ts'
  *     fish:schema                              version of this layout
  *     fish:item:{user}:user:alice              an item; the first part of its key is in the braces
  *     fish:index:{user}                        sorted set: the keys of these items, for listings in order
- *     fish:{17}:owner:ID:about                 hash: last sequence and version of each collection; or `removed`
+ *     fish:{17}:owner:ID:about                 hash: last sequence, version and version of the species of each collection;
+ *                                              or `removed`
  *     fish:{17}:owner:ID:tokens                hash: dedupe key to record id
  *     fish:{17}:owner:ID:records:fish:earth    stream: the records of a collection
  *     fish:{17}:owner:ID:ids:fish:earth        hash: record id to sequence
+ *     fish:{17}:owner:ID:species:fish:earth    hash: `[name, label]` as JSON to its count, first and last time
  *     fish:{17}:owner:ID:tallies               hash: `fish:earth:LABEL` to its count, without a label for all entries
  *     fish:{17}:tallies                        hash: the same, of all owners in this bucket
  *     fish:{17}:leaders:fish[:earth]           sorted set: owner to the negative of its count
@@ -24,6 +26,9 @@ const PREFIX = 'fish:'
 
 /** Base of unstorage's driver, which puts it and a `:` before each key. */
 export const ITEM_BASE = `${PREFIX}item`
+
+/** The channel of signals. Channels have no database numbers; signals about unknown owners do no harm. */
+export const CHANGES_CHANNEL = `${PREFIX}changes`
 
 export const SCHEMA_KEY = `${PREFIX}schema`
 
@@ -103,7 +108,15 @@ export function collectionName(kind: string, gamemode?: string): string {
 export function collectionKeys({ owner, kind, gamemode }: Collection) {
   const { prefix, ...keys } = ownerKeys(owner)
   const name = collectionName(kind, gamemode)
-  return { ...keys, name, records: `${prefix}records:${name}`, ids: `${prefix}ids:${name}` }
+  return {
+    ...keys,
+    name,
+    /** Of the kind, and of the collection. */
+    leaders: [collectionName(kind), name].map((board) => keys.bucket.leaders + board),
+    records: `${prefix}records:${name}`,
+    ids: `${prefix}ids:${name}`,
+    species: `${prefix}species:${name}`,
+  }
 }
 
 export function tokenField(dedupeKey: string): string {

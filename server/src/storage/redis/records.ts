@@ -1,8 +1,19 @@
 import { decodeKeyPart, encodeKeyPart } from '../core/keys.ts'
 import { byRank, CHUNK_CHARACTERS, CHUNK_RECORDS } from '../core/paging.ts'
-import type { AppendResult, Leader, NewRecord, StorageDriver, StoredRecord, Tally } from '../core/types.ts'
+import { createSpeciesReader, SpeciesTallies } from '../core/species.ts'
+import {
+  type AppendResult,
+  type Leader,
+  type NewRecord,
+  REMOVED_VERSION,
+  type SpeciesTally,
+  type StorageDriver,
+  type StoredRecord,
+  type Tally,
+} from '../core/types.ts'
 import type { Connection } from './connection.ts'
 import { allBuckets, collectionKeys, collectionName, ownerKeys, tokenField } from './keys.ts'
+import { TOO_MANY } from './scripts.ts'
 
 // Positions of the forms among the fields that the script `fishAppend` writes.
 const PLACES = { plain: 4, full: 6 } as const
@@ -21,20 +32,31 @@ function labelsText(labels: NewRecord['labels']): string {
     .join(' ')
 }
 
+// JSON escapes what UTF-8 could not encode.
+function speciesField({ name, label }: Pick<SpeciesTally, 'name' | 'label'>): string {
+  return JSON.stringify([name, label])
+}
+
+function toSpecies(field: string, value = ''): SpeciesTally {
+  const [name, label] = JSON.parse(field)
+  const [count = 0, first = 0, last = 0] = value.split(' ').map(Number)
+  return { name, label, count, first, last }
+}
+
 // Random, not counted: a restored backup would continue its count and repeat versions.
 const newVersion = () => crypto.randomUUID()
 
 /** The records of all owners: a stream for each collection, with the sequences as ids. */
 export function createRedisRecords({ client, call, write, run }: Connection) {
-  return {
+  const operations = {
     async append(collection, { id, dedupeKey, count, labels, plain, full }) {
-      const { name, about, tokens, records, ids, tallies, bucket } = collectionKeys(collection)
+      const { name, about, tokens, records, ids, tallies, leaders, species, bucket } = collectionKeys(collection)
       const token = dedupeKey === null ? ['0', ''] : ['1', tokenField(dedupeKey)]
-      const [outcome, storedId] = (await write(
-        'fishAppend',
-        [about, tokens, records, ids, tallies, bucket.tallies],
-        [name, collection.owner, bucket.leaders, ...token, id, count, labelsText(labels), newVersion(), plain, full],
-      )) as string[]
+      const counted = new SpeciesTallies().add(full).list()
+      const args = [name, collection.owner, ...token, id, count, labelsText(labels), newVersion(), plain, full]
+      for (const one of counted) args.push(speciesField(one), one.count, one.first, one.last)
+      const keys = [about, tokens, records, ids, tallies, bucket.tallies, ...leaders, species]
+      const [outcome, storedId] = (await write('fishAppend', keys, args)) as string[]
       return (outcome === 'owner_removed' ? { outcome } : { outcome, id: storedId }) as AppendResult
     },
 
@@ -69,13 +91,22 @@ export function createRedisRecords({ client, call, write, run }: Connection) {
     async version(collection) {
       const { about, name } = collectionKeys(collection)
       const [removed, version] = await run(() => client.hmget(about, 'removed', `version:${name}`))
-      return removed ? 'removed' : (version ?? 'empty')
+      return removed ? REMOVED_VERSION : (version ?? 'empty')
+    },
+
+    async newest(collection) {
+      const [newest = ''] = (await call(
+        'fishRead',
+        [collectionKeys(collection).records],
+        [0, '', 0, 0, 0, 0],
+      )) as string[]
+      return Number.parseInt(newest, 10)
     },
 
     async removeRecord(collection, id) {
-      const { name, about, records, ids, tallies, bucket } = collectionKeys(collection)
-      const keys = [about, records, ids, tallies, bucket.tallies]
-      const args = [name, collection.owner, bucket.leaders, id, newVersion()]
+      const { name, about, records, ids, tallies, leaders, bucket } = collectionKeys(collection)
+      const keys = [about, records, ids, tallies, bucket.tallies, ...leaders]
+      const args = [name, collection.owner, id, newVersion()]
       return (await write('fishRemoveRecord', keys, args)) === 1
     },
 
@@ -84,6 +115,25 @@ export function createRedisRecords({ client, call, write, run }: Connection) {
       await write('fishRemoveOwner', [about, tokens, tallies, bucket.tallies], [owner, prefix, bucket.leaders])
     },
   } satisfies Partial<StorageDriver>
+  const species = createSpeciesReader({
+    async find(collection) {
+      const { about, species, name } = collectionKeys(collection)
+      const flat = (await call('fishSpecies', [about, species], [name])) as string[] | typeof TOO_MANY | null
+      if (flat === TOO_MANY) return null
+      return flat?.flatMap((field, at) => (at % 2 === 0 ? [toSpecies(field, flat[at + 1])] : []))
+    },
+    async store(collection, version, tallies) {
+      const { about, species, name } = collectionKeys(collection)
+      const values = (tallies ?? []).flatMap(({ count, first, last, ...one }) => [
+        speciesField(one),
+        `${count} ${first} ${last}`,
+      ])
+      await call('fishSetSpecies', [about, species], [name, version, tallies ? version : TOO_MANY, ...values])
+    },
+    version: operations.version,
+    read: operations.read,
+  })
+  return { ...operations, species }
 }
 
 function toLeaders(flat: readonly string[]): Leader[] {

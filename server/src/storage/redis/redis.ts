@@ -23,6 +23,7 @@ import { probeKeys, SCHEMA_KEY } from './keys.ts'
 import { createRedisRecords, createRedisTallies } from './records.ts'
 import { createReplicatedWrites } from './replicated-writes.ts'
 import { SCRIPT_COMMANDS } from './scripts.ts'
+import { createSignals } from './signals.ts'
 import { createRedisWindows } from './windows.ts'
 
 /** Version of the layout that this code reads and writes. */
@@ -193,6 +194,7 @@ function redisDriver(
   })
   const records = createRedisRecords(connection)
   const { append, checkRefusal } = trackRefusals(records.append, isLastingRefusal)
+  const signals = createSignals(connection)
   let closing: Promise<void> | undefined
   return {
     name,
@@ -204,10 +206,12 @@ function redisDriver(
       }, PING_MS),
     ...records,
     append,
+    onChange: signals.onChange,
     ...createRedisTallies(connection),
     ...createRedisItems(connection),
     ...createRedisWindows(connection),
     dispose: () => {
+      signals.close()
       closing ??= close()
       return closing
     },

@@ -1,11 +1,27 @@
+import { MAX_SPECIES } from '../core/types.ts'
+import { CHANGES_CHANNEL } from './keys.ts'
+
 /** The error of a change to a Redis that was emptied. */
 export const EMPTIED = 'FISHEMPTIED'
+
+/** The version of species that are not counted. */
+export const TOO_MANY = 'too many'
 
 /** An atomic Lua script, run by its hash once Redis knows it. */
 interface Script {
   readonly numberOfKeys: number
   readonly lua: string
 }
+
+/**
+ * Signals a change. Without the permission to publish there is no signal, and the change stands: so by `pcall`, which is
+ * also why PUBLISH is none of the commands that a user must have.
+ */
+const SIGNAL = `
+local function signal(...)
+  redis.pcall('PUBLISH', '${CHANGES_CHANNEL}', cjson.encode({...}))
+end
+`
 
 /**
  * Changes the tallies of a collection by a record; `sign` is 1 or -1. The bucket of an owner keeps the sums of all its
@@ -18,39 +34,61 @@ end
 local function rank(key, owner, by)
   if tonumber(redis.call('ZINCRBY', key, -by, owner)) == 0 then redis.call('ZREM', key, owner) end
 end
-local function tally(own, all, leaders, collection, owner, sign, count, labels)
+local function tally(own, all, ofKind, ofCollection, collection, owner, sign, count, labels)
   add(own, collection .. ':', sign * count)
   add(all, collection .. ':', sign * count)
   for label, carriers in string.gmatch(labels, '(%S+) (%d+)') do
     add(own, collection .. ':' .. label, sign * carriers)
     add(all, collection .. ':' .. label, sign * carriers)
   end
-  rank(leaders .. string.match(collection, '^[^:]*'), owner, sign * count)
-  rank(leaders .. collection, owner, sign * count)
+  rank(ofKind, owner, sign * count)
+  rank(ofCollection, owner, sign * count)
 end
 `
 
 /**
- * KEYS: about, tokens, records, ids, tallies of the owner, tallies of the bucket. ARGV: collection, owner, prefix of
- * the leaderboards, '1' when there is a token, token, id, count, labels, version, plain, full.
+ * KEYS: about, tokens, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the
+ * collection, species. ARGV: collection, owner, '1' when there is a token, token, id, count, labels, version, plain, full,
+ * then for each species its field, count, first and last time. Times stay text: as numbers, Lua would round some.
+ * The species are those of the records while they have the same version.
  * The first write is one that Redis refuses when it is full: it refuses all or nothing.
  */
 const fishAppend: Script = {
-  numberOfKeys: 6,
-  lua: `${TALLY}
-local collection, owner, leaders, hasToken, token, id, count, labels = unpack(ARGV, 1, 8)
+  numberOfKeys: 9,
+  lua: `${TALLY}${SIGNAL}
+local collection, owner, hasToken, token, id, count, labels, version = unpack(ARGV, 1, 8)
 if redis.call('HEXISTS', KEYS[1], 'removed') == 1 then return {'owner_removed'} end
 if hasToken == '1' then
   local first = redis.call('HGET', KEYS[2], token)
   if first then return {'replayed', first} end
 end
+local versions = redis.call('HMGET', KEYS[1], 'version:' .. collection, 'species:' .. collection)
 local sequence = redis.call('HINCRBY', KEYS[1], 'sequence:' .. collection, 1)
 redis.call('XADD', KEYS[3], string.format('%.0f-0', sequence),
-  'count', count, 'plain', ARGV[10], 'full', ARGV[11], 'labels', labels)
-redis.call('HSET', KEYS[1], 'version:' .. collection, ARGV[9])
+  'count', count, 'plain', ARGV[9], 'full', ARGV[10], 'labels', labels)
+redis.call('HSET', KEYS[1], 'version:' .. collection, version)
 redis.call('HSET', KEYS[4], id, sequence)
 if hasToken == '1' then redis.call('HSET', KEYS[2], token, id) end
-tally(KEYS[5], KEYS[6], leaders, collection, owner, 1, tonumber(count), labels)
+tally(KEYS[5], KEYS[6], KEYS[7], KEYS[8], collection, owner, 1, tonumber(count), labels)
+if versions[1] == versions[2] then
+  for at = 11, #ARGV, 4 do
+    local species, many, first, last = unpack(ARGV, at, at + 3)
+    local known = redis.call('HGET', KEYS[9], species)
+    if known then
+      local before, earliest, latest = string.match(known, '^(%S+) (%S+) (%S+)$')
+      many = string.format('%.0f', many + before)
+      if tonumber(earliest) < tonumber(first) then first = earliest end
+      if tonumber(latest) > tonumber(last) then last = latest end
+    end
+    redis.call('HSET', KEYS[9], species, many .. ' ' .. first .. ' ' .. last)
+  end
+  if redis.call('HLEN', KEYS[9]) > ${MAX_SPECIES} then
+    redis.call('UNLINK', KEYS[9])
+    version = '${TOO_MANY}'
+  end
+  redis.call('HSET', KEYS[1], 'species:' .. collection, version)
+end
+signal(collection, owner)
 return {'stored', id}, true`,
 }
 
@@ -61,35 +99,39 @@ const fishFindRecord: Script = {
 }
 
 /**
- * KEYS: about, records, ids, tallies of the owner, tallies of the bucket. ARGV: collection, owner, prefix of the
- * leaderboards, id, version. Returns 1 if the record existed. Starts with a command that a full Redis still allows.
+ * KEYS: about, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the collection.
+ * ARGV: collection, owner, id, version. Returns 1 if the record existed. Starts with a command that a full Redis still
+ * allows.
  */
 const fishRemoveRecord: Script = {
-  numberOfKeys: 5,
-  lua: `${TALLY}
-local collection, owner, leaders, id, version = unpack(ARGV)
+  numberOfKeys: 7,
+  lua: `${TALLY}${SIGNAL}
+local collection, owner, id, version = unpack(ARGV)
 local sequence = redis.call('HGET', KEYS[3], id)
 local record = sequence and redis.call('XRANGE', KEYS[2], sequence .. '-0', sequence .. '-0')[1]
 if not record then return 0 end
 redis.call('XDEL', KEYS[2], record[1])
 redis.call('HDEL', KEYS[3], id)
+redis.call('HDEL', KEYS[1], 'species:' .. collection)
 redis.call('HSET', KEYS[1], 'version:' .. collection, version)
-tally(KEYS[4], KEYS[5], leaders, collection, owner, -1, tonumber(record[2][2]), record[2][8])
+tally(KEYS[4], KEYS[5], KEYS[6], KEYS[7], collection, owner, -1, tonumber(record[2][2]), record[2][8])
+signal(collection, owner, id)
 return 1, true`,
 }
 
 /**
  * KEYS: about, tokens, tallies of the owner, tallies of the bucket. ARGV: owner, prefix of its keys, prefix of the
- * leaderboards. The collections are on the node of the declared keys.
+ * leaderboards. The collections are on the node of the declared keys, or the script fails while a slot moves: unlike the
+ * others, it can be repeated from any point.
  */
 const fishRemoveOwner: Script = {
   numberOfKeys: 4,
-  lua: `${TALLY}
+  lua: `${TALLY}${SIGNAL}
 local owner, prefix, leaders = unpack(ARGV)
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
   local collection = string.match(field, '^sequence:(.*)$')
   if collection then
-    redis.call('UNLINK', prefix .. 'records:' .. collection, prefix .. 'ids:' .. collection)
+    redis.call('UNLINK', prefix .. 'records:' .. collection, prefix .. 'ids:' .. collection, prefix .. 'species:' .. collection)
     redis.call('ZREM', leaders .. collection, owner)
     redis.call('ZREM', leaders .. string.match(collection, '^[^:]*'), owner)
   end
@@ -98,7 +140,33 @@ local sums = redis.call('HGETALL', KEYS[3])
 redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])
 for at = 1, #sums, 2 do add(KEYS[4], sums[at], -sums[at + 1]) end
 redis.call('HSET', KEYS[1], 'removed', '1')
+signal('', owner)
 return 1, true`,
+}
+
+/** KEYS: about, species. ARGV: collection. Returns fields and values, or nothing when they are not those of the records. */
+const fishSpecies: Script = {
+  numberOfKeys: 2,
+  lua: `
+local versions = redis.call('HMGET', KEYS[1], 'version:' .. ARGV[1], 'species:' .. ARGV[1])
+if versions[2] == '${TOO_MANY}' then return versions[2] end
+return versions[1] == versions[2] and redis.call('HGETALL', KEYS[2])`,
+}
+
+/**
+ * KEYS: about, species. ARGV: collection, the version at which they were counted, their new version (or that they are too
+ * many), then fields and values.
+ */
+const fishSetSpecies: Script = {
+  numberOfKeys: 2,
+  lua: `
+local collection, version = ARGV[1], ARGV[2]
+if redis.call('HGET', KEYS[1], 'version:' .. collection) ~= version then return end
+-- First a command that a full Redis refuses; and one that becomes full leaves nothing that looks whole.
+redis.call('HSET', KEYS[1], 'species:' .. collection, '')
+redis.call('UNLINK', KEYS[2])
+for at = 4, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[at], ARGV[at + 1]) end
+redis.call('HSET', KEYS[1], 'species:' .. collection, ARGV[3])`,
 }
 
 /**
@@ -284,6 +352,24 @@ return forbidden`,
 }
 
 /**
+ * Fails before the first command if the user lacks one of them: Redis does not undo what a script did before it failed.
+ * Redis checks declared keys by itself, and has no such check of commands before version 7.
+ */
+function withPermissions(lua: string): string {
+  return `
+if redis.acl_check_cmd then
+  for _, command in ipairs({${commandsOf(lua).map((command) => `'${command}'`)}}) do
+    if not redis.acl_check_cmd(command, KEYS[1]) then return redis.error_reply('NOPERM the user may not use ' .. command) end
+  end
+end
+${lua}`
+}
+
+function commandsOf(lua: string): readonly string[] {
+  return [...new Set(lua.match(/(?<=redis\.call\(')\w+/g))]
+}
+
+/**
  * Makes a script count its changes, in one more key after its own: it returns the count, 0 without a change, and its own
  * result. A script returns `true` as a second result when it changed something. With '1' as a last argument, it changes
  * nothing without the count: Redis was emptied.
@@ -293,7 +379,7 @@ return forbidden`,
 function counting({ numberOfKeys, lua }: Script): Script {
   return {
     numberOfKeys: numberOfKeys + 1,
-    lua: `
+    lua: withPermissions(`
 if table.remove(ARGV) == '1' and redis.call('EXISTS', KEYS[${numberOfKeys + 1}]) == 0 then
   return redis.error_reply('${EMPTIED}')
 end
@@ -306,7 +392,7 @@ if count == 1 then
   local time = redis.call('TIME')
   count = redis.call('INCRBY', KEYS[${numberOfKeys + 1}], time[1] .. string.format('%06d', time[2]))
 end
-return {count, answer}`,
+return {count, answer}`),
   }
 }
 
@@ -322,6 +408,8 @@ const COUNTING_SCRIPTS = {
 export const SCRIPTS = {
   ...COUNTING_SCRIPTS,
   fishFindRecord,
+  fishSpecies,
+  fishSetSpecies,
   fishRead,
   fishListItems,
   fishCount,
@@ -330,7 +418,7 @@ export const SCRIPTS = {
 } as const satisfies Record<string, Script>
 
 export const SCRIPT_COMMANDS: readonly string[] = [
-  ...new Set(Object.values(SCRIPTS).flatMap(({ lua }) => lua.match(/(?<=redis\.call\(')\w+/g) ?? [])),
+  ...new Set(Object.values(SCRIPTS).flatMap(({ lua }) => commandsOf(lua))),
 ]
 
 export type ScriptName = keyof typeof SCRIPTS

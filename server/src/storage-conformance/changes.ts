@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Change, type Collection, type FishStorage, REMOVED_VERSION } from '../storage/index.ts'
+import { newCollection, newRecord, readAll } from './samples.ts'
+
+/** Signals of other tests' collections are left out. */
+async function watch(storage: FishStorage, collection: Collection): Promise<Change[]> {
+  const changes: Change[] = []
+  let isReady = false
+  const stop = storage.onChange((change) => {
+    if (!change) isReady = true
+    else if (change.owner === collection.owner) changes.push(change)
+  })
+  onTestFinished(stop)
+  // A driver may have to connect first. Appends that nobody counts show when it has.
+  const probe = newCollection({ owner: collection.owner, kind: 'probe' })
+  await expect
+    .poll(async () => {
+      await storage.append(probe, newRecord())
+      return isReady || changes.length > 0
+    })
+    .toBe(true)
+  return changes
+}
+
+const of = (changes: readonly Change[], { kind, gamemode }: Collection) =>
+  changes.filter((change) => change.kind === kind && change.gamemode === gamemode)
+
+export function describeChanges(storage: () => FishStorage): void {
+  test('signals a record that is appended or removed, and the removal of an owner', async () => {
+    const collection = newCollection()
+    const changes = await watch(storage(), collection)
+    const record = newRecord()
+    await storage().append(collection, record)
+    await expect.poll(() => of(changes, collection).length).toBeGreaterThan(0)
+    expect(of(changes, collection)[0]).toEqual(collection)
+    await storage().removeRecord(collection, record.id)
+    await expect.poll(() => of(changes, collection)).toContainEqual({ ...collection, removed: record.id })
+    await storage().removeOwner(collection.owner)
+    await expect.poll(() => changes).toContainEqual({ owner: collection.owner })
+  })
+
+  test('signals what is already visible', async () => {
+    const collection = newCollection({ kind: 'ü "🐟"', gamemode: 'a b' })
+    await watch(storage(), collection)
+    const seen = new Set<string>()
+    const stop = storage().onChange((change) => {
+      if (change?.owner !== collection.owner) return
+      void readAll(storage(), collection).then((records) => {
+        for (const { entries } of records) seen.add(entries)
+      })
+    })
+    onTestFinished(stop)
+    for (let count = 1; count <= 5; count += 1) {
+      await storage().append(collection, newRecord())
+      await expect.poll(() => seen.size).toBe(count)
+    }
+  })
+
+  test('calls every listener until it is ended, the same function as often as it was passed', async () => {
+    const collection = newCollection()
+    const changes = await watch(storage(), collection)
+    let calls = 0
+    const count = (change?: Change) => {
+      if (change?.kind === collection.kind && change.owner === collection.owner) calls += 1
+    }
+    const stops = [storage().onChange(count), storage().onChange(count)]
+    await storage().append(collection, newRecord())
+    await expect.poll(() => calls).toBeGreaterThanOrEqual(2)
+    for (const stop of stops) stop()
+    stops[0]?.()
+    await expect.poll(() => of(changes, collection).length).toBeGreaterThan(0)
+    const [before, signals] = [calls, of(changes, collection).length]
+    await storage().append(collection, newRecord())
+    await expect.poll(() => of(changes, collection).length).toBeGreaterThan(signals)
+    expect(calls).toBe(before)
+  })
+
+  test('tells the newest record, and 0 without one; every later record has a higher sequence', async () => {
+    const collection = newCollection()
+    expect(await storage().newest(collection)).toBe(0)
+    const [one, other] = [newRecord(), newRecord()]
+    await storage().append(collection, one)
+    await storage().append(collection, other)
+    const [first, second] = (await readAll(storage(), collection)).map(({ sequence }) => sequence)
+    expect(await storage().newest(collection)).toBe(second)
+    await storage().removeRecord(collection, other.id)
+    expect(await storage().newest(collection)).toBe(first)
+    await storage().append(collection, newRecord())
+    expect(await storage().newest(collection)).toBeGreaterThan(second ?? 0)
+  })
+
+  test('shows no record before one with a lower sequence', async () => {
+    const collection = newCollection()
+    let isDone = false
+    const writing = Promise.all(Array.from({ length: 200 }, () => storage().append(collection, newRecord())))
+    const done = writing.finally(() => {
+      isDone = true
+    })
+    const seen: number[] = []
+    const read = async () => {
+      const from = (seen.at(-1) ?? 0) + 1
+      seen.push(...(await readAll(storage(), collection, 'plain', { from })).map(({ sequence }) => sequence))
+      await nextTurn()
+    }
+    while (!isDone) await read()
+    await done
+    await read()
+    expect(seen).toEqual((await readAll(storage(), collection)).map(({ sequence }) => sequence))
+    expect(seen).toHaveLength(200)
+  })
+
+  test('has one version for every collection of a removed owner', async () => {
+    const collection = newCollection()
+    await storage().append(collection, newRecord())
+    await storage().removeOwner(collection.owner)
+    expect(await storage().version(collection)).toBe(REMOVED_VERSION)
+    expect(await storage().version({ ...collection, gamemode: randomUUID() })).toBe(REMOVED_VERSION)
+    expect(await storage().version(newCollection())).not.toBe(REMOVED_VERSION)
+  })
+}

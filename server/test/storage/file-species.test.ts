@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { createStorage } from '@fish-crab/server/storage'
+import { expect, onTestFinished, test } from 'vitest'
+import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
+import { caughtRecord, newCollection, speciesOf } from '../../src/storage-conformance/samples.ts'
+import { newFolder } from './folders.ts'
+
+async function open(path = newFolder()) {
+  const storage = await createStorage({ driver: 'file', path })
+  onTestFinished(() => storage.dispose())
+  const sql = (query: string) => {
+    using db = new DatabaseSync(join(path, 'fish.db'))
+    return db.prepare(query).all()
+  }
+  return { storage, path, sql }
+}
+
+const manyRecords = (species: number) =>
+  Array.from({ length: species / 500 }, (_, at) =>
+    caughtRecord(...Array.from({ length: 500 }, (_, index) => [{ name: `Fish ${at} ${index}` }, 0] as const)),
+  )
+
+test('a removed catch leaves its name nowhere in the file, even if nobody reads the species again', async () => {
+  const { storage, sql } = await open()
+  const collection = newCollection()
+  const [kept, removed] = [caughtRecord([{ name: 'Koi' }, 0]), caughtRecord([{ name: 'Cod' }, 0])]
+  for (const record of [kept, removed]) await storage.append(collection, record)
+  await storage.removeRecord(collection, removed.id)
+  expect(sql('SELECT name FROM species').map(({ name }) => name)).toEqual(['Koi'])
+})
+
+test('a read of thousands of species leaves turns of the event loop to others', async () => {
+  const { storage } = await open()
+  const collection = newCollection()
+  for (const record of manyRecords(6000)) await storage.append(collection, record)
+  let turns = 0
+  let isReading = true
+  const count = () => {
+    turns += 1
+    if (isReading) setImmediate(count)
+  }
+  setImmediate(count)
+  expect(await storage.species(collection)).toHaveLength(6000)
+  isReading = false
+  expect(turns).toBeGreaterThanOrEqual(5)
+})
+
+test('many reads at once count the records once', async () => {
+  const { storage } = await open()
+  const collection = newCollection()
+  const removed = caughtRecord([{ name: 'Cod' }, 0])
+  for (const record of [removed, caughtRecord([{ name: 'Koi' }, 0])]) await storage.append(collection, record)
+  await storage.removeRecord(collection, removed.id)
+  const lists = await Promise.all(Array.from({ length: 20 }, () => storage.species(collection)))
+  expect(new Set(lists).size).toBe(1)
+})
+
+test('more than 10,000 species are counted once: that they are too many is stored', async () => {
+  const { storage, path, sql } = await open()
+  const collection = newCollection()
+  const extra = caughtRecord([{ name: 'Extra' }, 0])
+  for (const record of [extra, ...manyRecords(10_500)]) await storage.append(collection, record)
+  await storage.removeRecord(collection, extra.id)
+  expect(await storage.species(collection)).toBeNull()
+  await expect.poll(() => sql('SELECT has_species FROM collections')).toEqual([{ has_species: 2 }])
+  await storage.dispose()
+  // Without records, a count would find few enough.
+  sql('DELETE FROM records')
+  const { storage: again } = await open(path)
+  expect(await again.species(collection)).toBeNull()
+})
+
+test('the species of a nearly full disk are counted, and take no space that catches need', async ({ skip }) => {
+  const small = mountSmallDisk()
+  if ('reason' in small) return skip(small.reason)
+  const { storage, sql } = await open(join(small.disk, 'data'))
+  const collection = newCollection()
+  const removed = caughtRecord([{ name: 'Cod' }, 0])
+  for (const record of [removed, caughtRecord([{ name: 'Koi' }, 0])]) await storage.append(collection, record)
+  await storage.removeRecord(collection, removed.id)
+  const koi = { name: 'Koi', label: null, count: 1, first: 0, last: 0 }
+  for (let read = 0; read < 3; read += 1) expect(await speciesOf(storage, collection)).toEqual([koi])
+  await storage.ping()
+  expect(sql('SELECT has_species FROM collections')).toEqual([{ has_species: 0 }])
+  // Before the disk is taken away.
+  await storage.dispose()
+})

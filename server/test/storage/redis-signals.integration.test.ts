@@ -1,0 +1,92 @@
+import { type Change, createStorage, type FishStorage } from '@fish-crab/server/storage'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { describeWithRedis, type RedisServer, startRedis } from '../../../scripts/test-support/redis-server.ts'
+import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
+
+describeWithRedis('signals of Redis', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.stop())
+
+  async function open(url = server.url): Promise<FishStorage> {
+    const storage = await createStorage({ driver: 'redis', url })
+    onTestFinished(() => storage.dispose())
+    return storage
+  }
+
+  /** Receives signals until the test ends; settles when the first of any kind has come. */
+  async function listen(storage: FishStorage) {
+    const changes: (Change | undefined)[] = []
+    onTestFinished(storage.onChange((change) => changes.push(change)))
+    await expect.poll(() => changes).toEqual([undefined])
+    return changes
+  }
+
+  const subscribers = async () => (await server.admin.pubsub('NUMSUB', 'fish:changes'))[1]
+
+  test('reach other processes, over one connection that is open while somebody listens', async () => {
+    const [one, other] = [await open(), await open()]
+    expect(await subscribers()).toBe(0)
+    const changes = await listen(one)
+    const stop = one.onChange(() => {})
+    expect(await subscribers()).toBe(1)
+    const collection = newCollection()
+    await other.append(collection, newRecord())
+    await expect.poll(() => changes).toContainEqual(collection)
+    stop()
+    expect(await subscribers()).toBe(1)
+    await one.dispose()
+    await expect.poll(subscribers).toBe(0)
+  })
+
+  test('come without a gap from the first on, also to those who listen right after the last one has stopped', async () => {
+    const storage = await open()
+    for (let round = 0; round < 200; round += 1) {
+      const collection = newCollection()
+      const changes: (Change | undefined)[] = []
+      const stop = storage.onChange((change) => changes.push(change))
+      const probe = { ...collection, kind: 'probe' }
+      while (!changes.some((change) => !change || change.owner === collection.owner)) {
+        await storage.append(probe, newRecord())
+      }
+      await storage.append(collection, newRecord())
+      await expect.poll(() => changes, { interval: 1, timeout: 2000 }).toContainEqual(collection)
+      stop()
+    }
+  })
+
+  test('come again after Redis was away, and say first that anything may have changed', async () => {
+    const storage = await open()
+    const changes = await listen(storage)
+    await server.kill()
+    await server.start()
+    await expect.poll(() => changes, { timeout: 10_000 }).toEqual([undefined, undefined])
+    const collection = newCollection()
+    await expect
+      .poll(
+        () =>
+          storage.append(collection, newRecord()).then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe(true)
+    await expect.poll(() => changes).toContainEqual(collection)
+  })
+
+  test('are missing for a user without the permission, whose writes succeed all the same', async () => {
+    await server.admin.call('ACL', 'SETUSER', 'mute', 'reset', 'on', '>secret', '~fish:*', '+@all')
+    const storage = await open(server.url.replace('//', '//mute:secret@'))
+    const changes: unknown[] = []
+    onTestFinished(storage.onChange((change) => changes.push(change)))
+    const [collection, record] = [newCollection(), newRecord()]
+    expect(await storage.append(collection, record)).toEqual({ outcome: 'stored', id: record.id })
+    expect(await readEntries(storage, collection)).toEqual([record.plain])
+    expect(await storage.removeRecord(collection, record.id)).toBe(true)
+    await storage.removeOwner(collection.owner)
+    expect(changes).toEqual([])
+  })
+})
