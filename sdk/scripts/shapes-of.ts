@@ -7,7 +7,6 @@ interface JsonSchema {
   readonly enum?: readonly string[]
   readonly const?: string
   readonly items?: JsonSchema
-  readonly anyOf?: readonly JsonSchema[]
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
   readonly propertyNames?: { readonly enum: readonly string[] }
@@ -20,7 +19,6 @@ export function shapeOf(schema: z.ZodMiniType): Shape {
 }
 
 function convert(schema: JsonSchema): Shape {
-  if (schema.anyOf) return { type: 'anyOf', shapes: schema.anyOf.map(convert) }
   if (schema.const !== undefined) return { type: 'enum', values: [schema.const] }
   if (schema.enum) return { type: 'enum', values: schema.enum }
   if (schema.type === 'string') return { type: schema.format === 'date-time' ? 'date-time' : 'string' }
@@ -32,9 +30,7 @@ function convert(schema: JsonSchema): Shape {
   if (schema.type !== 'object' || !schema.properties) throw new Error(`No shape for ${JSON.stringify(schema)}.`)
   const fields = Object.entries(schema.properties).map(([name, field]) => [name, convert(field)] as const)
   const isRequired = ([name]: readonly [string, Shape]) => schema.required?.includes(name) ?? false
-  return {
-    type: 'object',
-    required: Object.fromEntries(fields.filter(isRequired)),
-    optional: Object.fromEntries(fields.filter((field) => !isRequired(field))),
-  }
+  const required = Object.fromEntries(fields.filter(isRequired))
+  const optional = fields.filter((field) => !isRequired(field))
+  return { type: 'object', required, ...(optional.length > 0 && { optional: Object.fromEntries(optional) }) }
 }

@@ -5,12 +5,27 @@ export type { Clock } from './client/core/timing.ts'
 export { type Client, createClient } from './client/create-client.ts'
 export type { CrabInput, FishInput, Target } from './client/resources/catch-input.ts'
 export type { DetailedEntry, IterateOptions, ListOptions } from './client/resources/list-catches.ts'
+export {
+  type CaughtCrab,
+  type CaughtEntry,
+  type CaughtFish,
+  type WatchOptions,
+  watchCatches,
+} from './client/resources/watch.ts'
 export type { AddOptions, AddResult, EncryptedCatches } from './client/resources/write-catches.ts'
 export type { ApiPromise, ResponseMeta } from './client/transport/call.ts'
 export type { ErrorCode } from './contract/error-codes.ts'
 export { GAMEMODES, type Gamemode, isGamemode } from './contract/gamemodes.ts'
 export { RARITIES, type RarityLabel, type RarityValue, rarityLabel, rarityValue } from './contract/rarities.ts'
-export type { Crab, CrabCollection, Fish, FishCollection, Status } from './contract/schemas.ts'
+export type {
+  Crab,
+  CrabCollection,
+  CrabSummary,
+  Fish,
+  FishCollection,
+  FishSummary,
+  Status,
+} from './contract/schemas.ts'
 export {
   ApiError,
   AuthenticationError,

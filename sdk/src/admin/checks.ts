@@ -1,7 +1,7 @@
 import { GAMEMODES } from '../contract/gamemodes.ts'
-import { LIMITS } from '../contract/limits.ts'
+import { ACCOUNT_LIMITS, LIMITS } from '../contract/limits.ts'
 import { isUserName, USER_NAME_RULE } from '../contract/names.ts'
-import { type Issue, ValidationError } from '../errors/fish-crab-error.ts'
+import { type Issue, throwIssues } from '../errors/fish-crab-error.ts'
 
 // The length of the longest name.
 const MAX_SEARCH_LENGTH = 32
@@ -11,7 +11,7 @@ const MAX_SEARCH_LENGTH = 32
 /** @throws ValidationError with every mistake, if there is one */
 export function assertNoIssues(...found: readonly (Issue | undefined | false)[]): void {
   const issues = found.filter((issue) => typeof issue === 'object')
-  if (issues.length > 0) throw new ValidationError(issues)
+  throwIssues(issues)
 }
 
 export function nameIssue(value: unknown, path = 'name'): Issue | undefined {
@@ -21,7 +21,7 @@ export function nameIssue(value: unknown, path = 'name'): Issue | undefined {
 }
 
 export function passwordIssue(value: unknown): Issue | undefined {
-  const { minPasswordLength: shortest, passwordLength: longest } = LIMITS
+  const { minPasswordLength: shortest, passwordLength: longest } = ACCOUNT_LIMITS
   if (typeof value === 'string' && value.length >= shortest && value.length <= longest) return undefined
   return { path: 'password', message: `Must be ${shortest} to ${longest} characters.` }
 }

@@ -1,5 +1,6 @@
 import { type CallOptions, resolveCallLimits } from '../client/core/call-options.ts'
 import { steadyTime } from '../client/core/timing.ts'
+import { UNLIMITED } from '../client/rate-limiter/rate-limiter.ts'
 import { type ApiPromise, apiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
 import { createTransport, type Transport } from '../client/transport/transport.ts'
 import { userNameKey } from '../contract/names.ts'
@@ -86,7 +87,7 @@ function logIn(transport: Transport, credentials: Credentials | undefined, signa
       route: ADMIN_ROUTES.adminLogin,
       ...jsonBody(requireCredentials(credentials)),
       options: { signal },
-      limiter: false,
+      limiter: UNLIMITED,
     }),
     sessionShape,
   ).withResponse()

@@ -52,11 +52,11 @@ export function createReports({ read }: AdminContext): Reports {
     me: (options = {}) => read(administratorShape, { route: ADMIN_ROUTES.adminMe, options }),
     stats: (options = {}) => read(statsShape, { route: ADMIN_ROUTES.stats, options }),
     leaderboard: ({ type, gamemode, limit, ...options }) =>
-      read(
-        leaderboardShape,
-        { route: ADMIN_ROUTES.leaderboard, query: { type, gamemode, limit: limit?.toString() }, options },
-        [choiceIssue(type, KINDS, 'type'), gamemode !== undefined && gamemodeIssue(gamemode), limitIssue(limit)],
-      ),
+      read(leaderboardShape, { route: ADMIN_ROUTES.leaderboard, query: { type, gamemode, limit }, options }, [
+        choiceIssue(type, KINDS, 'type'),
+        gamemode !== undefined && gamemodeIssue(gamemode),
+        limitIssue(limit),
+      ]),
   }
 }
 
@@ -82,7 +82,7 @@ export interface AuditResource {
 
 export function createAudit({ read }: AdminContext): AuditResource {
   const list: AuditResource['list'] = ({ limit, cursor, ...options } = {}) =>
-    read(auditPageShape, { route: ADMIN_ROUTES.audit, query: { limit: limit?.toString(), cursor }, options }, [
+    read(auditPageShape, { route: ADMIN_ROUTES.audit, query: { limit, cursor }, options }, [
       limitIssue(limit),
       cursorIssue(cursor),
     ])

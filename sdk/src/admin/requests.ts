@@ -5,15 +5,19 @@ import type { ApiRequest } from '../client/transport/request.ts'
 import type { Transport } from '../client/transport/transport.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
 import { MEDIA_TYPES } from '../contract/headers.ts'
+import { filledPath } from '../contract/routes.ts'
 import { ServerError } from '../errors/api-errors.ts'
 import { ConnectionError, InvalidResponseError, TimeoutError } from '../errors/connection-errors.ts'
 import type { Issue } from '../errors/fish-crab-error.ts'
 import { assertNoIssues } from './checks.ts'
 
+/** `params` are those of the path. */
+type AdminRequest = Omit<ApiRequest, 'path'> & { readonly params?: Readonly<Record<string, string>> }
+
 /** Makes a request, unless there are mistakes in its arguments. */
 type Send = <Content extends object>(
   shape: ResponseShape<Content>,
-  request: ApiRequest,
+  request: AdminRequest,
   issues?: readonly (Issue | undefined | false)[],
 ) => ApiPromise<Content & ResponseMeta>
 
@@ -29,12 +33,12 @@ export interface AdminContext {
 export function createAdminContext(transport: Transport, authorize: (transport: Transport) => Transport): AdminContext {
   const send = (by: Transport): Send => {
     const authorized = authorize(by)
-    return (shape, request, issues = []) =>
+    return (shape, { params, ...request }, issues = []) =>
       call(
         authorized,
         () => {
           assertNoIssues(...issues)
-          return request
+          return { ...request, path: filledPath(request.route.path, params) }
         },
         shape,
       )

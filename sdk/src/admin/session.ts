@@ -4,7 +4,7 @@ import { startDeadline, steadyTime } from '../client/core/timing.ts'
 import type { ResponseMeta, WithResponse } from '../client/transport/call.ts'
 import type { Transport } from '../client/transport/transport.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
-import { LIMITS } from '../contract/limits.ts'
+import { ACCOUNT_LIMITS } from '../contract/limits.ts'
 import type { Session } from '../contract/schemas.ts'
 import { AuthenticationError, RateLimitError } from '../errors/api-errors.ts'
 import { untilAborted } from '../internal/wait.ts'
@@ -127,7 +127,7 @@ function toCachedSession({ token, expiresAt }: Session, date: string | null, now
  */
 function blockedUntil(error: unknown, now: number): number | undefined {
   if (error instanceof RateLimitError) return now + error.retryAfterMs
-  if (error instanceof AuthenticationError) return now + LIMITS.failedLoginWindowSeconds * 1000
+  if (error instanceof AuthenticationError) return now + ACCOUNT_LIMITS.failedLoginWindowSeconds * 1000
   return undefined
 }
 

@@ -1,33 +1,36 @@
 // Generated from contract/schemas.ts by `npm run generate`; a test fails while it is not what that file says.
-import type { Administrator, AdministratorList, AuditPage, CreatedUser, Leaderboard, NewSecret, Session, Stats, User, UserList } from '../contract/schemas.ts'
+import type { Administrator, AdministratorList, AuditPage, CreatedUser, Leaderboard, NewApiKey, NewPassword, Session, Stats, User, UserList } from '../contract/schemas.ts'
 import { responseShape } from '../client/shapes/shape.ts'
 
 /** Shape of {@link Session}, for checking responses. */
-export const sessionShape = /* @__PURE__ */ responseShape<Session>({"type":"object","required":{"token":{"type":"string"},"expiresAt":{"type":"date-time"}},"optional":{}})
+export const sessionShape = /* @__PURE__ */ responseShape<Session>({"type":"object","required":{"token":{"type":"string"},"expiresAt":{"type":"date-time"}}})
 
 /** Shape of {@link Administrator}, for checking responses. */
-export const administratorShape = /* @__PURE__ */ responseShape<Administrator>({"type":"object","required":{"username":{"type":"string"},"role":{"type":"enum","values":["admin","superadmin"]},"createdAt":{"type":"date-time"}},"optional":{}})
+export const administratorShape = /* @__PURE__ */ responseShape<Administrator>({"type":"object","required":{"username":{"type":"string"},"role":{"type":"enum","values":["admin","superadmin"]},"createdAt":{"type":"date-time"}}})
 
 /** Shape of {@link AdministratorList}, for checking responses. */
-export const administratorListShape = /* @__PURE__ */ responseShape<AdministratorList>({"type":"object","required":{"admins":{"type":"array","items":{"type":"object","required":{"username":{"type":"string"},"role":{"type":"enum","values":["admin","superadmin"]},"createdAt":{"type":"date-time"}},"optional":{}}}},"optional":{}})
+export const administratorListShape = /* @__PURE__ */ responseShape<AdministratorList>({"type":"object","required":{"admins":{"type":"array","items":{"type":"object","required":{"username":{"type":"string"},"role":{"type":"enum","values":["admin","superadmin"]},"createdAt":{"type":"date-time"}}}}}})
 
 /** Shape of {@link User}, for checking responses. */
-export const userShape = /* @__PURE__ */ responseShape<User>({"type":"object","required":{"id":{"type":"string"},"name":{"type":"string"},"createdAt":{"type":"date-time"}},"optional":{}})
+export const userShape = /* @__PURE__ */ responseShape<User>({"type":"object","required":{"id":{"type":"string"},"name":{"type":"string"},"createdAt":{"type":"date-time"}}})
 
 /** Shape of {@link UserList}, for checking responses. */
-export const userListShape = /* @__PURE__ */ responseShape<UserList>({"type":"object","required":{"users":{"type":"array","items":{"type":"object","required":{"id":{"type":"string"},"name":{"type":"string"},"createdAt":{"type":"date-time"}},"optional":{}}}},"optional":{"nextCursor":{"type":"string"}}})
+export const userListShape = /* @__PURE__ */ responseShape<UserList>({"type":"object","required":{"users":{"type":"array","items":{"type":"object","required":{"id":{"type":"string"},"name":{"type":"string"},"createdAt":{"type":"date-time"}}}}},"optional":{"nextCursor":{"type":"string"}}})
 
 /** Shape of {@link CreatedUser}, for checking responses. */
-export const createdUserShape = /* @__PURE__ */ responseShape<CreatedUser>({"type":"object","required":{"id":{"type":"string"},"name":{"type":"string"},"createdAt":{"type":"date-time"},"password":{"type":"string"},"fernetKey":{"type":"string"},"apiKey":{"type":"string"}},"optional":{}})
+export const createdUserShape = /* @__PURE__ */ responseShape<CreatedUser>({"type":"object","required":{"id":{"type":"string"},"name":{"type":"string"},"createdAt":{"type":"date-time"},"password":{"type":"string"},"fernetKey":{"type":"string"},"apiKey":{"type":"string"}}})
 
-/** Shape of {@link NewSecret}, for checking responses. */
-export const resetResultShape = /* @__PURE__ */ responseShape<NewSecret>({"type":"anyOf","shapes":[{"type":"object","required":{"password":{"type":"string"}},"optional":{}},{"type":"object","required":{"fernetKey":{"type":"string"}},"optional":{}},{"type":"object","required":{"apiKey":{"type":"string"}},"optional":{}}]})
+/** Shape of {@link NewPassword}, for checking responses. */
+export const newPasswordShape = /* @__PURE__ */ responseShape<NewPassword>({"type":"object","required":{"password":{"type":"string"}}})
+
+/** Shape of {@link NewApiKey}, for checking responses. */
+export const newApiKeyShape = /* @__PURE__ */ responseShape<NewApiKey>({"type":"object","required":{"apiKey":{"type":"string"}}})
 
 /** Shape of {@link Stats}, for checking responses. */
-export const statsShape = /* @__PURE__ */ responseShape<Stats>({"type":"object","required":{"users":{"type":"count"},"fish":{"type":"object","required":{"total":{"type":"count"},"byGamemode":{"type":"record","keys":["oneblock","earth","survival","factions"],"values":{"type":"count"}},"byRarity":{"type":"record","keys":["Bronze","Silver","Gold","Diamond","Unknown/Other","Platinum","Mythical"],"values":{"type":"count"}}},"optional":{}},"crab":{"type":"object","required":{"total":{"type":"count"},"byGamemode":{"type":"record","keys":["oneblock","earth","survival","factions"],"values":{"type":"count"}}},"optional":{}}},"optional":{}})
+export const statsShape = /* @__PURE__ */ responseShape<Stats>({"type":"object","required":{"users":{"type":"count"},"fish":{"type":"object","required":{"total":{"type":"count"},"byGamemode":{"type":"record","keys":["oneblock","earth","survival","factions"],"values":{"type":"count"}},"byRarity":{"type":"record","keys":["Bronze","Silver","Gold","Diamond","Unknown/Other","Platinum","Mythical"],"values":{"type":"count"}}}},"crab":{"type":"object","required":{"total":{"type":"count"},"byGamemode":{"type":"record","keys":["oneblock","earth","survival","factions"],"values":{"type":"count"}}}}}})
 
 /** Shape of {@link Leaderboard}, for checking responses. */
-export const leaderboardShape = /* @__PURE__ */ responseShape<Leaderboard>({"type":"object","required":{"type":{"type":"enum","values":["fish","crab"]},"leaderboard":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"count":{"type":"count"}},"optional":{}}}},"optional":{"gamemode":{"type":"enum","values":["oneblock","earth","survival","factions"]}}})
+export const leaderboardShape = /* @__PURE__ */ responseShape<Leaderboard>({"type":"object","required":{"type":{"type":"enum","values":["fish","crab"]},"leaderboard":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"count":{"type":"count"}}}}},"optional":{"gamemode":{"type":"enum","values":["oneblock","earth","survival","factions"]}}})
 
 /** Shape of {@link AuditPage}, for checking responses. */
 export const auditPageShape = /* @__PURE__ */ responseShape<AuditPage>({"type":"object","required":{"entries":{"type":"array","items":{"type":"object","required":{"id":{"type":"string"},"at":{"type":"date-time"},"actor":{"type":"string"},"action":{"type":"enum","values":["login","key.read","user.create","user.delete","user.reset.password","user.reset.fernet","user.reset.api-key","fish.add","fish.delete","crab.add","crab.delete","admin.create","admin.delete","admin.reset.password"]},"address":{"type":"string"},"requestId":{"type":"string"}},"optional":{"subject":{"type":"string"}}}}},"optional":{"nextCursor":{"type":"string"}}})

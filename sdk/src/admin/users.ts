@@ -2,10 +2,11 @@ import type { CallOptions } from '../client/core/call-options.ts'
 import { createKeys } from '../client/resources/keys.ts'
 import { iteratePages } from '../client/resources/list-catches.ts'
 import type { ResponseShape } from '../client/shapes/shape.ts'
+import { userKeyShape } from '../client/shapes/shapes.generated.ts'
 import { type ApiPromise, apiPromise, type ResponseMeta } from '../client/transport/call.ts'
 import type { Transport } from '../client/transport/transport.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
-import type { CreatedUser, ResetType, User, UserKey, UserList } from '../contract/schemas.ts'
+import type { CreatedUser, NewApiKey, NewPassword, ResetType, User, UserKey, UserList } from '../contract/schemas.ts'
 import { unknownOptions } from '../errors/check-options.ts'
 import { type Credentials, requireCredentials } from './admin-options.ts'
 import {
@@ -25,7 +26,7 @@ import {
   type ListUsersOptions,
   type NonRetriedOptions,
 } from './requests.ts'
-import { createdUserShape, resetResultShape, userListShape, userShape } from './shapes.generated.ts'
+import { createdUserShape, newApiKeyShape, newPasswordShape, userListShape, userShape } from './shapes.generated.ts'
 
 /** A user to create. */
 export interface NewUser {
@@ -96,11 +97,11 @@ export interface UsersResource {
 
 export function createUsers({ read, remove, withoutRetries }: AdminContext): UsersResource {
   const list: UsersResource['list'] = ({ search, limit, cursor, ...options } = {}) =>
-    read(
-      userListShape,
-      { route: ADMIN_ROUTES.listUsers, query: { search, limit: limit?.toString(), cursor }, options },
-      [searchIssue(search), limitIssue(limit), cursorIssue(cursor)],
-    )
+    read(userListShape, { route: ADMIN_ROUTES.listUsers, query: { search, limit, cursor }, options }, [
+      searchIssue(search),
+      limitIssue(limit),
+      cursorIssue(cursor),
+    ])
   return {
     list,
     iterate: (options = {}) => iteratePages(list, ({ users }) => users, options),
@@ -121,35 +122,24 @@ export function createUsers({ read, remove, withoutRetries }: AdminContext): Use
       withoutRetries({
         whether: 'the secret was replaced',
         hint: 'If so, the old one no longer works. Reset it again.',
-      })(resetShape(type), { route: ADMIN_ROUTES.resetUser, params: { name }, ...jsonBody({ type }), options }, [
+      })(RESET_SHAPES[type], { route: ADMIN_ROUTES.resetUser, params: { name }, ...jsonBody({ type }), options }, [
         nameIssue(name),
-        choiceIssue(type, Object.keys(RESET_FIELDS), 'type'),
+        choiceIssue(type, Object.keys(RESET_SHAPES), 'type'),
       ]),
   }
 }
 
 /** The result of `users.reset`, by type. */
 export interface ResetResult {
-  readonly password: { readonly password: string }
-  readonly fernet: { readonly fernetKey: string }
-  readonly 'api-key': { readonly apiKey: string }
+  readonly password: NewPassword
+  readonly fernet: UserKey
+  readonly 'api-key': NewApiKey
 }
 
-/** The field of the new secret, by type. */
-const RESET_FIELDS = {
-  password: 'password',
-  fernet: 'fernetKey',
-  'api-key': 'apiKey',
-} as const satisfies { readonly [Type in ResetType]: keyof ResetResult[Type] }
-
-/** Stricter than the contract: the new secret must be of the requested type. */
-function resetShape<Type extends ResetType>(type: Type): ResponseShape<ResetResult[Type]> {
-  const field = RESET_FIELDS[type]
-  return (json, issues) => {
-    const secret = resetResultShape(json, issues)
-    if (issues.length === 0 && !(field in secret)) issues.push({ path: field, message: 'Required.' })
-    return secret as unknown as ResetResult[Type]
-  }
+const RESET_SHAPES: { readonly [Type in ResetType]: ResponseShape<ResetResult[Type]> } = {
+  password: newPasswordShape,
+  fernet: userKeyShape,
+  'api-key': newApiKeyShape,
 }
 
 /** The Fernet keys of players. */

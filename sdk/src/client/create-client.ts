@@ -3,7 +3,14 @@ import { type ClientOptions, resolveOptions } from './core/options.ts'
 import type { Target } from './resources/catch-input.ts'
 import { type CrabsResource, createCrabs, createFish, type FishResource } from './resources/catches.ts'
 import { createKeys, type KeysResource } from './resources/keys.ts'
-import { createDemo, createStatus, type DemoResource, type GetStatus } from './resources/service.ts'
+import {
+  createDemo,
+  createLeaderboard,
+  createStatus,
+  type DemoResource,
+  type GetLeaderboard,
+  type GetStatus,
+} from './resources/service.ts'
 import { createTransport } from './transport/transport.ts'
 
 /** A client of one service. Its secrets are invisible to `JSON.stringify` and to logs of the object. */
@@ -17,6 +24,13 @@ export interface Client {
    * ConnectionError when it does not respond.
    */
   readonly status: GetStatus
+  /**
+   * The players with the most catches, most first. @throws NotFoundError where the operator does not publish them
+   * (`FISH_PUBLIC_LEADERBOARD`); ValidationError, ApiError, ConnectionError.
+   */
+  readonly leaderboard: GetLeaderboard
+  /** For functions of this package that take a client, such as `watchCatches`: pages load only those that they use. */
+  readonly context: () => object
   /** The option `baseUrl`, without trailing slashes. */
   readonly baseUrl: string
   /** The defaults of calls: the options `user` and `gamemode`. */
@@ -54,11 +68,14 @@ export function createClient(options: ClientOptions = {}): Client {
     },
   }
   return Object.freeze({
+    // A function, so that no log of a client shows secrets.
+    context: () => context,
     fish: createFish(context),
     crabs: createCrabs(context),
     demo: createDemo(transport),
     keys: createKeys(transport),
     status: createStatus(transport),
+    leaderboard: createLeaderboard(transport),
     baseUrl: settings.baseUrl,
     defaults: Object.freeze({ user: settings.user, gamemode: settings.gamemode }),
   })

@@ -20,6 +20,11 @@ export const ERROR_CODES = {
   },
   invalid_payload: { status: 400, message: 'Invalid request content. See details.' },
   invalid_query: { status: 400, message: 'Invalid query parameter. See details.' },
+  invalid_event_id: {
+    status: 400,
+    message:
+      'Last-Event-ID is not the id of an event of this stream. Connect without it, and read the collection for what you missed.',
+  },
   user_mismatch: { status: 400, message: 'The request names two different users. Send one of them.' },
   gamemode_mismatch: { status: 400, message: 'The request names two different gamemodes. Send one of them.' },
   invalid_credentials: { status: 401, message: 'The name or the password is wrong.' },
@@ -35,6 +40,10 @@ export const ERROR_CODES = {
   method_not_allowed: { status: 405, message: 'This address does not support that method. See the Allow header.' },
   user_exists: { status: 409, message: 'A user with this name exists already. Letter case makes no difference.' },
   admin_exists: { status: 409, message: 'An administrator with this name exists already.' },
+  too_many_species: {
+    status: 409,
+    message: 'The collection has more than 10000 species, too many for a summary. Read it in pages.',
+  },
   last_superadmin: { status: 409, message: 'The last superadmin cannot be deleted. Create another one first.' },
   payload_too_large: {
     status: 413,

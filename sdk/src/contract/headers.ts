@@ -23,3 +23,6 @@ export const MEDIA_TYPES = {
   json: 'application/json',
   token: 'application/octet-stream',
 } as const
+
+/** The media type of events, and the header with the id of the last one that a client has (HTML standard, section 9.2). */
+export const EVENT_STREAM = { type: 'text/event-stream', lastEventId: 'last-event-id' } as const

@@ -1,8 +1,8 @@
 export { ERROR_CODES, type ErrorCode, isErrorCode } from './error-codes.ts'
 export { GAMEMODES, type Gamemode, isGamemode } from './gamemodes.ts'
-export { HEADERS, MEDIA_TYPES } from './headers.ts'
+export { EVENT_STREAM, HEADERS, MEDIA_TYPES } from './headers.ts'
 export { DEFAULT_CRAB_NAME, KINDS, type Kind } from './kinds.ts'
-export { LIMITS } from './limits.ts'
+export { ACCOUNT_LIMITS, LIMITS, STREAM_LIMITS } from './limits.ts'
 export {
   CATCH_NAME_PATTERN,
   DEMO_USER,
@@ -22,7 +22,7 @@ export {
   rarityValue,
 } from './rarities.ts'
 export type { Access, Route } from './routes.ts'
-export { ROUTES, type RouteName, routePath, VERSION_PREFIX } from './routes.ts'
+export { ASSET_FOLDERS, ROUTES, type RouteName, routePath, VERSION_PREFIX } from './routes.ts'
 export {
   ADMIN_ROLES,
   type AdminRole,
@@ -35,15 +35,19 @@ export {
   type Crab,
   type CrabCollection,
   type CrabEntry,
+  type CrabSummary,
   type CreatedUser,
   crabBatchPayloadSchema,
   crabCollectionSchema,
   createdUserSchema,
   type ErrorBody,
+  EVENTS,
   errorBodySchema,
+  eventOptionsSchema,
   type Fish,
   type FishCollection,
   type FishEntry,
+  type FishSummary,
   fishBatchPayloadSchema,
   fishCollectionSchema,
   keySchema,
@@ -54,8 +58,10 @@ export {
   newUserSchema,
   oneCrabPayloadSchema,
   oneFishPayloadSchema,
+  type PublicLeaderboard,
   plainCrabSchema,
   plainFishSchema,
+  publicLeaderboardQuerySchema,
   type ResetType,
   readOptionsSchema,
   resetResultSchema,

@@ -1,4 +1,4 @@
-/** The fixed limits of the service, and the defaults of configurable ones. Names contain the unit. */
+/** The fixed limits of the service for players, and the defaults of configurable ones. Names contain the unit. */
 export const LIMITS = {
   /** Largest request body, in bytes. */
   bodyBytes: 256 * 1024,
@@ -6,12 +6,26 @@ export const LIMITS = {
   entriesPerWrite: 500,
   /** Largest `limit` of a paged read. */
   pageSize: 1000,
-  /** Default `limit` of administrators' listings. */
-  defaultPageSize: 100,
+  /** Largest `limit` of the public leaderboard. */
+  publicLeaders: 100,
   /** Requests per client and window on the public endpoints. */
   requests: 25,
   /** Length of that window, in seconds. */
   windowSeconds: 300,
+} as const
+
+/** Most open event streams. Apart, so that pages that only read do not load them. */
+export const STREAM_LIMITS = {
+  /** Of one process. */
+  total: 2000,
+  /** Of one client and process. */
+  perClient: 10,
+} as const
+
+/** As {@link LIMITS}, of logins, passwords and the admin endpoints. Apart, so that pages of players do not load them. */
+export const ACCOUNT_LIMITS = {
+  /** Default `limit` of administrators' listings. */
+  defaultPageSize: 100,
   /** Requests per administrator and window on the admin endpoints. */
   adminRequests: 300,
   /** Length of the admin window, in seconds. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 import { GAMEMODES } from './gamemodes.ts'
-import { HEADERS, MEDIA_TYPES } from './headers.ts'
+import { EVENT_STREAM, HEADERS, MEDIA_TYPES } from './headers.ts'
 import { type Authentication, OPERATIONS, type Operation } from './operations.ts'
 import { type Access, ROUTES, type RouteName } from './routes.ts'
 import { errorBodySchema } from './schemas.ts'
@@ -71,6 +71,7 @@ function describe(name: RouteName): OpenApiObject {
   return {
     operationId: name,
     summary: operation.summary,
+    ...(operation.description === undefined ? {} : { description: operation.description }),
     tags: [access],
     security: SECURITY[operation.auth],
     parameters: parameters(path, operation),
@@ -107,7 +108,11 @@ function parameters(path: string, operation: Operation): OpenApiObject[] {
     operation.body?.type === MEDIA_TYPES.token
       ? [{ name: HEADERS.gamemode, in: 'header', required: false, schema: { type: 'string', enum: [...GAMEMODES] } }]
       : []
-  return [...inPath, ...inQuery, ...inHeader]
+  const lastEventId =
+    operation.success.type === EVENT_STREAM.type
+      ? [{ name: EVENT_STREAM.lastEventId, in: 'header', required: false, schema: { type: 'string' } }]
+      : []
+  return [...inPath, ...inQuery, ...inHeader, ...lastEventId]
 }
 
 function requestBody({ type, schema }: NonNullable<Operation['body']>): OpenApiObject {

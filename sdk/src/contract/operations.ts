@@ -1,6 +1,6 @@
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
 import type { ErrorCode } from './error-codes.ts'
-import { MEDIA_TYPES } from './headers.ts'
+import { EVENT_STREAM, MEDIA_TYPES } from './headers.ts'
 import type { RouteName } from './routes.ts'
 import * as schemas from './schemas.ts'
 
@@ -10,6 +10,8 @@ export type Authentication = 'none' | 'basic' | 'admin' | 'superadmin'
 /** Request and responses of a route. `errors` omits the error codes that every route can return. */
 export interface Operation {
   readonly summary: string
+  /** More than the summary has room for. @default none */
+  readonly description?: string
   readonly auth: Authentication
   readonly query?: z.ZodMiniObject
   readonly body?: { readonly type: string; readonly schema?: z.ZodMiniType }
@@ -26,13 +28,14 @@ const ok = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 200, sch
 const created = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 201, schema }) as const
 const json = <Schema extends z.ZodMiniType>(schema: Schema) => ({ type: MEDIA_TYPES.json, schema }) as const
 const gone = { status: 204 } as const
+const page = { status: 200, type: 'text/html' } as const
 
-const read = (what: string, schema: z.ZodMiniType): Operation => ({
-  summary: `All ${what} of one user in one gamemode, oldest first`,
+const read = (what: string, collection: z.ZodMiniType, summary: z.ZodMiniType): Operation => ({
+  summary: `All ${what} of one user in one gamemode, oldest first, or their summary by species`,
   auth: 'none',
   query: schemas.readQuerySchema,
-  success: ok(schema),
-  errors: [...collectionErrors, 'invalid_query'],
+  success: ok(z.union([collection, summary])),
+  errors: [...collectionErrors, 'invalid_query', 'too_many_species'],
 })
 
 const write = (what: string): Operation => ({
@@ -86,10 +89,30 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     errors: [],
   },
   demoCrab: { summary: 'Sample crabs', auth: 'none', success: ok(schemas.crabCollectionSchema), errors: [] },
-  getFish: read('fish', schemas.fishCollectionSchema),
-  getCrab: read('crabs', schemas.crabCollectionSchema),
+  getFish: read('fish', schemas.fishCollectionSchema, schemas.fishSummarySchema),
+  getCrab: read('crabs', schemas.crabCollectionSchema, schemas.crabSummarySchema),
+  events: {
+    summary: 'Catches of one user in one gamemode as they are stored',
+    description: [
+      'Server-sent events. `catch`: a stored entry, as `detail=full` returns it, with its `kind`, and with an id to resume after.',
+      '`ready`: where the stream begins. `removed`: the `id` and `kind` of a record that was removed. `deleted`: the user was deleted; the stream ends.',
+      'With `Last-Event-ID`, the stream begins after that event, without it with catches that are stored later. Without `kind`, it has fish and crabs.',
+      'With `follow=false`, it ends after the events that there are.',
+    ].join(' '),
+    auth: 'none',
+    query: schemas.eventsQuerySchema,
+    success: { status: 200, type: EVENT_STREAM.type },
+    errors: [...collectionErrors, 'invalid_query', 'invalid_event_id', 'unavailable'],
+  },
   postFish: write('fish'),
   postCrab: write('crabs'),
+  getLeaderboard: {
+    summary: 'Who has caught the most; only where the operator publishes it',
+    auth: 'none',
+    query: schemas.publicLeaderboardQuerySchema,
+    success: ok(schemas.publicLeaderboardSchema),
+    errors: ['invalid_query'],
+  },
   getUserKey: {
     summary: 'The Fernet key of a user',
     auth: 'basic',
@@ -182,7 +205,9 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   docs: {
     summary: 'The API reference as a page',
     auth: 'none',
-    success: { status: 200, type: 'text/html' },
+    success: page,
     errors: [],
   },
+  homePage: { summary: 'A page to look up a player', auth: 'none', success: page, errors: [] },
+  playerPage: { summary: 'The collection of a player as a page', auth: 'none', success: page, errors: [] },
 }

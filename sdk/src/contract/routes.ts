@@ -23,7 +23,13 @@ export const PUBLIC_ROUTES = {
   getCrab: { method: 'GET', path: '/get/crab', access: 'public' },
   postFish: { method: 'POST', path: '/post/fish', access: 'public' },
   postCrab: { method: 'POST', path: '/post/crab', access: 'public' },
+  getLeaderboard: { method: 'GET', path: '/get/leaderboard', access: 'public' },
   getUserKey: { method: 'GET', path: '/get/user/key', access: 'public' },
+} as const satisfies Record<string, Route>
+
+/** The route of events. Apart, so that pages that only read do not load it. */
+export const EVENT_ROUTES = {
+  events: { method: 'GET', path: '/events', access: 'public' },
 } as const satisfies Record<string, Route>
 
 /** The path of the login of administrators. */
@@ -55,18 +61,29 @@ export const ADMIN_ROUTES = {
   audit: { method: 'GET', path: '/admin/audit', access: 'admin' },
 } as const satisfies Record<string, Route>
 
-/** The routes for operators. */
+/** The routes for operators, and pages for people. */
 const OPERATIONS_ROUTES = {
   livez: { method: 'GET', path: '/livez', access: 'operations' },
   readyz: { method: 'GET', path: '/readyz', access: 'operations' },
   metrics: { method: 'GET', path: '/metrics', access: 'operations' },
   openapi: { method: 'GET', path: OPENAPI_PATH, access: 'operations' },
   docs: { method: 'GET', path: '/docs', access: 'operations' },
+  homePage: { method: 'GET', path: '/', access: 'operations' },
+  playerPage: { method: 'GET', path: '/@:name', access: 'operations' },
 } as const satisfies Record<string, Route>
+
+/** Where pages find the files that they load. */
+export const ASSET_FOLDERS = { docs: '/docs', pages: '/assets' } as const
 
 // Not a spread: bundlers do not remove an unused spread, and keep all routes with it.
 /** Every route of the service, named by what it does. */
-export const ROUTES = /* @__PURE__ */ Object.assign({}, PUBLIC_ROUTES, ADMIN_ROUTES, OPERATIONS_ROUTES)
+export const ROUTES = /* @__PURE__ */ Object.assign(
+  {},
+  PUBLIC_ROUTES,
+  // The compiler knows the type of up to three sources.
+  /* @__PURE__ */ Object.assign({}, EVENT_ROUTES, ADMIN_ROUTES),
+  OPERATIONS_ROUTES,
+)
 
 /** The name of a route. */
 export type RouteName = keyof typeof ROUTES

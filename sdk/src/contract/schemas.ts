@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 import { GAMEMODES, type Gamemode } from './gamemodes.ts'
 import { DEFAULT_CRAB_NAME, KINDS } from './kinds.ts'
-import { LIMITS } from './limits.ts'
+import { ACCOUNT_LIMITS, LIMITS } from './limits.ts'
 import { CATCH_NAME_PATTERN, USER_NAME_PATTERN, USER_NAME_RULE } from './names.ts'
 import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue } from './rarities.ts'
 
@@ -37,15 +37,17 @@ function hasFourDigitYear(dateTime: string): boolean {
 
 /** A chosen password. Lone surrogates are rejected: in UTF-8, all of them are the same. */
 const passwordSchema = z.string().check(
-  z.minLength(LIMITS.minPasswordLength),
-  z.maxLength(LIMITS.passwordLength),
+  z.minLength(ACCOUNT_LIMITS.minPasswordLength),
+  z.maxLength(ACCOUNT_LIMITS.passwordLength),
   z.refine((password) => password.isWellFormed(), 'Must be Unicode text, without halves of surrogate pairs'),
 )
 
-const pageLimitSchema = z.pipe(
-  z.string().check(z.regex(/^[0-9]+$/, 'Must be an integer in decimal digits')),
-  z.coerce.number<string>().check(z.int(), z.minimum(1), z.maximum(LIMITS.pageSize)),
-)
+const limitSchema = (largest: number) =>
+  z.pipe(
+    z.string().check(z.regex(/^[0-9]+$/, 'Must be an integer in decimal digits')),
+    z.coerce.number<string>().check(z.int(), z.minimum(1), z.maximum(largest)),
+  )
+const pageLimitSchema = limitSchema(LIMITS.pageSize)
 
 /** The start of the next page: the `nextCursor` of the previous one, unchanged. */
 const cursorSchema = z.string().check(z.minLength(1), z.maxLength(512))
@@ -106,16 +108,62 @@ export const fishCollectionSchema = z.object({ ...collectionFields, fish: z.arra
 /** The response to crab reads, oldest first. */
 export const crabCollectionSchema = z.object({ ...collectionFields, crab: z.array(crabSchema) })
 
+const count = z.int().check(z.minimum(0))
+const byRarity = z.record(z.enum(RARITY_LABELS as unknown as [RarityLabel, ...RarityLabel[]]), count)
+
+const speciesFields = {
+  count: z.int().check(z.minimum(1)),
+  firstCaughtAt: dateTimeSchema,
+  lastCaughtAt: dateTimeSchema,
+}
+const summaryFields = { user: z.string(), gamemode: gamemodeSchema, total: count, unique: count }
+
+/**
+ * The summary of a player's fish, most caught first, then by name. A fish name with
+ * two rarities is two entries of `species`, and counts once in `unique`.
+ */
+export const fishSummarySchema = z.object({
+  ...summaryFields,
+  byRarity,
+  species: z.array(z.object({ name: z.string(), rarity: rarityLabelSchema, ...speciesFields })),
+})
+
+/** The summary of a player's crabs, most caught first, then by name. */
+export const crabSummarySchema = z.object({
+  ...summaryFields,
+  species: z.array(z.object({ name: z.string(), ...speciesFields })),
+})
+
 const pageFields = { limit: z.optional(pageLimitSchema), cursor: z.optional(cursorSchema) }
 
 /** The query of the reads without name and gamemode, which have their own errors. */
-export const readOptionsSchema = z.object({ detail: z.optional(z.literal('full')), ...pageFields })
+export const readOptionsSchema = z.object({
+  detail: z.optional(z.literal('full')),
+  ...pageFields,
+  summary: z.optional(z.literal('species')),
+})
 
 /** The query of the reads. */
 export const readQuerySchema = z.object({
   name: z.string(),
   gamemode: gamemodeSchema,
   ...readOptionsSchema.shape,
+})
+
+/** The names of the events of `/events`. */
+export const EVENTS = ['ready', 'catch', 'removed', 'deleted'] as const
+
+/** The query of the events without name and gamemode, which have their own errors. */
+export const eventOptionsSchema = z.object({
+  kind: z.optional(z.enum(KINDS)),
+  follow: z.optional(z.enum(['true', 'false'])),
+})
+
+/** The query of the events. */
+export const eventsQuerySchema = z.object({
+  name: z.string(),
+  gamemode: gamemodeSchema,
+  ...eventOptionsSchema.shape,
 })
 
 const batch = <Entry extends z.ZodMiniType>(entry: Entry) =>
@@ -170,6 +218,10 @@ export type CrabEntry = z.infer<typeof crabEntriesSchema>[number]
 export type FishCollection = z.infer<typeof fishCollectionSchema>
 /** The response to crab reads. */
 export type CrabCollection = z.infer<typeof crabCollectionSchema>
+/** The summary of a player's fish. */
+export type FishSummary = z.infer<typeof fishSummarySchema>
+/** The summary of a player's crabs. */
+export type CrabSummary = z.infer<typeof crabSummarySchema>
 /** The response to a write. */
 export type Saved = z.infer<typeof savedSchema>
 
@@ -223,12 +275,14 @@ export const createdUserSchema = z.object({
 /** Which secret to replace. */
 export const resetSchema = z.object({ type: z.enum(['password', 'fernet', 'api-key']) })
 
+/** A new password. */
+export const newPasswordSchema = z.object({ password: z.string() })
+
+/** A new API key. */
+export const newApiKeySchema = z.object({ apiKey: z.string() })
+
 /** The new secret, under the name of the one it replaces. */
-export const resetResultSchema = z.union([
-  z.object({ password: z.string() }),
-  z.object({ fernetKey: z.string() }),
-  z.object({ apiKey: z.string() }),
-])
+export const resetResultSchema = z.union([newPasswordSchema, keySchema, newApiKeySchema])
 
 /** The query of reads and writes of one collection by an administrator. */
 export const collectionQuerySchema = z.object({ gamemode: gamemodeSchema })
@@ -239,7 +293,6 @@ export const plainFishSchema = z.object({ fish: fishEntriesSchema })
 /** Crabs in plain JSON. */
 export const plainCrabSchema = z.object({ crab: crabEntriesSchema })
 
-const count = z.int().check(z.minimum(0))
 const byGamemode = z.record(z.enum(GAMEMODES as unknown as [Gamemode, ...Gamemode[]]), count)
 
 /** Totals of the service. */
@@ -248,7 +301,7 @@ export const statsSchema = z.object({
   fish: z.object({
     total: count,
     byGamemode,
-    byRarity: z.record(z.enum(RARITY_LABELS as unknown as [RarityLabel, ...RarityLabel[]]), count),
+    byRarity,
   }),
   crab: z.object({ total: count, byGamemode }),
 })
@@ -260,12 +313,24 @@ export const leaderboardQuerySchema = z.object({
   limit: z.optional(pageLimitSchema),
 })
 
+const leadersSchema = z.array(z.object({ name: z.string(), count }))
+
 /** The players with the most catches, highest first. */
 export const leaderboardSchema = z.object({
   type: z.enum(KINDS),
   gamemode: z.optional(gamemodeSchema),
-  leaderboard: z.array(z.object({ name: z.string(), count })),
+  leaderboard: leadersSchema,
 })
+
+/** The query of the public leaderboard; without a gamemode, all count. */
+export const publicLeaderboardQuerySchema = z.object({
+  kind: z.enum(KINDS),
+  gamemode: z.optional(gamemodeSchema),
+  limit: z.optional(limitSchema(LIMITS.publicLeaders)),
+})
+
+/** The players with the most catches, highest first, for everybody. */
+export const publicLeaderboardSchema = z.object({ leaderboard: leadersSchema })
 
 /** The query of the audit log. */
 export const auditQuerySchema = z.object(pageFields)
@@ -315,12 +380,16 @@ export type UserList = z.infer<typeof userListSchema>
 export type CreatedUser = z.infer<typeof createdUserSchema>
 /** Which secret to replace. */
 export type ResetType = z.infer<typeof resetSchema>['type']
-/** The new secret, under the name of the one it replaces. */
-export type NewSecret = z.infer<typeof resetResultSchema>
+/** A new password. */
+export type NewPassword = z.infer<typeof newPasswordSchema>
+/** A new API key. */
+export type NewApiKey = z.infer<typeof newApiKeySchema>
 /** Totals of the service. */
 export type Stats = z.infer<typeof statsSchema>
 /** The players with the most catches. */
 export type Leaderboard = z.infer<typeof leaderboardSchema>
+/** The players with the most catches, for everybody. */
+export type PublicLeaderboard = z.infer<typeof publicLeaderboardSchema>
 /** The actions in the audit log. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 /** One page of the audit log, newest first. */

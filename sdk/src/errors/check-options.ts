@@ -1,5 +1,5 @@
 import { closestWord } from '../internal/closest-word.ts'
-import { type Issue, ValidationError } from './fish-crab-error.ts'
+import { type Issue, throwIssues, ValidationError } from './fish-crab-error.ts'
 
 /** The names of all options. */
 export type OptionNames<Options = Record<string, unknown>> = Readonly<Record<keyof Options, true>>
@@ -15,7 +15,7 @@ export function assertOptions(given: unknown, known: OptionNames): void {
 export function checkOptions(given: object, known: OptionNames): void {
   assertOptions(given, known)
   const issues = unknownOptions(given, known)
-  if (issues.length > 0) throw new ValidationError(issues)
+  throwIssues(issues)
 }
 
 /** An issue for each unknown option. Otherwise a mistyped option would be ignored silently. */

@@ -95,3 +95,8 @@ export class ValidationError extends FishCrabError {
     this.issues = issues
   }
 }
+
+/** @throws ValidationError unless there are none */
+export function throwIssues(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw new ValidationError(issues)
+}

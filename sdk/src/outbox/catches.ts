@@ -7,7 +7,7 @@ import {
 } from '../client/resources/catch-input.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import { userNameKey } from '../contract/names.ts'
-import { type Issue, ValidationError } from '../errors/fish-crab-error.ts'
+import { type Issue, throwIssues } from '../errors/fish-crab-error.ts'
 import type { CatchToAdd, Checkpoint } from './store.ts'
 
 /** Fields of a catch besides its entry. */
@@ -46,7 +46,7 @@ export function parseCatches(
     issues.push(...found.map(({ path, message }) => ({ path: `catches.${index}${path && `.${path}`}`, message })))
     return checked
   })
-  if (issues.length > 0) throw new ValidationError(issues)
+  throwIssues(issues)
   return read
 }
 

@@ -1,7 +1,7 @@
 import { idleClock } from '../client/core/timing.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { checkOptions, type OptionNames } from '../errors/check-options.ts'
-import { ValidationError } from '../errors/fish-crab-error.ts'
+import { throwIssues } from '../errors/fish-crab-error.ts'
 import { type Background, startBackground } from './background.ts'
 import { checkpointIssues, parseCatches } from './catches.ts'
 import type { Delivery } from './deliver.ts'
@@ -156,7 +156,7 @@ function createOutbox(delivery: Delivery): Outbox {
       checkOptions(options, CANCEL_OPTIONS)
       const { keyPrefix, checkpoint, dryRun = false } = options
       const issues = checkpointIssues(checkpoint)
-      if (issues.length > 0) throw new ValidationError(issues)
+      throwIssues(issues)
       return store.cancel({ keyPrefix, checkpoint, dryRun })
     },
     subscribe(listener) {

@@ -5,7 +5,7 @@ import type { Target } from '../client/resources/catch-input.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { userNameKey } from '../contract/names.ts'
 import { assertOptions, type OptionNames, unknownOptions } from '../errors/check-options.ts'
-import { ValidationError } from '../errors/fish-crab-error.ts'
+import { throwIssues } from '../errors/fish-crab-error.ts'
 import type { OutboxListener } from './events.ts'
 import type { MaybePromise, OutboxStore } from './store.ts'
 
@@ -130,7 +130,7 @@ export function resolveOutboxOptions(options: OutboxOptions): OutboxSettings {
   const most = LIMITS.entriesPerWrite
   check(isCount(settings.maxBatch) && settings.maxBatch <= most, 'maxBatch', `Must be a whole number, 1 to ${most}.`)
   check(Number.isInteger(settings.maxKeys) && settings.maxKeys >= 0, 'maxKeys', 'Must be a whole number, 0 or more.')
-  check(settings.keyLifeMs >= 0, 'keyLifeMs', 'Must be milliseconds (0 or more) or Infinity.')
+  check(settings.keyLifeMs >= 0, 'keyLifeMs', 'Must be milliseconds, 0 or more, or Infinity.')
   check(isCount(settings.leaseMs), 'leaseMs', 'Must be whole milliseconds above 0.')
   const isLinger = typeof lingerMs === 'function' || (Number.isFinite(lingerMs) && lingerMs >= 0)
   check(isLinger, 'lingerMs', 'Must be milliseconds (0 or more) or a function that returns them.')
@@ -150,7 +150,7 @@ export function resolveOutboxOptions(options: OutboxOptions): OutboxSettings {
     'baseUrl',
     'Missing. Pass client, baseUrl, path or store: each service has its own file.',
   )
-  if (issues.length > 0) throw new ValidationError(issues)
+  throwIssues(issues)
   const serves = (wanted: string) => user === undefined || userNameKey(user) === userNameKey(wanted)
   return {
     ...settings,

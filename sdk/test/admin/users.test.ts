@@ -64,7 +64,9 @@ test('a reset whose response holds another secret than requested is an InvalidRe
     request.url.endsWith('/reset') ? Promise.resolve(Response.json({ password: 'a-password' })) : undefined,
   )
   const error = await failureOf(open().users.reset('Alex', 'fernet'))
-  expect(error instanceof InvalidResponseError && error.issues).toEqual([{ path: 'fernetKey', message: 'Required.' }])
+  expect(error instanceof InvalidResponseError && error.issues).toEqual([
+    { path: 'fernetKey', message: 'Must be a string.' },
+  ])
 })
 
 test('a deleted user does not exist, and deleting it again is a NotFoundError', async () => {

@@ -98,6 +98,40 @@ test('a collection is read with its query, and the result has the rate limit and
   expect(request?.headers.get('x-api-key')).toBe('key-1')
 })
 
+test('a summary is read with the user and gamemode of the client, and checked', async () => {
+  const crab = {
+    name: 'crab',
+    count: 2,
+    firstCaughtAt: '2026-01-01T00:00:00.000Z',
+    lastCaughtAt: '2026-01-02T00:00:00Z',
+  }
+  const summary = { user: 'Alex', gamemode: 'earth', total: 2, unique: 1, species: [crab] }
+  const { fetch, requests } = scriptedFetch(json(summary), json(summary))
+  const client = createClient({ fetch, user: 'Alex', gamemode: 'earth' })
+  expect(await client.crabs.summary()).toEqual({ ...summary, requestId: 'req-1' })
+  const search = Object.fromEntries(requests[0]?.url.searchParams ?? [])
+  expect([requests[0]?.url.pathname, search]).toEqual([
+    '/get/crab',
+    { name: 'Alex', gamemode: 'earth', summary: 'species' },
+  ])
+  const rejected = client.fish.summary({ user: 'Steve', gamemode: 'survival' })
+  await expect(rejected).rejects.toMatchObject({ name: 'InvalidResponseError', issues: [{ path: 'byRarity' }, {}] })
+  expect(requests[1]?.url.search).toBe('?name=Steve&gamemode=survival&summary=species')
+  await expect(client.fish.summary({ gamemode: 'moon' })).rejects.toMatchObject({ name: 'ValidationError' })
+})
+
+test('the leaderboard is read with its range', async () => {
+  const leaderboard = [{ name: 'Alex', count: 2 }]
+  const { fetch, requests } = scriptedFetch(json({ leaderboard }), json({ leaderboard }))
+  const client = createClient({ fetch })
+  expect((await client.leaderboard({ kind: 'fish' })).leaderboard).toEqual(leaderboard)
+  await client.leaderboard({ kind: 'crab', gamemode: 'earth', limit: 3 })
+  const asked = requests.map(({ url }) => url.pathname + url.search)
+  expect(asked).toEqual(['/get/leaderboard?kind=fish', '/get/leaderboard?kind=crab&gamemode=earth&limit=3'])
+  const wrong = client.leaderboard({ kind: 'fish', gamemode: 'moon' as never, limit: 101 })
+  await expect(wrong).rejects.toMatchObject({ issues: [{ path: 'gamemode' }, { path: 'limit' }] })
+})
+
 test('crabs, demo collections and the status are read from their own paths', async () => {
   const crabs = () => json({ user: 'demo', crab: [{ name: 'crab' }] })
   const status = { status: 'ok', timestamp: '2026-01-01T00:00:00.000Z', version: '1.0.0' }

@@ -1,5 +1,5 @@
 import { assertOptions, type OptionNames, unknownOptions } from '../../errors/check-options.ts'
-import { ValidationError } from '../../errors/fish-crab-error.ts'
+import { throwIssues } from '../../errors/fish-crab-error.ts'
 
 /** Options of every call. They override those of the client. */
 export interface CallOptions extends LimitOptions {
@@ -50,7 +50,7 @@ export function resolveLimits(
   const { maxWaitMs = defaults.maxWaitMs, maxRetries = defaults.maxRetries } = given
   check(typeof timeoutMs === 'number' && timeoutMs > 0, 'timeoutMs', 'Must be milliseconds above 0 or Infinity.')
   check(typeof deadlineMs === 'number' && deadlineMs > 0, 'deadlineMs', 'Must be milliseconds above 0 or Infinity.')
-  check(typeof maxWaitMs === 'number' && maxWaitMs >= 0, 'maxWaitMs', 'Must be milliseconds (0 or more) or Infinity.')
+  check(typeof maxWaitMs === 'number' && maxWaitMs >= 0, 'maxWaitMs', 'Must be milliseconds, 0 or more, or Infinity.')
   check(Number.isInteger(maxRetries) && maxRetries >= 0, 'maxRetries', 'Must be a whole number, 0 or more.')
   return { timeoutMs, deadlineMs, maxWaitMs, maxRetries }
 }
@@ -69,6 +69,7 @@ const KNOWN: OptionNames<CallOptions> & OptionNames = {
   limit: true,
   cursor: true,
   pageSize: true,
+  kind: true,
 }
 
 /** @throws ValidationError for anything but an options object */
@@ -83,6 +84,6 @@ export function resolveCallLimits(options: CallOptions, client: CallLimits): Cal
   const limits = resolveLimits(options, client, (right, path, message) => {
     if (!right) issues.push({ path, message })
   })
-  if (issues.length > 0) throw new ValidationError(issues)
+  throwIssues(issues)
   return limits
 }

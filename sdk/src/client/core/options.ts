@@ -1,7 +1,7 @@
 import { GAMEMODES, type Gamemode, isGamemode } from '../../contract/gamemodes.ts'
 import { isUserName } from '../../contract/names.ts'
 import { assertOptions, type OptionNames, unknownOptions } from '../../errors/check-options.ts'
-import { ValidationError } from '../../errors/fish-crab-error.ts'
+import { throwIssues } from '../../errors/fish-crab-error.ts'
 import { isKeyFormat } from '../../fernet/key.ts'
 import { type CallLimits, DEFAULT_LIMITS, type LimitOptions, resolveLimits } from './call-options.ts'
 import { createEventSink, type EventSink, type Hooks, type Logger } from './hooks.ts'
@@ -125,7 +125,7 @@ export function resolveOptions(given: ClientOptions, known: OptionNames = CLIENT
   check(fetch === undefined || typeof fetch === 'function', 'fetch', 'Must be a function.')
   check(typeof clock === 'object' && clock !== null, 'clock', 'Must be an object.')
   const limits = resolveLimits(options, DEFAULT_LIMITS, check)
-  if (issues.length > 0) throw new ValidationError(issues)
+  throwIssues(issues)
   return {
     baseUrl: serviceAddress(baseUrl),
     user,

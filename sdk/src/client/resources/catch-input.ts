@@ -100,8 +100,17 @@ export function resolveTarget(call: Target, client: Target, issues: Issue[]): { 
   if (gamemode === undefined) {
     const message = `Missing. Pass gamemode (${GAMEMODES.join(', ')}) to the call or to createClient.`
     issues.push({ path: 'gamemode', message })
-  } else if (!isGamemode(gamemode)) {
-    issues.push({ path: 'gamemode', message: `Must be one of ${GAMEMODES.join(', ')}, in lower case.` })
-  }
+  } else checkGamemode(gamemode, issues)
   return { user: user ?? '', gamemode: gamemode ?? '' }
+}
+
+export function checkGamemode(gamemode: string, issues: Issue[]): void {
+  if (isGamemode(gamemode)) return
+  issues.push({ path: 'gamemode', message: `Must be one of ${GAMEMODES.join(', ')}, in lower case.` })
+}
+
+/** A `limit` may be left out. */
+export function checkLimit(limit: number | undefined, largest: number, issues: Issue[]): void {
+  if (limit === undefined || (Number.isInteger(limit) && limit >= 1 && limit <= largest)) return
+  issues.push({ path: 'limit', message: `Must be a whole number from 1 to ${largest}.` })
 }

@@ -1,9 +1,14 @@
 import type { Kind } from '../../contract/kinds.ts'
 import { PUBLIC_ROUTES, type Route } from '../../contract/routes.ts'
-import type { Crab, CrabCollection, Fish, FishCollection } from '../../contract/schemas.ts'
+import type { Crab, CrabCollection, CrabSummary, Fish, FishCollection, FishSummary } from '../../contract/schemas.ts'
 import type { CallOptions } from '../core/call-options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
-import { crabCollectionShape, fishCollectionShape } from '../shapes/shapes.generated.ts'
+import {
+  crabCollectionShape,
+  crabSummaryShape,
+  fishCollectionShape,
+  fishSummaryShape,
+} from '../shapes/shapes.generated.ts'
 import type { ApiPromise, ResponseMeta } from '../transport/call.ts'
 import type { CrabInput, FishInput, Target } from './catch-input.ts'
 import {
@@ -14,6 +19,7 @@ import {
   type ListOptions,
   listCatches,
   type Page,
+  type SummaryOptions,
 } from './list-catches.ts'
 import {
   type AddOptions,
@@ -32,7 +38,7 @@ type WithDetails<Collection, Field extends keyof Collection, Entry extends Fish 
 }
 
 /** The catches of one kind. The examples are those of fish. */
-interface CatchesResource<Input, Entry extends Fish | Crab, Collection, DetailedCollection> {
+interface CatchesResource<Input, Entry extends Fish | Crab, Collection, DetailedCollection, Summary> {
   /**
    * Adds one catch or up to 500 as one record in one request. If the response is lost, the identical token is sent again,
    * so the catches are stored once.
@@ -62,6 +68,14 @@ interface CatchesResource<Input, Entry extends Fish | Crab, Collection, Detailed
   iterate(options: IterateOptions & DetailOption): AsyncGenerator<DetailedEntry<Entry>, void, undefined>
   iterate(options?: IterateOptions): AsyncGenerator<Entry, void, undefined>
   /**
+   * How often a player has caught what in one gamemode, most caught first: one small response for any number of catches.
+   *
+   * @throws As `list`.
+   * @example
+   * const { total, unique, species } = await client.fish.summary({ user: 'Alex', gamemode: 'earth' })
+   */
+  summary(options?: SummaryOptions): ApiPromise<Summary & ResponseMeta>
+  /**
    * Encrypts catches without sending them, for example to store the token first. See `send`.
    *
    * @throws ValidationError, FernetError.
@@ -80,11 +94,17 @@ interface CatchesResource<Input, Entry extends Fish | Crab, Collection, Detailed
 }
 
 /** The fish of a player. */
-export type FishResource = CatchesResource<FishInput, Fish, FishCollection, WithDetails<FishCollection, 'fish', Fish>>
+export type FishResource = CatchesResource<
+  FishInput,
+  Fish,
+  FishCollection,
+  WithDetails<FishCollection, 'fish', Fish>,
+  FishSummary
+>
 
 /** The crabs of a player. */
 export interface CrabsResource
-  extends CatchesResource<CrabInput, Crab, CrabCollection, WithDetails<CrabCollection, 'crab', Crab>> {
+  extends CatchesResource<CrabInput, Crab, CrabCollection, WithDetails<CrabCollection, 'crab', Crab>, CrabSummary> {
   /**
    * Adds one crab or up to 500, like `fish.add`; without entries, one plain crab.
    *
@@ -107,12 +127,12 @@ type CatchesContext = Pick<WriteContext, 'transport' | 'settings' | 'fernet'>
 
 export function createFish(context: CatchesContext): FishResource {
   const routes = { post: PUBLIC_ROUTES.postFish, get: PUBLIC_ROUTES.getFish }
-  return createCatches(context, 'fish', routes, fishCollectionShape) as FishResource
+  return createCatches(context, 'fish', routes, fishCollectionShape, fishSummaryShape) as FishResource
 }
 
 export function createCrabs(context: CatchesContext): CrabsResource {
   const routes = { post: PUBLIC_ROUTES.postCrab, get: PUBLIC_ROUTES.getCrab }
-  return createCatches(context, 'crab', routes, crabCollectionShape) as CrabsResource
+  return createCatches(context, 'crab', routes, crabCollectionShape, crabSummaryShape) as CrabsResource
 }
 
 type AnyInput = FishInput | CrabInput
@@ -123,12 +143,16 @@ function createCatches<K extends Kind, Collection extends Page & { readonly [Key
   kind: K,
   routes: { readonly post: Route; readonly get: Route },
   shape: ResponseShape<Collection>,
+  summaryShape: ResponseShape<FishSummary | CrabSummary>,
 ) {
   const writing = { ...context, kind, route: routes.post }
-  const list = (options: ListOptions = {}) => listCatches({ ...context, route: routes.get, shape }, options)
+  const reading = { ...context, route: routes.get }
+  const list = (options: ListOptions = {}) => listCatches({ ...reading, shape }, options)
   return {
     list,
     iterate: (options: IterateOptions = {}) => iteratePages(list, (page) => page[kind], options),
+    summary: (options: SummaryOptions = {}) =>
+      listCatches({ ...reading, shape: summaryShape, summary: 'species' }, options),
     add: (entries: AnyInput | readonly AnyInput[] = {}, options: AddOptions = {}) =>
       addCatches(writing, [entries].flat(), options),
     encrypt: async (entries: AnyInput | readonly AnyInput[] = {}, target: Target = {}) =>

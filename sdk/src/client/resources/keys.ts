@@ -1,7 +1,7 @@
 import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { UserKey } from '../../contract/schemas.ts'
 import { assertOptions } from '../../errors/check-options.ts'
-import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
+import { type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
 import type { CallOptions } from '../core/call-options.ts'
 import { userKeyShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
@@ -54,7 +54,7 @@ function basicCredentials(username: string, password: string): string {
   if (typeof password !== 'string' || !/^\P{Cc}+$/u.test(password)) {
     issues.push({ path: 'password', message: 'Must be a password without control characters.' })
   }
-  if (issues.length > 0) throw new ValidationError(issues)
+  throwIssues(issues)
   // btoa takes one character per byte.
   const bytes = Array.from(new TextEncoder().encode(`${username}:${password}`), (byte) => String.fromCharCode(byte))
   return `Basic ${btoa(bytes.join(''))}`

@@ -1,13 +1,13 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Route } from '../../contract/routes.ts'
-import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
+import { type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
 import { assertCallOptions, type CallOptions } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { ApiRequest } from '../transport/request.ts'
 import type { Transport } from '../transport/transport.ts'
-import { resolveTarget, type Target } from './catch-input.ts'
+import { checkLimit, resolveTarget, type Target } from './catch-input.ts'
 
 /** Options of `list`. */
 export interface ListOptions extends CallOptions, Target {
@@ -18,6 +18,9 @@ export interface ListOptions extends CallOptions, Target {
   /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined
 }
+
+/** Options of `summary`. */
+export interface SummaryOptions extends CallOptions, Target {}
 
 /** An entry with `detail: 'full'`: with the id of its record and the time of the catch. */
 export type DetailedEntry<Entry extends { readonly id?: string | undefined; readonly caughtAt?: string | undefined }> =
@@ -36,26 +39,25 @@ interface ListContext<Collection> {
   readonly transport: Transport
   readonly settings: Settings
   readonly shape: ResponseShape<Collection>
+  /** Requests a summary instead of the catches. */
+  readonly summary?: 'species'
 }
 
 export function listCatches<Collection extends object>(
-  { route, transport, settings, shape }: ListContext<Collection>,
+  { route, transport, settings, shape, summary }: ListContext<Collection>,
   options: ListOptions,
 ): ApiPromise<Collection & ResponseMeta> {
   const prepare = (): ApiRequest => {
     assertCallOptions(options)
     const { detail, limit, cursor } = options
     const issues: Issue[] = []
-    const target = resolveTarget(options, settings, issues)
-    if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= LIMITS.pageSize)) {
-      issues.push({ path: 'limit', message: `Must be a whole number from 1 to ${LIMITS.pageSize}.` })
-    }
+    const { user: name, gamemode } = resolveTarget(options, settings, issues)
+    checkLimit(limit, LIMITS.pageSize, issues)
     if (detail !== undefined && detail !== 'full') {
       issues.push({ path: 'detail', message: "Must be 'full' or left out." })
     }
-    if (issues.length > 0) throw new ValidationError(issues)
-    const query = { name: target.user, gamemode: target.gamemode, detail, limit: limit?.toString(), cursor }
-    return { route, query, options }
+    throwIssues(issues)
+    return { route, query: { name, gamemode, detail, limit, cursor, summary }, options }
   }
   return call(transport, prepare, shape)
 }

@@ -1,9 +1,19 @@
+import type { Gamemode } from '../../contract/gamemodes.ts'
+import type { Kind } from '../../contract/kinds.ts'
+import { LIMITS } from '../../contract/limits.ts'
 import { PUBLIC_ROUTES } from '../../contract/routes.ts'
-import type { CrabCollection, FishCollection, Status } from '../../contract/schemas.ts'
+import type { CrabCollection, FishCollection, PublicLeaderboard, Status } from '../../contract/schemas.ts'
+import { type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
 import { assertCallOptions, type CallOptions } from '../core/call-options.ts'
-import { crabCollectionShape, fishCollectionShape, statusShape } from '../shapes/shapes.generated.ts'
+import {
+  crabCollectionShape,
+  fishCollectionShape,
+  publicLeaderboardShape,
+  statusShape,
+} from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/transport.ts'
+import { checkGamemode, checkLimit } from './catch-input.ts'
 
 /** Reads the status of the service. */
 export type GetStatus = (options?: CallOptions) => ApiPromise<Status & ResponseMeta>
@@ -18,6 +28,36 @@ export function createStatus(transport: Transport): GetStatus {
         return { route: PUBLIC_ROUTES.status, options: { maxRetries: 0, ...options } }
       },
       statusShape,
+    )
+}
+
+/** Options of `leaderboard`. */
+interface PublicLeaderboardOptions extends CallOptions {
+  /** Counts fish or crabs. */
+  readonly kind: Kind
+  /** @default all gamemodes together */
+  readonly gamemode?: Gamemode | undefined
+  /** Number of places, 1 to 100. @default 10 */
+  readonly limit?: number | undefined
+}
+
+/** Reads who has caught the most. */
+export type GetLeaderboard = (options: PublicLeaderboardOptions) => ApiPromise<PublicLeaderboard & ResponseMeta>
+
+export function createLeaderboard(transport: Transport): GetLeaderboard {
+  return (options) =>
+    call(
+      transport,
+      () => {
+        assertCallOptions(options)
+        const { kind, gamemode, limit } = options
+        const issues: Issue[] = []
+        if (gamemode !== undefined) checkGamemode(gamemode, issues)
+        checkLimit(limit, LIMITS.publicLeaders, issues)
+        throwIssues(issues)
+        return { route: PUBLIC_ROUTES.getLeaderboard, query: { kind, gamemode, limit }, options }
+      },
+      publicLeaderboardShape,
     )
 }
 

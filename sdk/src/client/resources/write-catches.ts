@@ -5,7 +5,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Route } from '../../contract/routes.ts'
 import type { Saved } from '../../contract/schemas.ts'
 import { assertOptions, type OptionNames, unknownOptions } from '../../errors/check-options.ts'
-import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
+import { type Issue, throwIssues, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Fernet } from '../../fernet/index.ts'
 import { untilAborted } from '../../internal/wait.ts'
 import { assertCallOptions, type CallOptions } from '../core/call-options.ts'
@@ -78,7 +78,7 @@ function checkEncrypted({ kind, settings }: WriteContext, encrypted: EncryptedCa
   if (typeof encrypted.token !== 'string' || encrypted.token === '') {
     issues.push({ path: 'token', message: 'Must be a token from encrypt.' })
   }
-  if (issues.length > 0) throw new ValidationError(issues)
+  throwIssues(issues)
   return encrypted
 }
 
@@ -128,7 +128,7 @@ export function checkCatches(
     const message = 'Required to add catches. Pass fernetKey to createClient (see keys.get).'
     issues.push({ path: 'fernetKey', message })
   }
-  if (issues.length > 0) throw new ValidationError(issues)
+  throwIssues(issues)
   // Checked above.
   return { kind, user, gamemode: gamemode as Gamemode, entries: checked }
 }

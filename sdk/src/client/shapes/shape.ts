@@ -12,8 +12,7 @@ export type Shape =
   | { readonly type: 'enum'; readonly values: readonly string[] }
   | { readonly type: 'array'; readonly items: Shape }
   | { readonly type: 'record'; readonly keys: readonly string[]; readonly values: Shape }
-  | { readonly type: 'object'; readonly required: Shapes; readonly optional: Shapes }
-  | { readonly type: 'anyOf'; readonly shapes: readonly Shape[] }
+  | { readonly type: 'object'; readonly required: Shapes; readonly optional?: Shapes }
 
 type Shapes = Readonly<Record<string, Shape>>
 
@@ -41,8 +40,6 @@ function read(shape: Shape, value: unknown, path: string, issues: Issue[]): unkn
     case 'array':
       if (!Array.isArray(value)) return refuse('an array')
       return value.map((item, index) => read(shape.items, item, join(path, index), issues))
-    case 'anyOf':
-      return readAny(shape.shapes, value) ?? refuse('of a known form')
     default:
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('an object')
       return readFields(shape, value as Record<string, unknown>, path, issues)
@@ -64,17 +61,8 @@ function readFields(
     return fields
   }
   for (const [name, of] of Object.entries(shape.required)) add(name, of)
-  for (const [name, of] of Object.entries(shape.optional)) if (value[name] !== undefined) add(name, of)
+  for (const [name, of] of Object.entries(shape.optional ?? {})) if (value[name] !== undefined) add(name, of)
   return fields
-}
-
-function readAny(shapes: readonly Shape[], value: unknown): unknown {
-  for (const shape of shapes) {
-    const issues: Issue[] = []
-    const data = read(shape, value, '', issues)
-    if (issues.length === 0) return data
-  }
-  return undefined
 }
 
 function join(path: string, field: string | number): string {

@@ -1,5 +1,5 @@
 // Generated from contract/schemas.ts by `npm run generate`; a test fails while it is not what that file says.
-import type { CrabCollection, FishCollection, Saved, Status, UserKey } from '../../contract/schemas.ts'
+import type { CrabCollection, CrabSummary, FishCollection, FishSummary, PublicLeaderboard, Saved, Status, UserKey } from '../../contract/schemas.ts'
 import { responseShape } from './shape.ts'
 
 /** Shape of {@link FishCollection}, for checking responses. */
@@ -8,11 +8,20 @@ export const fishCollectionShape = /* @__PURE__ */ responseShape<FishCollection>
 /** Shape of {@link CrabCollection}, for checking responses. */
 export const crabCollectionShape = /* @__PURE__ */ responseShape<CrabCollection>({"type":"object","required":{"user":{"type":"string"},"crab":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"}},"optional":{"id":{"type":"string"},"caughtAt":{"type":"date-time"}}}}},"optional":{"nextCursor":{"type":"string"}}})
 
+/** Shape of {@link FishSummary}, for checking responses. */
+export const fishSummaryShape = /* @__PURE__ */ responseShape<FishSummary>({"type":"object","required":{"user":{"type":"string"},"gamemode":{"type":"enum","values":["oneblock","earth","survival","factions"]},"total":{"type":"count"},"unique":{"type":"count"},"byRarity":{"type":"record","keys":["Bronze","Silver","Gold","Diamond","Unknown/Other","Platinum","Mythical"],"values":{"type":"count"}},"species":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"rarity":{"type":"enum","values":["Bronze","Silver","Gold","Diamond","Unknown/Other","Platinum","Mythical"]},"count":{"type":"count"},"firstCaughtAt":{"type":"date-time"},"lastCaughtAt":{"type":"date-time"}}}}}})
+
+/** Shape of {@link CrabSummary}, for checking responses. */
+export const crabSummaryShape = /* @__PURE__ */ responseShape<CrabSummary>({"type":"object","required":{"user":{"type":"string"},"gamemode":{"type":"enum","values":["oneblock","earth","survival","factions"]},"total":{"type":"count"},"unique":{"type":"count"},"species":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"count":{"type":"count"},"firstCaughtAt":{"type":"date-time"},"lastCaughtAt":{"type":"date-time"}}}}}})
+
+/** Shape of {@link PublicLeaderboard}, for checking responses. */
+export const publicLeaderboardShape = /* @__PURE__ */ responseShape<PublicLeaderboard>({"type":"object","required":{"leaderboard":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"count":{"type":"count"}}}}}})
+
 /** Shape of {@link Saved}, for checking responses. */
-export const savedShape = /* @__PURE__ */ responseShape<Saved>({"type":"object","required":{"message":{"type":"string"},"id":{"type":"string"}},"optional":{}})
+export const savedShape = /* @__PURE__ */ responseShape<Saved>({"type":"object","required":{"message":{"type":"string"},"id":{"type":"string"}}})
 
 /** Shape of {@link Status}, for checking responses. */
-export const statusShape = /* @__PURE__ */ responseShape<Status>({"type":"object","required":{"status":{"type":"enum","values":["ok"]},"timestamp":{"type":"date-time"},"version":{"type":"string"}},"optional":{}})
+export const statusShape = /* @__PURE__ */ responseShape<Status>({"type":"object","required":{"status":{"type":"enum","values":["ok"]},"timestamp":{"type":"date-time"},"version":{"type":"string"}}})
 
 /** Shape of {@link UserKey}, for checking responses. */
-export const userKeyShape = /* @__PURE__ */ responseShape<UserKey>({"type":"object","required":{"fernetKey":{"type":"string"}},"optional":{}})
+export const userKeyShape = /* @__PURE__ */ responseShape<UserKey>({"type":"object","required":{"fernetKey":{"type":"string"}}})

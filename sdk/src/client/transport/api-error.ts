@@ -12,7 +12,7 @@ import {
 } from '../../errors/api-errors.ts'
 import { InvalidResponseError } from '../../errors/connection-errors.ts'
 import type { Issue, RateLimitState } from '../../errors/fish-crab-error.ts'
-import type { Redactor } from './fetch.ts'
+import type { Redactor } from './request.ts'
 import type { ApiResponse } from './response.ts'
 
 const PUBLIC_HEADERS = [
@@ -49,7 +49,7 @@ export function apiError(
   if (status < 400) return new InvalidResponseError(`Unexpected response status ${status}.`, { status, requestId })
   const { error, code = 'unknown', details } = readErrorBody(redact(text))
   const fields = { status, code, requestId, headers: publicHeaders(headers, redact), rateLimit, details }
-  const message = error ?? `The server responded with status ${status} and gave no reason.`
+  const message = error ?? `The server responded with status ${status}.`
   if (status === 429) {
     return new RateLimitError(message, fields, { resetAt: new Date(now + waitMs), retryAfterMs: waitMs })
   }

@@ -5,8 +5,8 @@ import type { Settings } from '../core/options.ts'
 import { startTimeLimit } from '../core/timing.ts'
 import type { Permit } from '../rate-limiter/policy.ts'
 import type { RateLimiter } from '../rate-limiter/rate-limiter.ts'
-import { createFetch, createRedactor, isNetworkMessage, type Redactor } from './fetch.ts'
-import type { ApiRequest } from './request.ts'
+import { createFetch, createRedactor, isNetworkMessage } from './fetch.ts'
+import type { ApiRequest, Redactor } from './request.ts'
 import { type ApiResponse, observedResponse, readRequestId, readResponse } from './response.ts'
 
 interface Attempt {
@@ -53,7 +53,7 @@ export function createAttempts(settings: Settings) {
     try {
       response = await untilAborted(async () => {
         const raw = await send(request, body, timeout.signal)
-        const text = await readBody(raw, maxResponseBytes, redact)
+        const text = await (request.read ?? readBody)(raw, maxResponseBytes, redact)
         return readResponse(raw, text, redact, clock.now())
       }, timeout.signal)
     } catch (thrown) {
@@ -116,7 +116,7 @@ function connectionError(
   const page = blockedPage(cause, request, baseUrl)
   return new ConnectionError(`No response from ${baseUrl}${systemCode ? ` (${systemCode})` : reason}.`, {
     hint: page
-      ? `Check that the service is running, and that its FISH_ALLOWED_ORIGINS includes ${page}.`
+      ? `Check that the service is running and that its FISH_ALLOWED_ORIGINS includes ${page}.`
       : 'Check that the service is running and that baseUrl is right.',
     systemCode,
     rateLimit,
@@ -135,13 +135,13 @@ function blockedPage(cause: unknown, { route, headers }: ApiRequest, baseUrl: st
 }
 
 /** The text of a response, read no further than `maxBytes`. */
-async function readBody(response: Response, maxBytes: number, redact: Redactor): Promise<string> {
+export async function readBody(response: Response, maxBytes: number, redact: Redactor): Promise<string> {
   if (response.body === null) return ''
   const tooLarge = () =>
     new InvalidResponseError(`The response is larger than maxResponseBytes (${maxBytes}).`, {
       status: response.status,
       requestId: readRequestId(response.headers, redact),
-      hint: 'Read in pages with limit or iterate, or raise maxResponseBytes.',
+      hint: 'Read pages (limit, iterate), or raise maxResponseBytes.',
     })
   // A given fetch may return a body of another kind, or none beside its text.
   if (typeof response.body?.getReader !== 'function') {

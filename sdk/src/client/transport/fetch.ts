@@ -1,9 +1,8 @@
 import { platform } from '#platform'
 import { HEADERS, MEDIA_TYPES } from '../../contract/headers.ts'
-import { filledPath } from '../../contract/routes.ts'
 import { FishCrabError, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Settings } from '../core/options.ts'
-import type { ApiRequest } from './request.ts'
+import type { ApiRequest, Redactor } from './request.ts'
 
 export function createFetch(settings: Settings) {
   const connections = platform.openConnections(settings.env, settings.baseUrl)
@@ -22,7 +21,7 @@ export function createFetch(settings: Settings) {
     const url = urlOf(request, settings.baseUrl)
     if (settings.fetch) return callCustomFetch(settings.fetch, url, init, createRedactor(request, settings))
     if (typeof globalFetch !== 'function') {
-      const message = 'Required: this runtime has no fetch of its own.'
+      const message = 'Required: this runtime has no fetch.'
       throw new ValidationError([{ path: 'fetch', message }])
     }
     return globalFetch(url, { ...init, ...(await connections.extras(globalFetch)) })
@@ -60,10 +59,11 @@ function invalidFetch(what: string, cause?: unknown): FishCrabError {
   })
 }
 
-function urlOf({ route, params, query = {} }: ApiRequest, baseUrl: string): string {
-  const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
-  const search = new URLSearchParams(given).toString()
-  return `${baseUrl}${filledPath(route.path, params)}${search && `?${search}`}`
+function urlOf({ route, path = route.path, query = {} }: ApiRequest, baseUrl: string): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  // It converts numbers, which its type does not know.
+  const search = new URLSearchParams(given as [string, string][]).toString()
+  return `${baseUrl}${path}${search && `?${search}`}`
 }
 
 function headersOf({ headers }: ApiRequest, { apiKey, userAgent }: Settings): Record<string, string> {
@@ -83,9 +83,6 @@ const NETWORK_MESSAGE =
 export function isNetworkMessage(message: string): boolean {
   return NETWORK_MESSAGE.test(message)
 }
-
-/** Removes the secrets of a request from a text. */
-export type Redactor = <Text extends string | undefined>(text: Text) => Text
 
 const REDACTED = '[redacted]'
 

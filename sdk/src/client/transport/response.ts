@@ -2,7 +2,7 @@ import { HEADERS } from '../../contract/headers.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { RateLimitState } from '../../errors/fish-crab-error.ts'
 import type { ObservedResponse } from '../rate-limiter/policy.ts'
-import type { Redactor } from './fetch.ts'
+import type { Redactor } from './request.ts'
 
 /** A response whose body was read to its end, with what its headers say. */
 export interface ApiResponse {

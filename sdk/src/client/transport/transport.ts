@@ -3,7 +3,7 @@ import { type CallLimits, resolveCallLimits } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
 import { type Budget, startBudget, startDeadline, steadyTime } from '../core/timing.ts'
 import type { Permit } from '../rate-limiter/policy.ts'
-import { type RateLimiter, UNLIMITED } from '../rate-limiter/rate-limiter.ts'
+import type { RateLimiter } from '../rate-limiter/rate-limiter.ts'
 import { rateLimiterFinder } from '../rate-limiter/registry.ts'
 import { apiError, localRateLimitError } from './api-error.ts'
 import { type AttemptResult, createAttempts } from './attempt.ts'
@@ -34,7 +34,7 @@ export function createTransport(settings: Settings): Transport {
 
   return async (request) => {
     const limits = resolveCallLimits(request.options, settings)
-    const limiter = request.limiter === false ? UNLIMITED : findLimiter(request.limiter)
+    const limiter = typeof request.limiter === 'object' ? request.limiter : findLimiter(request.limiter)
     const deadline = startDeadline(clock, limits.deadlineMs, request.options.signal, now)
     const budget = startBudget(limits.maxWaitMs, deadline.leftMs, now)
     try {

@@ -1,0 +1,203 @@
+import { EVENT_STREAM } from '../../contract/headers.ts'
+import { KINDS, type Kind } from '../../contract/kinds.ts'
+import { EVENT_ROUTES } from '../../contract/routes.ts'
+import type { Crab, Fish } from '../../contract/schemas.ts'
+import { ApiError } from '../../errors/api-errors.ts'
+import { ConnectionError, InvalidResponseError, TimeoutError } from '../../errors/connection-errors.ts'
+import { type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
+import { startTimer, untilAborted } from '../../internal/wait.ts'
+import { assertCallOptions, type CallOptions } from '../core/call-options.ts'
+import type { Settings } from '../core/options.ts'
+import { readBody } from '../transport/attempt.ts'
+import type { Transport } from '../transport/transport.ts'
+import { resolveTarget, type Target } from './catch-input.ts'
+import type { DetailedEntry } from './list-catches.ts'
+
+/** Options of `watch`. Limits are those of each connection. */
+export interface WatchOptions extends CallOptions, Target {
+  /** @default both kinds */
+  readonly kind?: Kind | undefined
+  /** The `eventId` of the last entry that is known, of the same user, gamemode and `kind`. @default only new catches */
+  readonly since?: string | undefined
+}
+
+/** A fish that `watch` yields. */
+export type CaughtFish = DetailedEntry<Fish> & { readonly kind: 'fish'; readonly eventId: string }
+/** A crab that `watch` yields. */
+export type CaughtCrab = DetailedEntry<Crab> & { readonly kind: 'crab'; readonly eventId: string }
+/** An entry that `watch` yields. Another `watch` continues after it with `since: entry.eventId`. */
+export type CaughtEntry = CaughtFish | CaughtCrab
+
+interface WatchContext {
+  readonly transport: Transport
+  readonly settings: Settings
+}
+
+/** Three heartbeats of the service: without any byte for so long, the connection is dead. */
+const SILENCE_MS = 45_000
+/** So long, the beginning of a stream may take: else a proxy holds it back. */
+const BEGIN_MS = 10_000
+/** A stream that lasted so long was not cut by a proxy. */
+const STABLE_MS = 30_000
+/** Cut streams in a row, after which no more are opened for a while. */
+const MAX_CUTS = 3
+const POLL_MS = 15_000
+/** Polls before a stream is tried again. */
+const POLLS = 20
+const RETRY_MS = { first: 1000, last: 30_000 }
+
+/**
+ * Yields the catches of a user in one gamemode as the service stores them, each once and in the order of its kind. Begins
+ * with the catches after `since`, without it with those that are stored from now on. Reconnects by itself for as long as
+ * that takes, without gap or repeat; where streams are cut or held back, it asks every 15 s instead. Opening a stream counts
+ * as one request.
+ *
+ * @throws the signal's reason; what connecting again would not help against, such as NotFoundError when the user was deleted
+ * or BadRequestError with code `invalid_event_id` when `since` is of another collection; at the start, also ConnectionError
+ * @example
+ * for await (const entry of watchCatches(createClient({ user: 'Alex', gamemode: 'earth' }))) console.log(entry.kind, entry.name)
+ */
+export async function* watchCatches(
+  client: { readonly context: () => object },
+  options: WatchOptions = {},
+): AsyncGenerator<CaughtEntry, void, undefined> {
+  const { transport, settings } = client.context() as WatchContext
+  const query = queryOf(options, settings)
+  const { kind: _, since, ...callOptions } = options
+  const { signal } = options
+  const { clock, random } = settings
+  let lastEventId = since
+  let [isConnected, failures, cuts, polls] = [false, 0, 0, 0]
+
+  async function open(isPoll: boolean): Promise<ReadableStream<Uint8Array> | undefined> {
+    let body: ReadableStream<Uint8Array> | null = null
+    await transport({
+      route: EVENT_ROUTES.events,
+      query: { ...query, ...(isPoll ? { follow: 'false' } : {}) },
+      headers: lastEventId === undefined ? {} : { [EVENT_STREAM.lastEventId]: lastEventId },
+      options: callOptions,
+      async read(response, maxBytes, redact) {
+        if (!response.ok) return readBody(response, maxBytes, redact)
+        body = response.body
+        return ''
+      },
+    })
+    return body ?? undefined
+  }
+
+  for (;;) {
+    signal?.throwIfAborted()
+    const isPoll = cuts >= MAX_CUTS
+    const openedAt = clock.now()
+    let waitMs = 0
+    try {
+      const body = await open(isPoll)
+      for await (const { event, id, data } of readEvents(body, signal)) {
+        isConnected = true
+        failures = 0
+        if (id !== undefined) lastEventId = id
+        if (event === 'catch' && id !== undefined) yield { ...parseEntry(data), eventId: id }
+      }
+    } catch (error) {
+      signal?.throwIfAborted()
+      // A proxy may hold back even the head of a stream.
+      const isHeldBack = error instanceof TimeoutError && !isPoll
+      if (!isHeldBack && (!isConnected || !isTemporary(error))) throw error
+      if (isHeldBack) cuts = MAX_CUTS
+      waitMs = Math.min(RETRY_MS.first * 2 ** failures, RETRY_MS.last) * (1 + random() / 2)
+      failures += 1
+    }
+    if (isPoll) {
+      polls += 1
+      waitMs = Math.max(waitMs, POLL_MS)
+      if (polls % POLLS === 0) cuts = MAX_CUTS - 1
+    } else {
+      cuts = clock.now() - openedAt < STABLE_MS ? cuts + 1 : 0
+      waitMs = Math.max(waitMs, RETRY_MS.first * (1 + random() / 2))
+    }
+    await untilAborted(() => clock.sleep(waitMs, signal), signal)
+  }
+}
+
+/** @throws ValidationError */
+function queryOf(options: WatchOptions, settings: Settings): Record<string, string | undefined> {
+  assertCallOptions(options)
+  const issues: Issue[] = []
+  const { user, gamemode } = resolveTarget(options, settings, issues)
+  const { kind, since } = options
+  if (kind !== undefined && !KINDS.includes(kind)) {
+    issues.push({ path: 'kind', message: `Must be one of ${KINDS.join(', ')}, or left out.` })
+  }
+  if (since !== undefined && !/^[\x21-\x7e]+$/.test(since)) {
+    issues.push({ path: 'since', message: 'Must be the eventId of an entry, unchanged.' })
+  }
+  throwIssues(issues)
+  return { name: user, gamemode, kind }
+}
+
+/** Whether to connect again: the service is away, busy or restarting, or its rate limit holds. */
+function isTemporary(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 429 || error.status >= 500
+  return error instanceof ConnectionError
+}
+
+interface ServerEvent {
+  readonly event: string
+  readonly id: string | undefined
+  readonly data: string
+}
+
+/** The events of a stream (HTML standard, section 9.2.6). Ends with it, or when nothing comes any more. */
+async function* readEvents(
+  body: ReadableStream<Uint8Array> | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ServerEvent, void, undefined> {
+  if (!body) return
+  const reader = body.getReader()
+  // Closes the connection; an error of that is irrelevant.
+  const cancel = () => void reader.cancel().catch(() => {})
+  const decoder = new TextDecoder()
+  let text = ''
+  let silenceMs = BEGIN_MS
+  try {
+    for (;;) {
+      const timer = startTimer(silenceMs, cancel)
+      const chunk = await untilAborted(() => reader.read(), signal).finally(() => clearTimeout(timer))
+      if (chunk.done) return
+      silenceMs = SILENCE_MS
+      text += decoder.decode(chunk.value, { stream: true })
+      const blocks = text.split(/\r?\n\r?\n/)
+      text = blocks.pop() ?? ''
+      yield* blocks.map(parseEvent)
+    }
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw new ConnectionError('The stream of events was cut.', { cause })
+  } finally {
+    cancel()
+  }
+}
+
+function parseEvent(block: string): ServerEvent {
+  const fields: Record<string, string> = {}
+  for (const line of block.split(/\r?\n/)) {
+    const [, name = '', value = ''] = /^([^:]+):? ?(.*)$/.exec(line) ?? []
+    fields[name] = value
+  }
+  return { event: fields.event ?? '', id: fields.id, data: fields.data ?? '' }
+}
+
+/** @throws InvalidResponseError */
+function parseEntry(data: string): Omit<CaughtFish, 'eventId'> | Omit<CaughtCrab, 'eventId'> {
+  try {
+    const entry = JSON.parse(data)
+    const isEntry = [entry.name, entry.id, entry.caughtAt].every((field) => typeof field === 'string')
+    if (isEntry && KINDS.includes(entry.kind)) return entry
+  } catch {
+    // Reported below, without the text.
+  }
+  throw new InvalidResponseError('An event does not match the API.', {
+    status: 200,
+    hint: 'Check that baseUrl is right.',
+  })
+}

@@ -1,0 +1,72 @@
+import { createClient, watchCatches } from '@fish-crab/sdk'
+import { expect, onTestFinished, test, vi } from 'vitest'
+
+const encoder = new TextEncoder()
+const READY = 'event: ready\nid: e0\ndata: {}\n\n'
+const CATCH = `event: catch\nid: e1\ndata: ${JSON.stringify({ kind: 'crab', name: 'crab', id: 'r1', caughtAt: '2026-01-01T00:00:00Z' })}\n\n`
+
+/** A stream that sends a text, and then nothing for ever. */
+function silentAfter(text: string) {
+  let cancelled = false
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(text)),
+    cancel() {
+      cancelled = true
+    },
+  })
+  return { response: new Response(body, { headers: { 'x-request-id': '1' } }), isCancelled: () => cancelled }
+}
+
+/** A client whose attempts are responded to in turn, the later ones by the last. The timers run as a test says. */
+function watching(...responses: readonly (() => Response)[]) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const ids: (string | null)[] = []
+  const controller = new AbortController()
+  const fetch = async (_: unknown, init?: RequestInit) => {
+    ids.push(new Headers(init?.headers).get('last-event-id'))
+    return (responses[ids.length - 1] ?? responses.at(-1))?.() as Response
+  }
+  const client = createClient({ baseUrl: 'https://fish.example', user: 'Alex', gamemode: 'earth', fetch, pace: false })
+  const catches = watchCatches(client, { maxRetries: 0, signal: controller.signal })
+  return { catches, ids, stop: () => controller.abort() }
+}
+
+const json = (status: number, code: string) => () =>
+  Response.json({ error: 'An error.', code }, { status, headers: { 'x-request-id': '1' } })
+const ended = () => new Response(READY, { headers: { 'x-request-id': '1' } })
+
+test('what connecting again would not help against ends a watch', async () => {
+  const { catches, ids } = watching(ended, json(404, 'user_not_found'))
+  const first = expect(catches.next()).rejects.toMatchObject({ name: 'NotFoundError', code: 'user_not_found' })
+  await vi.advanceTimersByTimeAsync(60_000)
+  await first
+  expect(ids).toEqual([null, 'e0'])
+})
+
+test('a service that stays away is tried less and less often', async () => {
+  const { catches, ids, stop } = watching(ended, json(503, 'unavailable'))
+  const first = catches.next().catch(() => {})
+  await vi.advanceTimersByTimeAsync(600_000)
+  // After the first minute, every 30 to 45 s.
+  expect(ids.length).toBeGreaterThan(12)
+  expect(ids.length).toBeLessThan(28)
+  stop()
+  await first
+})
+
+test('a connection on which nothing comes for three heartbeats is given up for another one', async () => {
+  const [dead, alive] = [silentAfter(READY), silentAfter(CATCH)]
+  const { catches, ids } = watching(
+    () => dead.response,
+    () => alive.response,
+  )
+  const first = catches.next()
+  await vi.advanceTimersByTimeAsync(44_000)
+  expect([ids, dead.isCancelled()]).toEqual([[null], false])
+  await vi.advanceTimersByTimeAsync(5000)
+  expect((await first).value).toMatchObject({ name: 'crab', eventId: 'e1' })
+  expect([ids, dead.isCancelled()]).toEqual([[null, 'e0'], true])
+  await catches.return()
+  expect(alive.isCancelled()).toBe(true)
+})
