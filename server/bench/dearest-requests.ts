@@ -22,6 +22,7 @@ const STALLED = 400
 const HEAD_BYTES = 15_000
 const READ = '/get/fish?name=Alex&gamemode=earth'
 const LARGE = `${READ}&detail=full`
+const SUMMARY = '/get/fish?name=Alex&gamemode=survival&summary=species'
 const ROOT = { username: 'root', password: 'root-password' }
 
 interface Sent {
@@ -46,6 +47,7 @@ const child = spawn(process.execPath, [script], {
     FISH_PORT: '0',
     FISH_LOG: 'silent',
     FISH_STORAGE: `file:${folder}`,
+    FISH_PUBLIC_LEADERBOARD: '1',
     FISH_RATE_LIMIT: '1000000',
     FISH_ADMIN_RATE_LIMIT: '1000000',
     FISH_TRUST_PROXY: '1',
@@ -71,7 +73,25 @@ try {
     return json(url, '/admin/users/Alex/fish?gamemode=earth', { fish }, asRoot)
   }
   for (let batch = 0; batch < 200; batch += 1) await add(500)
-  await table(await rowsOf(url, alex, () => add(1)), url)
+  /** As many species as a summary may have. */
+  const addSpecies = (from: number, count: number) => {
+    const fish = Array.from({ length: count }, (_, at) => ({ name: `Salmon ${from + at}`, rarity: 1 }))
+    return json(url, '/admin/users/Alex/fish?gamemode=survival', { fish }, asRoot)
+  }
+  for (let from = 0; from < 10_000; from += 500) await addSpecies(from, 500)
+  for (let player = 0; player < 100; player += 1) {
+    await json(url, '/admin/users', { name: `P${player}`, password: 'player-password' }, asRoot)
+    await json(url, `/admin/users/P${player}/fish?gamemode=earth`, { fish: [{ name: 'Cod', rarity: 1 }] }, asRoot)
+  }
+  await table(
+    await rowsOf(
+      url,
+      alex,
+      () => add(1),
+      () => addSpecies(0, 1),
+    ),
+    url,
+  )
   await stalled(url, alex)
   await waits(url, alex, () => add(1))
 } finally {
@@ -81,7 +101,12 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function rowsOf(url: URL, alex: CreatedUser, change: () => Promise<unknown>): Promise<Row[]> {
+async function rowsOf(
+  url: URL,
+  alex: CreatedUser,
+  change: () => Promise<unknown>,
+  changeSpecies: () => Promise<unknown>,
+): Promise<Row[]> {
   const page = JSON.parse((await send(url, `${LARGE}&limit=1000`)).body.toString()) as { nextCursor: string }
   const { headers: tagged } = await send(url, '/openapi.json')
   const fernet = createFernet(alex.fernetKey)
@@ -123,6 +148,13 @@ async function rowsOf(url: URL, alex: CreatedUser, change: () => Promise<unknown
         { title: `limit=1000 ${coding}`, path: `${LARGE}&limit=1000`, ...inCoding(coding), times: 10 * slow },
       ]
     }),
+    { title: 'summary of 10,000, changed', path: SUMMARY, times: 20, before: changeSpecies },
+    { title: 'summary of 10,000, again', path: SUMMARY, times: 20 },
+    { title: 'summary of too many', path: `${READ}&summary=species`, times: 50 },
+    { title: 'leaderboard of 100', path: '/get/leaderboard?kind=fish&limit=100', times: 100 },
+    { title: '/', path: '/', times: 300 },
+    { title: '/@Alex', path: '/@Alex', times: 300 },
+    { title: '/events, at their end', path: '/events?name=Alex&gamemode=earth&follow=false', times: 100 },
     { title: 'limit=1000 by cursor', path: `${LARGE}&limit=1000&cursor=${page.nextCursor}`, times: 30 },
     { title: 'HEAD 100,000', path: LARGE, method: 'HEAD', ...inCoding('gzip'), times: 5, before: change },
     { title: 'HEAD limit=1000', path: `${LARGE}&limit=1000`, method: 'HEAD', ...inCoding('gzip'), times: 30 },

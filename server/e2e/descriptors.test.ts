@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../scripts/test-support/redis-server.ts'
 import { startServerProcess } from '../../scripts/test-support/server-process.ts'
 
 const DESCRIPTORS = 512
@@ -25,8 +26,32 @@ test('a client that opens more connections than the process may have descriptors
   }
 })
 
-function idle(port: number): Socket {
-  const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.9' })
+test('clients that fill the listener of the metrics, too, shut nobody out', async ({ skip }) => {
+  if (process.platform !== 'linux') return skip('Only Linux has further addresses of the loopback interface.')
+  const metrics = await freePort()
+  const env = { FISH_STORAGE: 'memory:', FISH_METRICS: `127.0.0.1:${metrics}` }
+  const server = await startServerProcess(env, LAUNCHER)
+  onTestFinished(async () => void (await server.end('SIGKILL')))
+  const share = (DESCRIPTORS - 128) / 4
+  const ports = [Number(new URL(server.url).port), metrics]
+  const sockets = ports.flatMap((port) =>
+    ['127.0.0.7', '127.0.0.8', '127.0.0.9'].flatMap((address) =>
+      Array.from({ length: share }, () => idle(port, address)),
+    ),
+  )
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  // Of the 64 of the metrics, each client may have a quarter.
+  await expect.poll(() => sockets.filter(({ destroyed }) => destroyed).length).toBe(3 * share - 3 * 16)
+  for (let request = 0; request < 5; request += 1) {
+    const response = await fetch(`${server.url}/livez`, { headers: { connection: 'close' } })
+    expect(response.status).toBe(200)
+  }
+})
+
+function idle(port: number, localAddress = '127.0.0.9'): Socket {
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
   // A connection that is refused is reset.
   socket.on('error', () => {})
   return socket.resume()

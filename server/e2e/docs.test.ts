@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROUTES } from '@fish-crab/sdk/contract'
-import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
 import { type ServerProcess, startServerProcess } from '../../scripts/test-support/server-process.ts'
+import { watchPage } from './watch-page.ts'
 
 async function startServer(env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'fish-docs-'))
@@ -17,25 +17,13 @@ async function startServer(env: Readonly<Record<string, string>> = {}): Promise<
   return server
 }
 
-/** Everything that a page asked for, and everything it complained about. */
-function watch(page: Page) {
-  const requests: string[] = []
-  const complaints: string[] = []
-  page.on('request', (request) => requests.push(request.url()))
-  page.on('requestfailed', (request) => complaints.push(`${request.url()} ${request.failure()?.errorText}`))
-  page.on('pageerror', (error) => complaints.push(String(error)))
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
-  })
-  return { requests, complaints }
-}
-
 describe('the API reference in a real browser', () => {
   it('lists every operation, asks nobody but its server, and nothing goes wrong', async ({ skip }) => {
     const browser = await startBrowser(skip)
-    const { url } = await startServer()
+    // Every operation that a server can have.
+    const { url } = await startServer({ FISH_PUBLIC_LEADERBOARD: '1' })
     const page = await browser.newPage()
-    const { requests, complaints } = watch(page)
+    const { requests, complaints } = watchPage(page)
     await page.goto(`${url}/docs`)
     await page.waitForSelector('.opblock')
 

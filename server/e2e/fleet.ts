@@ -19,6 +19,8 @@ export interface Fleet {
   readonly servers: readonly ServerProcess[]
   /** A server of the fleet; counts on from the first behind the last. */
   at(index: number): ServerProcess
+  /** Ends one abruptly, and starts another one in its place, at another address. */
+  replace(index: number): Promise<void>
   /** Ends all of them that still run, abruptly. */
   stop(): Promise<void>
 }
@@ -48,6 +50,11 @@ export async function startFleet(
       const server = servers[index % servers.length]
       if (!server) throw new Error('A fleet has at least one server.')
       return server
+    },
+    async replace(index) {
+      const place = index % servers.length
+      await servers[place]?.end('SIGKILL')
+      servers[place] = await startServerProcess({ ...SHARED, ...env, FISH_STORAGE: storage })
     },
     stop,
   }

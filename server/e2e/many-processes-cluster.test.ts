@@ -1,5 +1,6 @@
 import { describeWithRedis } from '../../scripts/test-support/redis-server.ts'
 import { startClusterBackend } from './fleet.ts'
+import { describeListeners } from './listeners.ts'
 import { shareFleet } from './shared.ts'
 import { describeSharedCaches } from './shared-caches.ts'
 import { describeSharedCounts } from './shared-counts.ts'
@@ -10,4 +11,8 @@ describeWithRedis('two server processes over a Redis Cluster', () => {
   describeSharedCounts(shared)
   describeSharedCaches(shared)
   describeSharedRemovals(shared)
+})
+
+describeWithRedis('four server processes over a Redis Cluster', () => {
+  describeListeners(shareFleet(startClusterBackend, 4))
 })

@@ -1,5 +1,6 @@
 import { describeWithRedis } from '../../scripts/test-support/redis-server.ts'
 import { startRedisBackend } from './fleet.ts'
+import { describeListeners } from './listeners.ts'
 import { shareFleet } from './shared.ts'
 import { describeSharedCaches } from './shared-caches.ts'
 import { describeSharedCounts, describeSharedLogins } from './shared-counts.ts'
@@ -11,4 +12,6 @@ describeWithRedis('four server processes over one Redis', () => {
   describeSharedLogins(shared)
   describeSharedCaches(shared)
   describeSharedRemovals(shared)
+  // Last, since it replaces processes.
+  describeListeners(shared)
 })

@@ -79,7 +79,12 @@ describe('a path that a proxy denies', () => {
       const program = proxy.programs.find((each) => spawnSync(each, ['-v']).error === undefined)
       if (program === undefined)
         return skip(`${proxy.name} is not installed. On Debian: apt-get install ${proxy.debian}`)
-      const server = await startServerProcess({ FISH_STORAGE: 'memory:', FISH_RATE_LIMIT: '1000000' })
+      const server = await startServerProcess({
+        FISH_STORAGE: 'memory:',
+        FISH_RATE_LIMIT: '1000000',
+        // A page at `/` would be a response that tells no spelling of a path from another.
+        FISH_WEB: 'off',
+      })
       onTestFinished(async () => {
         await server.end('SIGKILL')
       })

@@ -1,4 +1,4 @@
-import { HEADERS, LIMITS, ROUTES } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, HEADERS, LIMITS, ROUTES } from '@fish-crab/sdk/contract'
 import { expect, test } from 'vitest'
 import { CHIEF } from './fleet.ts'
 import { ask, logIn, newClient, postToken, readFish, tokenOf } from './requests.ts'
@@ -61,10 +61,10 @@ export function describeSharedLogins({ fleet, chief, everywhere }: Shared): void
     await chief().ask(fleet().at(0), 'POST', ROUTES.createAdmin.path, { ...right, role: 'admin' })
     const wrong = { ...right, password: 'a wrong password' }
     const statuses: number[] = []
-    for (let attempt = 0; attempt < LIMITS.failedLogins; attempt += 1) {
+    for (let attempt = 0; attempt < ACCOUNT_LIMITS.failedLogins; attempt += 1) {
       statuses.push((await logIn(fleet().at(attempt), wrong, client)).status)
     }
-    expect(statuses).toEqual(Array(LIMITS.failedLogins).fill(401))
+    expect(statuses).toEqual(Array(ACCOUNT_LIMITS.failedLogins).fill(401))
     for (const response of await everywhere((server) => logIn(server, right, client))) expect(response.status).toBe(429)
   })
 
@@ -75,11 +75,11 @@ export function describeSharedLogins({ fleet, chief, everywhere }: Shared): void
       Array.from({ length: 40 }, (_, index) => logIn(fleet().at(index), wrong, client)),
     )
     let tried = attempts.filter(({ status }) => status === 401).length
-    expect(tried).toBeLessThanOrEqual(LIMITS.failedLogins)
+    expect(tried).toBeLessThanOrEqual(ACCOUNT_LIMITS.failedLogins)
     // On a busy machine some are sent away before they are tried, and not counted.
     const others = attempts.filter(({ status }) => status === 429 || status === 503)
     expect(others).toHaveLength(40 - tried)
     while ((await logIn(fleet().at(tried), wrong, client)).status === 401) tried += 1
-    expect(tried).toBe(LIMITS.failedLogins)
+    expect(tried).toBe(ACCOUNT_LIMITS.failedLogins)
   })
 }

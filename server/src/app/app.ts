@@ -1,4 +1,11 @@
-import { type AdminRole, type CreatedUser, LIMITS, ROUTES, type User } from '@fish-crab/sdk/contract'
+import {
+  ACCOUNT_LIMITS,
+  type AdminRole,
+  ASSET_FOLDERS,
+  type CreatedUser,
+  LIMITS,
+  type User,
+} from '@fish-crab/sdk/contract'
 import type { Fernet } from '@fish-crab/sdk/fernet'
 import { type Admin, createAdmins } from './auth/admins.ts'
 import { createAudit } from './auth/audit.ts'
@@ -8,14 +15,17 @@ import { createSessions } from './auth/sessions.ts'
 import { createCollectionReader } from './catches/read-collection.ts'
 import type { Logger, RequestHost } from './core/host.ts'
 import { pooledRandom, uuidv7 } from './core/ids.ts'
+import { platformSchedule } from './core/schedule.ts'
 import { createCursors } from './http/cursors.ts'
 import { createPlatformEncoder } from './http/encoding.ts'
 import { createPipeline } from './http/pipeline.ts'
 import { createRateLimitMiddleware } from './http/rate-limit.ts'
-import { mountRoutes } from './http/router.ts'
+import { type Handler, mountRoutes } from './http/router.ts'
 import { type AppOptions, checkAppOptions } from './options.ts'
-import { docsAssetHandler } from './routes/docs.ts'
+import { DOCS_HEADERS } from './routes/docs.ts'
 import { createHandlers } from './routes/index.ts'
+import { assetHandler } from './routes/page.ts'
+import { PAGES_HEADERS } from './routes/pages.ts'
 import { metricsHandler } from './routes/status.ts'
 import { observeStorage } from './store/observed-storage.ts'
 import { checkNoImportLock, createStoreId } from './store/store-id.ts'
@@ -23,7 +33,7 @@ import { createEncryption } from './users/encryption.ts'
 import { ensureSecretCheck, verifySecretCheck } from './users/secret-check.ts'
 import { createUsers, type NewUser } from './users/users.ts'
 
-/** The service as a function from requests to responses. It has no sockets, files or timers. */
+/** The service as a function from requests to responses. It has no sockets or files, and timers only while an event stream is open. */
 export interface App {
   /**
    * Responds to a request. Never rejects: errors are responses, too.
@@ -62,6 +72,11 @@ export interface App {
    * fails
    */
   verifyStore(): Promise<void>
+  /**
+   * Ends all open streams of `/events`, whose clients connect again. Call it when the host stops: they would last until
+   * their connections are closed.
+   */
+  closeStreams(): void
 }
 
 const SILENCE: Logger = { info() {}, warn() {}, error() {} }
@@ -75,7 +90,7 @@ const SILENCE: Logger = { info() {}, warn() {}, error() {} }
  */
 export function createApp(options: AppOptions): App {
   checkAppOptions(options)
-  const { secrets, passwords, version, clientAddress, masterApiKey, tokenTtlSeconds, metrics, docs } = options
+  const { secrets, passwords, version, clientAddress, masterApiKey, tokenTtlSeconds, metrics, docs, pages } = options
   const clock = options.clock ?? Date.now
   const random = options.random ?? pooledRandom((bytes) => crypto.getRandomValues(bytes))
   const logger = options.logger ?? SILENCE
@@ -107,6 +122,8 @@ export function createApp(options: AppOptions): App {
     credentials: createCredentials({ users, admins, storeId, passwords, queue, loginLimiter, clock, random }),
     sessions,
     audit: createAudit(storage, cursors, clock, random),
+    schedule: options.schedule ?? platformSchedule,
+    streams: options.streams ?? {},
     readCollection: createCollectionReader(storage, contentEncoder, cursors),
     contentEncoder,
     logger,
@@ -114,20 +131,30 @@ export function createApp(options: AppOptions): App {
     createId,
     version,
     adminRateLimit: options.adminRateLimit ?? {
-      requests: LIMITS.adminRequests,
-      windowMs: LIMITS.adminWindowSeconds * 1000,
+      requests: ACCOUNT_LIMITS.adminRequests,
+      windowMs: ACCOUNT_LIMITS.adminWindowSeconds * 1000,
     },
     tokenTtlSeconds,
+    publicLeaderboard: options.publicLeaderboard ?? false,
     isAccepting: options.isAccepting ?? (() => true),
     metrics: options.metricsRoute === false ? undefined : metrics,
     docs,
+    pages,
   })
   const shared = { allowedOrigins, clock, logger, metrics }
   const limitRate = createRateLimitMiddleware({ ...shared, storage, users, rateLimit, masterApiKey })
-  const pipeline = { ...shared, limitRate, clientAddress, createId, responseClass: options.responseClass }
+  const hasPages = pages !== undefined
+  const pipeline = { ...shared, limitRate, clientAddress, createId, hasPages, responseClass: options.responseClass }
   const h3 = createPipeline(pipeline)
-  const docsAssets = { name: 'docs', path: `${ROUTES.docs.path}/:asset` } as const
-  mountRoutes(h3, handlers.byRoute, docs ? [{ ...docsAssets, handler: docsAssetHandler(docs) }] : [])
+  const assets = (name: 'docs' | 'homePage', folder: string, handler: Handler) => ({
+    name,
+    path: `${folder}/:asset`,
+    handler,
+  })
+  mountRoutes(h3, handlers.byRoute, [
+    ...(docs ? [assets('docs', ASSET_FOLDERS.docs, assetHandler(docs, DOCS_HEADERS))] : []),
+    ...(pages ? [assets('homePage', ASSET_FOLDERS.pages, assetHandler(pages, PAGES_HEADERS))] : []),
+  ])
   const metricsOnly = createPipeline({ ...pipeline, limitRate: async () => {} })
   mountRoutes(metricsOnly, metrics ? { metrics: metricsHandler(metrics) } : {})
 
@@ -145,5 +172,6 @@ export function createApp(options: AppOptions): App {
       await ensureSecretCheck(uncheckedStorage, encryption)
     },
     verifyStore: storeId.verify,
+    closeStreams: handlers.closeStreams,
   }
 }

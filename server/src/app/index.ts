@@ -1,4 +1,4 @@
-export type { FishStorage } from '../storage/core/types.ts'
+export { type FishStorage, REMOVED_VERSION } from '../storage/core/types.ts'
 export { createMemoryStorage } from '../storage/memory/memory.ts'
 export { type App, createApp } from './app.ts'
 export type {
@@ -12,10 +12,12 @@ export type {
   StorageObservation,
 } from './core/host.ts'
 export type { RandomSource } from './core/ids.ts'
+export type { Schedule } from './core/schedule.ts'
 export { clientKey, forwardedAddress } from './http/client-address.ts'
 export { type ContentCoding, type ContentEncoder, createPlatformEncoder } from './http/encoding.ts'
 export { canonicalPath } from './http/path.ts'
 export type { RateLimit } from './http/rate-limit.ts'
-export type { Docs, StaticFile } from './http/response.ts'
+export type { Docs, PageAssets, Pages, StaticFile } from './http/response.ts'
+export type { StreamOptions } from './live/streams.ts'
 export type { AppOptions, AppSecrets } from './options.ts'
 export { DecryptionError, type Encryption } from './users/encryption.ts'

@@ -1,9 +1,11 @@
 import type { FishStorage } from '../storage/core/types.ts'
 import type { Logger, Metrics, PasswordHasher } from './core/host.ts'
 import type { RandomSource } from './core/ids.ts'
+import type { Schedule } from './core/schedule.ts'
 import type { ContentEncoder } from './http/encoding.ts'
 import type { RateLimit } from './http/rate-limit.ts'
-import type { Docs } from './http/response.ts'
+import type { Docs, Pages } from './http/response.ts'
+import type { StreamOptions } from './live/streams.ts'
 import type { Encryption } from './users/encryption.ts'
 
 /** Secrets of the service. */
@@ -48,6 +50,8 @@ export interface AppOptions {
   readonly allowedOrigins?: readonly string[]
   /** Maximum age of a token, in seconds. @default unlimited */
   readonly tokenTtlSeconds?: number
+  /** Whether `/get/leaderboard` shows everybody who has caught the most. @default false, and it is not served */
+  readonly publicLeaderboard?: boolean
   /** Whether `/readyz` may succeed; false while the host starts or shuts down. @default true */
   readonly isAccepting?: () => boolean
   /** Counts what the app does, and serves `/metrics`. @default none, and `/metrics` is not served */
@@ -67,8 +71,17 @@ export interface AppOptions {
    * @default gzip by the platform; see `createPlatformEncoder`
    */
   readonly contentEncoder?: ContentEncoder
+  /**
+   * Sets the timers of event streams: calls a function once after some milliseconds, and returns what cancels that.
+   * @default setTimeout, which does not keep a process alive
+   */
+  readonly schedule?: Schedule
+  /** Limits and intervals of event streams (`/events`). */
+  readonly streams?: StreamOptions
   /** The API reference at `/docs`. @default none, and `/docs` is not served */
   readonly docs?: Docs
+  /** The pages for people, at `/` and `/@NAME`. @default none, and they are not served */
+  readonly pages?: Pages
 }
 
 /** RFC 7518, section 3.2: a key for HS256 has at least 256 bits. */
@@ -122,6 +135,7 @@ const RULES: Readonly<Record<keyof AppOptions, Rule | undefined>> = {
   masterApiKey: undefined,
   allowedOrigins: [optional(Array.isArray), 'must be a list of origins such as "https://example.com".'],
   tokenTtlSeconds: undefined,
+  publicLeaderboard: undefined,
   isAccepting: undefined,
   metrics: undefined,
   metricsRoute: undefined,
@@ -130,7 +144,20 @@ const RULES: Readonly<Record<keyof AppOptions, Rule | undefined>> = {
     optional(has({ codings: Array.isArray, encode: isFunction, encodeStream: isFunction })),
     'must come from createPlatformEncoder() or createNodeEncoder(), or have codings, encode() and encodeStream().',
   ],
+  schedule: [optional(isFunction), 'must be a function (milliseconds, run) that returns a function.'],
+  streams: [
+    optional(
+      has({
+        total: optional(isPositive),
+        perClient: optional(isPositive),
+        heartbeatMs: optional(isPositive),
+        checkMs: optional(isPositive),
+      }),
+    ),
+    'must be { total, perClient, heartbeatMs, checkMs }, each a positive whole number or left out.',
+  ],
   docs: undefined,
+  pages: undefined,
 }
 
 const SECRET_RULES: Readonly<Record<keyof AppSecrets, Rule>> = {

@@ -12,6 +12,7 @@ type WithFallback =
   | 'rateWindow'
   | 'adminRateLimit'
   | 'trustProxy'
+  | 'web'
   | 'log'
 
 /** The configuration of a server. */

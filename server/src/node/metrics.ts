@@ -25,6 +25,8 @@ export function createServiceMetrics(droppedLogLines: () => number) {
   )
   const failures = createCounter('fish_storage_operation_failures_total', 'Storage operations that failed.')
   let connections = 0
+  let open = 0
+  const streams = createObservable('fish_event_streams', 'Open event streams.', 'gauge', () => open)
   const dropped = createObservable(
     'fish_connections_dropped_total',
     'Connections refused above the limits.',
@@ -38,7 +40,17 @@ export function createServiceMetrics(droppedLogLines: () => number) {
     droppedLogLines,
   )
   const ofProcess = createProcessMetrics()
-  const all = [requests, durations, decisions, operations, failures, dropped, droppedLines, ...ofProcess.metrics]
+  const all = [
+    requests,
+    durations,
+    decisions,
+    operations,
+    failures,
+    streams,
+    dropped,
+    droppedLines,
+    ...ofProcess.metrics,
+  ]
 
   return {
     observeRequest({ route, method, status, seconds }: RequestObservation) {
@@ -49,6 +61,9 @@ export function createServiceMetrics(droppedLogLines: () => number) {
     observeStorage({ operation, seconds, failed }: StorageObservation) {
       operations.observe(seconds, { operation })
       if (failed) failures.increment({ operation })
+    },
+    observeStreams(count: number) {
+      open = count
     },
     observeDroppedConnection() {
       connections += 1

@@ -93,6 +93,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   for (const warning of server.warnings) logger.warn({ storage: config.storage.driver }, warning)
   logger.info(startReport(config, options.version, server), 'ready')
   logger.info({}, `the API is described at ${server.url}${ROUTES.docs.path}`)
+  if (config.web === 'on') logger.info({}, `the pages for people are at ${server.url}${ROUTES.homePage.path}`)
   stdout.write(`listening on ${server.url}\n`)
 
   await stopped

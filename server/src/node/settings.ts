@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/contract'
 import { MIN_SESSION_SECRET_BYTES } from '../app/options.ts'
 import { parseRedisClusterUrl, parseRedisUrl, type RedisClusterTarget } from '../storage/redis/address.ts'
 
@@ -87,8 +87,8 @@ export const SETTINGS = {
     env: 'FISH_ADMIN_PASSWORD',
     summary: 'password of the first administrator; generated and printed once when unset',
     parse: (text) => {
-      if (text.length < LIMITS.minPasswordLength || text.length > LIMITS.passwordLength) {
-        throw new Error(`must have ${LIMITS.minPasswordLength} to ${LIMITS.passwordLength} characters`)
+      if (text.length < ACCOUNT_LIMITS.minPasswordLength || text.length > ACCOUNT_LIMITS.passwordLength) {
+        throw new Error(`must have ${ACCOUNT_LIMITS.minPasswordLength} to ${ACCOUNT_LIMITS.passwordLength} characters`)
       }
       if (!text.isWellFormed()) throw new Error('must be well-formed Unicode text, without lone surrogates')
       return text
@@ -129,7 +129,7 @@ export const SETTINGS = {
     env: 'FISH_ADMIN_RATE_LIMIT',
     flag: 'admin-rate-limit',
     placeholder: 'N',
-    fallback: String(LIMITS.adminRequests),
+    fallback: String(ACCOUNT_LIMITS.adminRequests),
     summary: 'requests per administrator in 5 minutes',
     parse: integer(1, 1_000_000_000),
   }),
@@ -162,6 +162,25 @@ export const SETTINGS = {
     placeholder: 'SECONDS',
     summary: 'maximum age of a token, in seconds; unlimited when unset',
     parse: integer(1, 4_000_000_000),
+  }),
+  publicLeaderboard: setting({
+    env: 'FISH_PUBLIC_LEADERBOARD',
+    flag: 'public-leaderboard',
+    placeholder: '0|1',
+    fallback: '0',
+    summary: 'whether /get/leaderboard shows everybody who has caught the most: 1 or 0',
+    parse: (text) => integer(0, 1)(text) === 1,
+  }),
+  web: setting<'on' | 'off'>({
+    env: 'FISH_WEB',
+    flag: 'web',
+    placeholder: 'on|off',
+    fallback: 'on',
+    summary: 'whether to serve the pages for people, at / and /@NAME: on or off',
+    parse: (text) => {
+      if (text !== 'on' && text !== 'off') throw new Error('must be on or off')
+      return text
+    },
   }),
   log: setting<LogFormat>({
     env: 'FISH_LOG',

@@ -1,4 +1,4 @@
-import { LIMITS } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS } from '@fish-crab/sdk/contract'
 import type { ServerConfig } from './config.ts'
 
 export interface StartedServer {
@@ -44,7 +44,7 @@ export function startText(report: ReturnType<typeof startReport>): string {
   const facts = {
     storage: report.folder === undefined ? report.storage : `${report.storage} ${report.folder}`,
     durability: report.durability,
-    'rate limit': `${report.rateLimit} requests per ${report.rateWindowSeconds} s; administrators ${report.adminRateLimit} per ${LIMITS.adminWindowSeconds} s`,
+    'rate limit': `${report.rateLimit} requests per ${report.rateWindowSeconds} s; administrators ${report.adminRateLimit} per ${ACCOUNT_LIMITS.adminWindowSeconds} s`,
     proxies: trustedProxies === 0 ? 'none trusted' : `${trustedProxies} trusted`,
     origins: allowedOrigins.length === 0 ? 'none allowed' : allowedOrigins.join(', '),
     tokens: tokenTtlSeconds === 'off' ? 'of any age' : `at most ${tokenTtlSeconds} s old`,

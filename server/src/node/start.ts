@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Writable } from 'node:stream'
-import { LIMITS, ROUTES } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, ROUTES } from '@fish-crab/sdk/contract'
 import { FastResponse, type ServerRequest } from 'srvx'
 import { type App, createApp } from '../app/app.ts'
 import type { Logger, PasswordHasher, RequestHost } from '../app/core/host.ts'
@@ -13,10 +13,11 @@ import { createStorage, type StorageOptions } from '../storage/index.ts'
 import { createMemoryStorage } from '../storage/memory/memory.ts'
 import type { ServerConfig } from './config.ts'
 import { createNodeEncoder } from './content-encoder.ts'
-import { createDocs } from './docs-page.ts'
+import { createDocs } from './docs.ts'
 import { type ConnectionLimits, listen } from './listener.ts'
 import type { BoundedLogger } from './logger.ts'
 import { createServiceMetrics } from './metrics.ts'
+import { createPages } from './pages.ts'
 import { createScryptHasher } from './passwords.ts'
 import { type LoadedSecrets, loadSecrets, makeSecrets } from './secrets-file.ts'
 
@@ -76,6 +77,9 @@ const UNUSED_PASSWORD =
 const VOID_PASSWORD =
   'Another server has created the first administrator at the same time: the password that this one has shown is void.'
 
+/** Few scrape, and both listeners share the file descriptors of the process. */
+const METRICS_LIMITS = { connections: 64 }
+
 /** `import` waits twice as long before it writes. */
 const WATCH_MS = 1000
 
@@ -106,7 +110,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     opened.push(() => listener.close(0))
     const metricsListener =
       typeof config.metrics === 'object'
-        ? await listen({ ...config.metrics, fetch: fetchMetrics, logger, isAccepting })
+        ? await listen({ ...config.metrics, fetch: fetchMetrics, logger, isAccepting, limits: METRICS_LIMITS })
         : undefined
     if (metricsListener) opened.push(() => metricsListener.close(0))
     const storage = await createStorage(storageOptions(config, logger))
@@ -123,6 +127,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
       warnings: [...(storage.warnings ?? []), ...(warning === undefined ? [] : [warning])],
       async close() {
         accepting = false
+        app.closeStreams()
         await listener.close(options.graceMs ?? GRACE_MS)
         await metricsListener?.close(0)
         watch.stop()
@@ -194,12 +199,14 @@ async function prepareApp(
     version,
     logger,
     docs: createDocs(),
+    ...(config.web === 'on' ? { pages: createPages() } : {}),
     contentEncoder: createNodeEncoder(),
     clientAddress: clientAddressBehind(config.trustProxy),
     rateLimit: { requests: config.rateLimit, windowMs: config.rateWindow * 1000 },
-    adminRateLimit: { requests: config.adminRateLimit, windowMs: LIMITS.adminWindowSeconds * 1000 },
+    adminRateLimit: { requests: config.adminRateLimit, windowMs: ACCOUNT_LIMITS.adminWindowSeconds * 1000 },
     ...(config.masterApiKey === undefined ? {} : { masterApiKey: config.masterApiKey }),
     ...(config.allowedOrigins === undefined ? {} : { allowedOrigins: config.allowedOrigins }),
+    ...(config.publicLeaderboard ? { publicLeaderboard: true } : {}),
     ...(config.tokenTtl === undefined ? {} : { tokenTtlSeconds: config.tokenTtl }),
   })
   await app.checkSecrets().catch(async (error: unknown) => {

@@ -1,4 +1,4 @@
-import { HEADERS, LIMITS } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, HEADERS } from '@fish-crab/sdk/contract'
 import { createApp, createMemoryStorage } from '@fish-crab/server/app'
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import { asRoot, login } from './administration.ts'
@@ -177,7 +177,7 @@ describe('a crowd of logins', () => {
   })
 })
 
-const WINDOW = { durationMs: LIMITS.failedLoginWindowSeconds * 1000, limit: 100, now: 0 }
+const WINDOW = { durationMs: ACCOUNT_LIMITS.failedLoginWindowSeconds * 1000, limit: 100, now: 0 }
 
 describe('a login whose client went away', () => {
   it('does not take those with it who sent the same name and password', async () => {
@@ -290,7 +290,7 @@ describe('the guard of logins', () => {
     for (let count = 0; count < 30; count += 1) {
       await expectError(await login(service, 'root', 'wrong', '192.0.2.99'), 'rate_limited')
     }
-    service.advance(LIMITS.failedLoginWindowSeconds * 1000)
+    service.advance(ACCOUNT_LIMITS.failedLoginWindowSeconds * 1000)
     expect((await login(service, 'root', 'root-password', '192.0.2.99')).status).toBe(200)
   })
 

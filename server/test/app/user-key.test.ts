@@ -1,4 +1,4 @@
-import { LIMITS } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { userKeyBehaviour } from './behaviour/user-key.ts'
 import { expectError } from './errors.ts'
@@ -139,7 +139,7 @@ describe('the check of a password', () => {
       return (await service.request(KEY, { headers })).status
     }
     expect(await ask('alex-password', '192.0.2.1')).toBe(200)
-    for (let failure = 0; failure < LIMITS.failedLogins; failure += 1) {
+    for (let failure = 0; failure < ACCOUNT_LIMITS.failedLogins; failure += 1) {
       expect(await ask('wrong', '192.0.2.66')).toBe(401)
     }
     const checks = service.checks()

@@ -20,6 +20,8 @@ const DEFAULTS = {
   rateWindow: 300,
   adminRateLimit: 300,
   trustProxy: 0,
+  publicLeaderboard: false,
+  web: 'on',
   log: 'pretty',
 }
 
@@ -47,6 +49,8 @@ describe('the configuration', () => {
       FISH_SECRET: 's'.repeat(32),
       FISH_SECRET_PREVIOUS: '["older, with a comma","oldest"]',
       FISH_TOKEN_TTL: '3600',
+      FISH_PUBLIC_LEADERBOARD: '1',
+      FISH_WEB: 'off',
       FISH_LOG: 'json',
     }
     expect(readConfig({ env })).toEqual({
@@ -67,6 +71,8 @@ describe('the configuration', () => {
       secret: 's'.repeat(32),
       previousSecrets: ['older, with a comma', 'oldest'],
       tokenTtl: 3600,
+      publicLeaderboard: true,
+      web: 'off',
       log: 'json',
     })
     expect(Object.keys(env).sort()).toEqual(
@@ -143,6 +149,7 @@ describe('the configuration', () => {
         's3://x',
       ],
     ],
+    ['FISH_WEB', ['yes', 'ON', 'true']],
     ['FISH_ADMIN_USERNAME', ['-boss', 'a b', 'x'.repeat(33)]],
     ['FISH_ADMIN_PASSWORD', ['short77', 'x'.repeat(257)]],
     ['FISH_MASTER_API_KEY', ['short']],

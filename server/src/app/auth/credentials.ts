@@ -1,4 +1,4 @@
-import { HEADERS, isUserName, LIMITS, type User, userNameKey } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, HEADERS, isUserName, type User, userNameKey } from '@fish-crab/sdk/contract'
 import { fromBase64, sha256Hex } from '../core/bytes.ts'
 import { createLruCache, lazy } from '../core/cache.ts'
 import { createFairQueue, type FairQueue } from '../core/fair-queue.ts'
@@ -97,8 +97,8 @@ export function createCredentials(options: CredentialsOptions) {
   ): Promise<Identity | undefined> {
     const since = queue.now()
     // In UTF-8, all lone surrogates are the same.
-    const isPossible = isUserName(name) && password.length <= LIMITS.passwordLength && password.isWellFormed()
-    const tried = password.slice(0, LIMITS.passwordLength)
+    const isPossible = isUserName(name) && password.length <= ACCOUNT_LIMITS.passwordLength && password.isWellFormed()
+    const tried = password.slice(0, ACCOUNT_LIMITS.passwordLength)
     const findAccounts = () => Promise.all(directories.map((find) => (isPossible ? find(name) : undefined)))
 
     async function findOrVerify(accounts: readonly (Account | undefined)[]): Promise<Identity | undefined> {

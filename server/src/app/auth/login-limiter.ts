@@ -1,4 +1,4 @@
-import { isUserName, LIMITS, userNameKey } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, isUserName, userNameKey } from '@fish-crab/sdk/contract'
 import type { CountWindow, FishStorage } from '../../storage/core/types.ts'
 import { rateLimited } from '../http/rate-limit.ts'
 
@@ -17,7 +17,7 @@ interface LoginWindow {
 /** Creates the limiter: in 5 minutes, a client may fail 10 times under one name and 100 times in total. */
 export function createLoginLimiter(storage: FishStorage, clock: () => number) {
   const countWindow = ({ limit }: LoginWindow): CountWindow => ({
-    durationMs: LIMITS.failedLoginWindowSeconds * 1000,
+    durationMs: ACCOUNT_LIMITS.failedLoginWindowSeconds * 1000,
     limit,
     now: clock(),
   })
@@ -62,7 +62,7 @@ function windowsOf({ client, name }: LoginAttempt): readonly LoginWindow[] {
   // All invalid names share one window, or a client could open any number.
   const key = isUserName(name) ? userNameKey(name) : ''
   return [
-    { key: `login:${client}`, limit: LIMITS.failedLoginsPerClient },
-    { key: `login-name:${client} ${key}`, limit: LIMITS.failedLogins },
+    { key: `login:${client}`, limit: ACCOUNT_LIMITS.failedLoginsPerClient },
+    { key: `login-name:${client} ${key}`, limit: ACCOUNT_LIMITS.failedLogins },
   ]
 }

@@ -1,4 +1,4 @@
-import { LIMITS, type Session } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, type Session } from '@fish-crab/sdk/contract'
 import { lazy } from '../core/cache.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { StoreId } from '../store/store-id.ts'
@@ -26,7 +26,7 @@ export function createSessions({ secret, admins, storeId, clock }: SessionsOptio
 
     async open(admin: Admin): Promise<Session> {
       const issuedAt = Math.floor(clock() / 1000)
-      const expiresAt = issuedAt + LIMITS.sessionSeconds
+      const expiresAt = issuedAt + ACCOUNT_LIMITS.sessionSeconds
       const { signSession } = await loadJwt()
       const token = await signSession(admin, { issuedAt, expiresAt }, key)
       return { token, expiresAt: new Date(expiresAt * 1000).toISOString() }

@@ -1,14 +1,17 @@
-import { type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
+import { type Gamemode, type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
 import type { Collection, FishStorage, RecordFormat, StoredRecord } from '../../storage/core/types.ts'
 import { type Cursors, invalidCursor } from '../http/cursors.ts'
 import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
+import { HttpError } from '../http/http-error.ts'
 import { empty, type HandlerResponse, jsonBytes, matchesEntityTag } from '../http/response.ts'
 import { createResponseCache } from './response-cache.ts'
+import { summaryOf } from './summary.ts'
 
 interface CollectionRequest {
   readonly user: User
-  readonly collection: Collection & { readonly kind: Kind }
-  readonly form: RecordFormat
+  readonly collection: Collection & { readonly kind: Kind; readonly gamemode: Gamemode }
+  /** `species`: a summary instead of the entries. */
+  readonly form: RecordFormat | 'species'
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
   /** Key of the client, for fair turns of encoding. */
@@ -35,7 +38,8 @@ export function createCollectionReader(
     // Read before the records: they may be newer than this version, never older.
     const version = await storage.version(collection)
     const headers = {
-      etag: `W/"${user.id}.${version}"`,
+      // An older server sends the whole collection in place of a summary.
+      etag: `W/"${user.id}.${version}${form === 'species' ? '.species' : ''}"`,
       vary: 'Accept-Encoding',
       'cache-control': 'no-cache',
     }
@@ -49,9 +53,12 @@ export function createCollectionReader(
 
     const respond = (content: Uint8Array<ArrayBuffer>, used: string | undefined) =>
       jsonBytes(200, content, withCoding(headers, used))
-    const body = isWhole
-      ? await collectionBody(user.name, collection.kind, storage.read(collection, form))
-      : await pageBody(storage, cursors, options, start)
+    const body =
+      form === 'species'
+        ? await summaryBody(storage, options)
+        : isWhole
+          ? await collectionBody(user.name, collection.kind, storage.read(collection, form))
+          : await pageBody(storage, cursors, { ...options, form }, start)
     if (body instanceof ReadableStream) {
       const encoded = coding && encoder.encodeStream(body, coding, client)
       const used = encoded && coding
@@ -72,10 +79,17 @@ export function createCollectionReader(
   }
 }
 
+async function summaryBody(storage: FishStorage, { user, collection }: CollectionRequest): Promise<CollectionBody> {
+  const head = { user: user.name, gamemode: collection.gamemode }
+  const species = await storage.species(collection)
+  if (!species) throw new HttpError('too_many_species')
+  return textEncoder.encode(JSON.stringify(summaryOf(collection.kind, head, species)))
+}
+
 async function pageBody(
   storage: FishStorage,
   cursors: Cursors,
-  { user, collection, form, limit }: CollectionRequest,
+  { user, collection, form, limit }: CollectionRequest & { readonly form: RecordFormat },
   start: Position,
 ): Promise<CollectionBody> {
   const { entries, next: position } = await readPage(storage, collection, form, start, limit ?? LIMITS.pageSize)

@@ -52,6 +52,8 @@ export interface Metrics {
   observeRequest(observation: RequestObservation): void
   observeRateLimit(decision: RateLimitDecision): void
   observeStorage(observation: StorageObservation): void
+  /** Called with the number of open event streams when it changes. */
+  observeStreams?(open: number): void
   /** Returns all metrics, for `GET /metrics`. */
   render(): Promise<RenderedMetrics>
 }

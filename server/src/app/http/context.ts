@@ -1,4 +1,11 @@
-import { type Access, HEADERS, REQUEST_ID_PATTERN, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
+import {
+  type Access,
+  ASSET_FOLDERS,
+  HEADERS,
+  REQUEST_ID_PATTERN,
+  ROUTES,
+  type RouteName,
+} from '@fish-crab/sdk/contract'
 import { clientKey } from './client-address.ts'
 import { canonicalPath, targetError } from './path.ts'
 
@@ -32,11 +39,13 @@ interface RequestContextOptions {
   readonly address: string
   readonly target: unknown
   readonly createId: () => string
+  /** Whether the pages for people are served; otherwise their paths are unknown ones. */
+  readonly hasPages: boolean
 }
 
 export function createRequestContext(
   request: Request,
-  { now, address, target, createId }: RequestContextOptions,
+  { now, address, target, createId, hasPages }: RequestContextOptions,
 ): RequestContext {
   const path = canonicalPath(request.url)
   const queryText = queryOf(request.url)
@@ -51,7 +60,7 @@ export function createRequestContext(
     receivedAt: now,
     address,
     client: clientKey(address),
-    access: accessOf(path),
+    access: hasPages || !isOfPages(path) ? accessOf(path) : 'public',
     params: {},
     responseHeaders: { [HEADERS.requestId]: requestId },
   }
@@ -78,6 +87,8 @@ function isBounded(query: string): boolean {
 }
 
 const ALL_ROUTES = Object.values(ROUTES)
+const FOLDERS = Object.values(ASSET_FOLDERS).map((folder) => `${folder}/`)
+const PAGES_PREFIXES = [`${ASSET_FOLDERS.pages}/`, ROUTES.playerPage.path.split(':', 1)[0] as string]
 const ACCESS_BY_PATH: ReadonlyMap<string, Access> = new Map(ALL_ROUTES.map(({ path, access }) => [path, access]))
 
 /** Paths with parameters, each of which stands for one segment. */
@@ -85,12 +96,15 @@ const PATTERNS = ALL_ROUTES.filter(({ path }) => path.includes(':')).map(({ acce
   access,
   pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`),
 }))
-const DOCS_PREFIX = `${ROUTES.docs.path}/`
 
 /** Unknown paths are public, so that guessing paths is rate limited, too. */
 function accessOf(path: string): Access {
   const access = ACCESS_BY_PATH.get(path)
   if (access) return access
-  if (path.startsWith(DOCS_PREFIX)) return 'operations'
+  if (FOLDERS.some((folder) => path.startsWith(folder))) return 'operations'
   return PATTERNS.find(({ pattern }) => pattern.test(path))?.access ?? 'public'
+}
+
+function isOfPages(path: string): boolean {
+  return path === ROUTES.homePage.path || PAGES_PREFIXES.some((prefix) => path.startsWith(prefix))
 }

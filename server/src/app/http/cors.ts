@@ -1,4 +1,4 @@
-import { HEADERS, ROUTES } from '@fish-crab/sdk/contract'
+import { EVENT_STREAM, HEADERS, ROUTES } from '@fish-crab/sdk/contract'
 import type { RequestContext } from './context.ts'
 
 const EXPOSED_HEADERS = [
@@ -18,6 +18,7 @@ const ALLOWED_HEADERS = [
   HEADERS.apiKey,
   HEADERS.gamemode,
   HEADERS.requestId,
+  EVENT_STREAM.lastEventId,
 ].join(', ')
 
 /**

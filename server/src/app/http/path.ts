@@ -3,7 +3,8 @@ import { VERSION_PREFIX } from '@fish-crab/sdk/contract'
 /**
  * The canonical path of a request, which routing, rate limiting and logging use, so that no variant of a path (trailing
  * slash, `//`, percent-encoding, `/v1`) counts as another path.
- * An encoded slash stays encoded: it is data, not structure (RFC 3986, section 2.2).
+ * An encoded slash stays encoded: it is data, not structure (RFC 3986, section 2.2). `@` needs no encoding in a path
+ * (section 3.3), but programs that share links encode it.
  * @example canonicalPath('http://host/v1//get/%66ish/?name=Alex') // '/get/fish'
  */
 export function canonicalPath(url: string): string {
@@ -61,5 +62,5 @@ function withCanonicalSegments(raw: string): string {
 
 /** @throws URIError */
 function canonicalSegment(segment: string): string {
-  return segment.includes('%') ? encodeURIComponent(decodeURIComponent(segment)) : segment
+  return segment.includes('%') ? encodeURIComponent(decodeURIComponent(segment)).replaceAll('%40', '@') : segment
 }

@@ -12,6 +12,7 @@ interface PipelineOptions {
   readonly limitRate: RateLimitMiddleware
   readonly clientAddress: ((request: Request) => string) | undefined
   readonly createId: () => string
+  readonly hasPages: boolean
   readonly allowedOrigins: readonly string[]
   readonly clock: () => number
   readonly logger: Logger
@@ -28,7 +29,8 @@ const NO_ADDRESS =
  * measured, whatever was returned or thrown.
  */
 export function createPipeline(options: PipelineOptions): H3 {
-  const { limitRate, clientAddress, createId, allowedOrigins, clock, logger, metrics, responseClass } = options
+  const { limitRate, clientAddress, createId, hasPages, allowedOrigins, clock, logger, metrics, responseClass } =
+    options
 
   function addressOf(request: Request, host: RequestHost | undefined): string {
     try {
@@ -64,7 +66,13 @@ export function createPipeline(options: PipelineOptions): H3 {
     onRequest(event) {
       const host = event.context.host as RequestHost | undefined
       const address = addressOf(event.req, host)
-      const context = createRequestContext(event.req, { now: clock(), address, target: host?.target, createId })
+      const context = createRequestContext(event.req, {
+        now: clock(),
+        address,
+        target: host?.target,
+        createId,
+        hasPages,
+      })
       event.context.request = context
       // Only then: setting it parses the URL.
       if (event.url.pathname !== context.path) event.url.pathname = context.path

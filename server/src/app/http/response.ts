@@ -62,15 +62,18 @@ export interface StaticFile {
   readonly encoded?: Partial<Readonly<Record<ContentCoding, Uint8Array<ArrayBuffer>>>>
   /** Changes with the content; without quotation marks. */
   readonly version: string
+  /** Whether the URL changes with the content, so that clients need not ask again. @default false */
+  readonly isImmutable?: boolean
 }
 
 /** Sends a file, or 304 if the client has its current version. */
 export function staticFile(
   request: Request,
-  { contentType, body, encoded = {}, version }: StaticFile,
+  { contentType, body, encoded = {}, version, isImmutable = false }: StaticFile,
   headers: Readonly<Record<string, string>> = {},
 ): HandlerResponse {
-  const caching = { etag: `W/"${version}"`, vary: 'Accept-Encoding', 'cache-control': 'no-cache' }
+  const cacheControl = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache'
+  const caching = { etag: `W/"${version}"`, vary: 'Accept-Encoding', 'cache-control': cacheControl }
   if (matchesEntityTag(request.headers.get('if-none-match'), caching.etag)) return empty(304, caching)
   const codings = Object.keys(encoded) as ContentCoding[]
   const { coding } = chooseCoding(request.headers.get('accept-encoding'), codings)
@@ -88,14 +91,24 @@ export function staticFile(
   }
 }
 
+/** The files that a page loads. */
+export interface PageAssets {
+  /** The file of this name; `undefined` if unknown. */
+  asset(name: string): Promise<StaticFile | undefined>
+}
+
 /**
  * The page of the API reference, which a host brings: it is large, and mocks have no use for it. The page loads its
  * files from `/docs/` and needs nothing else.
  */
-export interface Docs {
+export interface Docs extends PageAssets {
   page(): Promise<StaticFile>
-  /** The file of this name; `undefined` if unknown. */
-  asset(name: string): Promise<StaticFile | undefined>
+}
+
+/** The pages for people, which a host brings. They load their files from `/assets/`. */
+export interface Pages extends PageAssets {
+  /** The HTML of all pages, with `{{title}}` and `{{description}}` in place of what differs. */
+  template(): Promise<string>
 }
 
 /** More than a client has; a head has room for thousands. */

@@ -1,4 +1,4 @@
-import { auditQuerySchema, LIMITS, loginSchema, newAdminSchema } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, auditQuerySchema, loginSchema, newAdminSchema } from '@fish-crab/sdk/contract'
 import type { Admin } from '../auth/admins.ts'
 import { HttpError } from '../http/http-error.ts'
 import { queryReader, readJson, validate } from '../http/request.ts'
@@ -45,7 +45,7 @@ export function accountHandlers(services: Services): AdminHandlers {
     },
 
     async audit({ query }) {
-      const { limit = LIMITS.defaultPageSize, cursor } = readAuditQuery(query)
+      const { limit = ACCOUNT_LIMITS.defaultPageSize, cursor } = readAuditQuery(query)
       return json(200, await audit.list({ limit, cursor }))
     },
   }

@@ -2,14 +2,13 @@ import { GAMEMODES, type Leaderboard, leaderboardQuerySchema, RARITY_LABELS, typ
 import type { Tally } from '../../storage/core/types.ts'
 import { queryReader } from '../http/request.ts'
 import { json } from '../http/response.ts'
+import { DEFAULT_LEADERS, namedLeaders } from './leaderboard.ts'
 import type { AdminHandlers, Services } from './services.ts'
 
 const readLeaderboardQuery = queryReader(leaderboardQuerySchema)
 
-/** A storage refuses operations when too many of all requests wait. */
-const NAMES_AT_ONCE = 32
-
-export function statsHandlers({ users, storage }: Services): AdminHandlers {
+export function statsHandlers(services: Services): AdminHandlers {
+  const { users, storage } = services
   return {
     async stats() {
       const [count, tallies] = await Promise.all([users.count(), storage.tallies()])
@@ -17,17 +16,8 @@ export function statsHandlers({ users, storage }: Services): AdminHandlers {
     },
 
     async leaderboard({ query }) {
-      const { type, gamemode, limit = 10 } = readLeaderboardQuery(query)
-      const leaders = await storage.leaders({ kind: type, limit, ...(gamemode ? { gamemode } : {}) })
-      const leaderboard: Leaderboard['leaderboard'] = []
-      for (let at = 0; at < leaders.length; at += NAMES_AT_ONCE) {
-        const some = leaders.slice(at, at + NAMES_AT_ONCE)
-        const names = await Promise.all(some.map(({ owner }) => users.nameOf(owner)))
-        for (const [index, { count }] of some.entries()) {
-          const name = names[index]
-          if (name !== undefined) leaderboard.push({ name, count })
-        }
-      }
+      const { type, gamemode, limit = DEFAULT_LEADERS } = readLeaderboardQuery(query)
+      const leaderboard = await namedLeaders(services, { kind: type, gamemode, limit })
       return json(200, { type, ...(gamemode ? { gamemode } : {}), leaderboard } satisfies Leaderboard)
     },
   }

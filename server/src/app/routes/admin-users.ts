@@ -1,5 +1,5 @@
 import {
-  LIMITS,
+  ACCOUNT_LIMITS,
   newUserSchema,
   type ResetType,
   resetSchema,
@@ -29,7 +29,7 @@ export function userHandlers(services: Services): AdminHandlers {
   const confirm = (request: Request) => () => sessions.require(request)
   return {
     async listUsers({ query }) {
-      const { limit = LIMITS.defaultPageSize, ...rest } = readListQuery(query)
+      const { limit = ACCOUNT_LIMITS.defaultPageSize, ...rest } = readListQuery(query)
       return json(200, await users.list({ limit, ...rest }))
     },
 

@@ -2,42 +2,15 @@ import { MEDIA_TYPES, type RouteName } from '@fish-crab/sdk/contract'
 import { sha256Hex } from '../core/bytes.ts'
 import { lazy } from '../core/cache.ts'
 import type { ContentCoding } from '../http/encoding.ts'
-import { HttpError } from '../http/http-error.ts'
 import { type Docs, type StaticFile, staticFile } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
+import { pageHeaders } from './page.ts'
 import type { Services } from './services.ts'
 
-/**
- * Allows only files of this server, and no inline scripts or styles, so that injected text cannot run or send anything
- * elsewhere. The style sheet contains its icons as `data:`.
- */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-const HEADERS = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-}
+export const DOCS_HEADERS = pageHeaders()
 
 export function docsHandler({ page }: Docs): Handler {
-  return async ({ request }) => staticFile(request, await page(), HEADERS)
-}
-
-export function docsAssetHandler({ asset }: Docs): Handler {
-  return async ({ request, params }) => {
-    const file = await asset(params.asset ?? '')
-    if (!file) throw new HttpError('not_found')
-    return staticFile(request, file, HEADERS)
-  }
+  return async ({ request }) => staticFile(request, await page(), DOCS_HEADERS)
 }
 
 /** `GET /openapi.json`: the OpenAPI document of these routes, created and encoded once, at the first request. */

@@ -4,6 +4,8 @@ import { HttpError } from '../http/http-error.ts'
 import { countRequest } from '../http/rate-limit.ts'
 import type { Handler } from '../http/router.ts'
 import { docsHandler, openApiHandler } from './docs.ts'
+import { publicLeaderboardHandler } from './leaderboard.ts'
+import { homePageHandler, playerPageHandler } from './pages.ts'
 import { demoCrab, demoFish, readHandler } from './read.ts'
 import type { AdminHandler, AdminHandlers, Services } from './services.ts'
 import { livez, metricsHandler, readyzHandler, statusHandler } from './status.ts'
@@ -27,6 +29,13 @@ function lazyHandlers(load: () => Promise<AdminHandlers>): AdminHandlers {
 
 export function createHandlers(services: Services) {
   const loadAdmin = lazy(async () => (await import('./admin.ts')).adminHandlers(services))
+  let closeStreams = () => {}
+  // Mocks in a page rarely need it, either.
+  const loadEvents = lazy(async () => {
+    const events = (await import('./events.ts')).createEvents(services)
+    closeStreams = events.close
+    return events
+  })
   // It includes the JSON Schema generator, which takes longer to load than the rest of the app.
   const loadOpenApi = lazy(() => import('@fish-crab/sdk/openapi'))
   const handlers: AdminHandlers = {
@@ -35,8 +44,10 @@ export function createHandlers(services: Services) {
     demoCrab,
     getFish: readHandler(services, 'fish'),
     getCrab: readHandler(services, 'crab'),
+    events: async (context) => (await loadEvents()).handle(context),
     postFish: writeHandler(services, 'fish'),
     postCrab: writeHandler(services, 'crab'),
+    ...(services.publicLeaderboard ? { getLeaderboard: publicLeaderboardHandler(services) } : {}),
     getUserKey: userKeyHandler(services),
     ...lazyHandlers(loadAdmin),
     livez,
@@ -44,6 +55,9 @@ export function createHandlers(services: Services) {
     openapi: openApiHandler(services, loadOpenApi, () => Object.keys(handlers) as RouteName[]),
     ...(services.metrics ? { metrics: metricsHandler(services.metrics) } : {}),
     ...(services.docs ? { docs: docsHandler(services.docs) } : {}),
+    ...(services.pages
+      ? { homePage: homePageHandler(services.pages), playerPage: playerPageHandler(services.pages) }
+      : {}),
   }
   const byRoute = Object.fromEntries(
     Object.entries(handlers).map(([name, handle]) => [
@@ -51,7 +65,11 @@ export function createHandlers(services: Services) {
       requireAccess(services, OPERATIONS[name as RouteName].auth, handle),
     ]),
   )
-  return { byRoute, load: () => Promise.all([loadAdmin(), loadOpenApi()]) }
+  return {
+    byRoute,
+    load: () => Promise.all([loadAdmin(), loadOpenApi(), loadEvents()]),
+    closeStreams: () => closeStreams(),
+  }
 }
 
 /** For administrators, who have a separate rate limit. The handlers of other routes check their callers themselves. */

@@ -20,17 +20,25 @@ export function readHandler({ users, readCollection }: Services, kind: Kind): Ha
     const name = userNameOf(query)
     if (!name) throw new HttpError('missing_name')
     const gamemode = requireGamemode(query.getAll('gamemode'))
-    const { detail, limit, cursor } = readOptions(query)
+    const { summary, detail, limit, cursor } = readOptions(query)
+    if (summary) refuseWithSummary({ detail, limit, cursor })
     const user = await users.require(name)
     return readCollection(request, {
       user,
       collection: { owner: user.id, kind, gamemode },
-      form: detail === 'full' ? 'full' : 'plain',
+      form: summary ?? detail ?? 'plain',
       limit,
       cursor,
       client,
     })
   }
+}
+
+/** A summary is about the whole collection. */
+function refuseWithSummary(options: Readonly<Record<string, unknown>>): void {
+  const given = Object.keys(options).filter((name) => options[name] !== undefined)
+  const details = given.map((path) => ({ path, message: 'Must be left out with summary' }))
+  if (details.length > 0) throw new HttpError('invalid_query', { details })
 }
 
 const FISH_NAMES = ['Cod', 'Salmon', 'Koi', 'Swordfish', 'Boot', 'Marlin', 'Leviathan'] as const

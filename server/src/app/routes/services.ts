@@ -6,10 +6,12 @@ import type { Credentials } from '../auth/credentials.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import type { CollectionReader } from '../catches/read-collection.ts'
 import type { Logger, Metrics } from '../core/host.ts'
+import type { Schedule } from '../core/schedule.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { ContentEncoder } from '../http/encoding.ts'
 import type { RateLimit } from '../http/rate-limit.ts'
-import type { Docs, HandlerResponse } from '../http/response.ts'
+import type { Docs, HandlerResponse, Pages } from '../http/response.ts'
+import type { StreamOptions } from '../live/streams.ts'
 import type { StoreId } from '../store/store-id.ts'
 import type { Users } from '../users/users.ts'
 
@@ -22,6 +24,8 @@ export interface Services {
   readonly sessions: Sessions
   readonly audit: Audit
   readonly readCollection: CollectionReader
+  readonly schedule: Schedule
+  readonly streams: StreamOptions
   readonly contentEncoder: ContentEncoder
   readonly logger: Logger
   readonly clock: () => number
@@ -29,9 +33,11 @@ export interface Services {
   readonly version: string
   readonly adminRateLimit: RateLimit
   readonly tokenTtlSeconds: number | undefined
+  readonly publicLeaderboard: boolean
   readonly isAccepting: () => boolean
   readonly metrics: Metrics | undefined
   readonly docs: Docs | undefined
+  readonly pages: Pages | undefined
 }
 
 export type AdminHandler = (context: RequestContext, admin: Admin) => Promise<HandlerResponse> | HandlerResponse

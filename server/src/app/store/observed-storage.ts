@@ -13,7 +13,8 @@ interface StorageObservers {
 export function observeStorage(storage: FishStorage, { metrics, storeId }: StorageObservers): FishStorage {
   function observe<Target extends object>(target: Target): Target {
     const operations = Object.entries(target).map(([operation, call]) => {
-      if (typeof call !== 'function') return [operation, call]
+      // It takes no time and reads nothing.
+      if (typeof call !== 'function' || operation === 'onChange') return [operation, call]
       const observed = async (...args: unknown[]) => {
         const check = operation === 'ping' ? undefined : storeId?.ready()
         if (check) await check

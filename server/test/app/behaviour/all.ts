@@ -14,6 +14,7 @@ import { cachingBehaviour } from './caching.ts'
 import { catchNamesBehaviour } from './catch-names.ts'
 import { corsBehaviour } from './cors.ts'
 import { encodingBehaviour } from './encoding.ts'
+import { eventsBehaviour } from './events.ts'
 import { freshnessBehaviour } from './freshness.ts'
 import { hostileBehaviour } from './hostile.ts'
 import { momentsBehaviour } from './moments.ts'
@@ -34,6 +35,7 @@ export function storedBehaviour(open: OpenService): void {
   adminRemovalBehaviour(open)
   adminTalliesBehaviour(open)
   cachingBehaviour(open)
+  eventsBehaviour(open)
   freshnessBehaviour(open)
   lastSuperadminBehaviour(open)
   lateReplayBehaviour(open)

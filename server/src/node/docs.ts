@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -6,17 +5,11 @@ import { gzip } from 'node:zlib'
 import { ROUTES } from '@fish-crab/sdk/contract'
 import { lazy } from '../app/core/cache.ts'
 import type { Docs, StaticFile } from '../app/http/response.ts'
+import { toStaticFile } from './static-files.ts'
 
 const compress = promisify(gzip)
 const FOLDER = ROUTES.docs.path
 const START = 'start.js'
-
-const TYPES: Readonly<Record<string, string>> = {
-  html: 'text/html; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  png: 'image/png',
-}
 
 const PACKAGED = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const
 
@@ -56,7 +49,7 @@ const START_SCRIPT = `SwaggerUIBundle({
 
 /** Swagger UI without requests to other servers. Each file is read and compressed at its first request. */
 export function createDocs(): Docs {
-  const file = (name: string, read: () => Promise<Uint8Array>) => lazy(async () => toStaticFile(name, await read()))
+  const file = (name: string, read: () => Promise<Uint8Array>) => lazy(async () => toDocsFile(name, await read()))
   const page = file('index.html', async () => Buffer.from(PAGE))
   const assets = new Map([
     [START, file(START, async () => Buffer.from(START_SCRIPT))],
@@ -65,13 +58,7 @@ export function createDocs(): Docs {
   return { page, asset: async (name) => assets.get(name)?.() }
 }
 
-async function toStaticFile(name: string, content: Uint8Array): Promise<StaticFile> {
-  const body = new Uint8Array(content)
-  const extension = name.slice(name.lastIndexOf('.') + 1)
-  return {
-    contentType: TYPES[extension] ?? 'application/octet-stream',
-    body,
-    ...(extension === 'png' ? {} : { encoded: { gzip: new Uint8Array(await compress(body)) } }),
-    version: createHash('sha256').update(body).digest('base64url').slice(0, 22),
-  }
+async function toDocsFile(name: string, content: Uint8Array): Promise<StaticFile> {
+  if (name.endsWith('.png')) return toStaticFile(name, content)
+  return toStaticFile(name, content, { encoded: { gzip: new Uint8Array(await compress(content)) } })
 }

@@ -1,0 +1,186 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { startBrowser } from '../../scripts/test-support/chromium.ts'
+import { ALEX, accessibilityFindings, startServer } from './pages.ts'
+
+const WIDTHS = [390, 768, 1440]
+const SCHEMES = ['light', 'dark'] as const
+
+/** Every page in every state that stays. */
+const STATES: readonly [name: string, open: (page: Page, url: string) => Promise<unknown>][] = [
+  ['home', async (page, url) => page.goto(url)],
+  [
+    'a wrong name',
+    async (page, url) => {
+      await page.goto(url)
+      await page.getByRole('button', { name: 'Show' }).click()
+      await page.getByRole('alert').waitFor()
+    },
+  ],
+  [
+    'cards',
+    async (page, url) => {
+      await page.goto(url + ALEX)
+      await page.locator('.history svg').waitFor()
+      await page.getByRole('button', { name: 'Gold' }).click()
+    },
+  ],
+  [
+    'tables',
+    async (page, url) => {
+      await page.goto(url + ALEX)
+      await page.locator('.history svg').waitFor()
+      await page.getByText('As a table').click()
+      await page.getByRole('button', { name: 'Table' }).click()
+    },
+  ],
+  [
+    'the demo collection',
+    async (page, url) => {
+      await page.goto(`${url}/?demo`)
+      await page.locator('.card').first().waitFor()
+    },
+  ],
+  [
+    'an empty collection',
+    async (page, url) => {
+      await page.goto(`${url}/@Alex?gamemode=factions`)
+      await page.locator('.empty').waitFor()
+    },
+  ],
+  [
+    'an unknown player',
+    async (page, url) => {
+      await page.goto(`${url}/@Nobody`)
+      await page.locator('.empty').waitFor()
+    },
+  ],
+  [
+    'no connection',
+    async (page, url) => {
+      await page.route('**/get/**', (route) => route.abort('connectionrefused'))
+      await page.goto(url + ALEX)
+      await page.locator('.notice').waitFor()
+    },
+  ],
+  [
+    'loading',
+    async (page, url) => {
+      await page.route('**/get/**', () => {})
+      await page.goto(url + ALEX)
+      await page.locator('.placeholder').first().waitFor()
+    },
+  ],
+]
+
+/** Presses Tab until this has the focus, as somebody without a mouse does. */
+async function tabTo(page: Page, name: RegExp, key = 'Tab'): Promise<void> {
+  for (let presses = 0; presses < 40; presses += 1) {
+    const focused = await page.evaluate(() => {
+      const { activeElement } = document
+      const label = (activeElement as HTMLInputElement | null)?.labels?.[0]
+      return label?.textContent ?? activeElement?.getAttribute('aria-label') ?? activeElement?.textContent ?? ''
+    })
+    if (name.test(focused)) return
+    await page.keyboard.press(key)
+  }
+  throw new Error(`Tab does not lead to ${name}.`)
+}
+
+async function openPage(browser: BrowserContext, width: number): Promise<Page> {
+  const page = await browser.newPage()
+  await page.setViewportSize({ width, height: 844 })
+  return page
+}
+
+describe('for everybody', () => {
+  it.for(STATES)(
+    '%s: an accessibility checker finds nothing, at any width, in light and dark, and nothing is cut off',
+    async ([, open], { skip }) => {
+      const browser = await startBrowser(skip)
+      const { url } = await startServer({ FISH_RATE_LIMIT: '1000' })
+      for (const width of WIDTHS) {
+        for (const colorScheme of SCHEMES) {
+          const page = await openPage(browser, width)
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+          await open(page, url)
+          expect([width, colorScheme, await accessibilityFindings(page)]).toEqual([width, colorScheme, []])
+          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+          expect([width, overflow]).toEqual([width, 0])
+          await page.close()
+        }
+      }
+    },
+  )
+
+  it('every task is done by keyboard alone', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await openPage(browser, 1440)
+    const { keyboard } = page
+    await page.goto(url)
+    await tabTo(page, /^Player$/)
+    await keyboard.type('Alex')
+    await keyboard.press('Enter')
+    await page.waitForURL(/@Alex/)
+    await page.locator('.empty').waitFor()
+
+    await keyboard.press('Tab')
+    await tabTo(page, /^Skip to the content$/)
+    await keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('content')
+    await tabTo(page, /^earth$/)
+    await keyboard.press('Enter')
+    await page.locator('.history svg').waitFor()
+    await tabTo(page, /^Gold/)
+    await keyboard.press('Space')
+    expect(await page.locator('.card').count()).toBe(1)
+    await tabTo(page, /^As a table$/)
+    await keyboard.press('Enter')
+    await page.locator('.history table').waitFor()
+    await tabTo(page, /^Search$/)
+    await keyboard.type('salm')
+    await tabTo(page, /^Sort by$/)
+    await keyboard.press('R')
+    await tabTo(page, /^Table$/)
+    await keyboard.press('Enter')
+    expect(await page.locator('.species-table tbody tr').count()).toBe(1)
+    await tabTo(page, /^Gold only/)
+    await keyboard.press('Enter')
+    expect(await page.locator('.species-table tbody th').allTextContents()).toEqual(['Salmon', 'Salmon'])
+    await tabTo(page, /^API reference$/)
+
+    // What has the focus can be seen.
+    const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle)
+    expect(outline).toBe('solid')
+  })
+
+  it('without motion where somebody prefers none', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    for (const reducedMotion of ['reduce', 'no-preference'] as const) {
+      const page = await openPage(browser, 390)
+      await page.emulateMedia({ reducedMotion })
+      await page.route('**/get/**', () => {})
+      await page.goto(url + ALEX)
+      await page.locator('.placeholder').first().waitFor()
+      const moving = await page.evaluate(() => document.getAnimations().length)
+      expect([reducedMotion, moving > 0]).toEqual([reducedMotion, reducedMotion !== 'reduce'])
+    }
+  })
+
+  it('times are those of the place, and copying a link gives the address of what is shown', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    await browser.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const page = await openPage(browser, 1440)
+    const client = await browser.newCDPSession(page)
+    await client.send('Emulation.setTimezoneOverride', { timezoneId: 'Pacific/Auckland' })
+    await page.goto(url + ALEX)
+    // Noon in UTC is the night after in New Zealand.
+    await expect.poll(() => page.locator('.total.wide').textContent()).toContain('Feb 4, 2026, 1:00')
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url + ALEX)
+  })
+})

@@ -1,0 +1,161 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startBrowser } from '../../scripts/test-support/chromium.ts'
+import { ALEX, READ_TO_THE_END, startServer } from './pages.ts'
+import { watchPage } from './watch-page.ts'
+
+const HOSTILE = [
+  '<img src=x onerror=attack()>',
+  '<script>attack()</script>',
+  '"><svg onload=attack()>',
+  "'-attack()-'",
+  '</title><script>attack()</script>',
+  'javascript:attack()',
+  '{{title}}',
+  '&lt;b&gt;',
+  '\u202eevil\u202c',
+  '__proto__',
+  'constructor',
+  'é'.repeat(100),
+]
+
+/** Counts attacks that ran, dialogs, and violations of the policy. */
+async function watchAttacks(page: Page): Promise<() => Promise<readonly unknown[]>> {
+  const seen: unknown[] = []
+  page.on('dialog', (dialog) => {
+    seen.push(dialog.message())
+    void dialog.dismiss()
+  })
+  await page.exposeFunction('attack', () => seen.push('attack'))
+  await page.addInitScript(() => {
+    const violations: string[] = []
+    Object.assign(globalThis, { violations })
+    document.addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective))
+  })
+  return async () => [...seen, ...(await page.evaluate(() => (globalThis as unknown as { violations: [] }).violations))]
+}
+
+describe('hostile names', () => {
+  it('are text on every page, and the policy has nothing to refuse', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
+    await admin.users.create({ name: '__proto__' })
+    for (const user of ['Alex', '__proto__']) {
+      await admin.fish.add(
+        user,
+        HOSTILE.map((name) => ({ name, rarity: 'Gold' }) as const),
+        { gamemode: 'earth' },
+      )
+      await admin.crabs.add(
+        user,
+        HOSTILE.map((name) => ({ name })),
+        { gamemode: 'earth' },
+      )
+    }
+    const page = await browser.newPage()
+    const { requests, complaints } = watchPage(page, READ_TO_THE_END)
+    const attacks = await watchAttacks(page)
+    for (const path of [ALEX, '/@__proto__?gamemode=earth']) {
+      await page.goto(url + path)
+      await page.locator('.card').first().waitFor()
+      const shown = await page.locator('.card-name').allTextContents()
+      expect(shown).toEqual(expect.arrayContaining(HOSTILE))
+      await page.locator('.history svg').waitFor()
+      await page.getByRole('searchbox').fill('<img src=x onerror=attack()>')
+      expect(await page.locator('.card').count()).toBe(2)
+      await page.getByRole('searchbox').fill('')
+      await page.getByRole('button', { name: 'Table' }).click()
+      expect(await page.locator('.species-table tbody tr').count()).toBeGreaterThan(2 * HOSTILE.length - 1)
+      await page.getByRole('button', { name: 'Cards' }).click()
+      expect(await attacks()).toEqual([])
+    }
+    expect(complaints).toEqual([])
+    expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
+  })
+
+  it('in the address are text, too', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer({ FISH_RATE_LIMIT: '1000' })
+    const page = await browser.newPage()
+    const attacks = await watchAttacks(page)
+    for (const text of HOSTILE) {
+      for (const path of [`/@${encodeURIComponent(text)}`, `/@Alex?gamemode=${encodeURIComponent(text)}`]) {
+        await page.goto(url + path)
+        await page.locator('h1').waitFor()
+        expect([path, await attacks()]).toEqual([path, []])
+      }
+    }
+  })
+})
+
+describe('the policy of the pages', () => {
+  it('refuses markup from text, inline scripts and code from text', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    const attacks = await watchAttacks(page)
+    await page.goto(url)
+    const refused = await page.evaluate(() => {
+      const attempt = (action: () => unknown) => {
+        try {
+          action()
+          return 'taken'
+        } catch (error) {
+          return (error as Error).name
+        }
+      }
+      const inline = () => {
+        const script = document.createElement('script')
+        script.append('attack()')
+        document.body.append(script)
+      }
+      return [
+        attempt(() => {
+          document.body.innerHTML = '<b>attack</b>'
+        }),
+        attempt(() => new Worker('/assets/other.js')),
+        attempt(inline),
+        attempt(() => setTimeout('attack()')),
+      ]
+    })
+    expect(refused.slice(0, 2)).toEqual(['TypeError', 'TypeError'])
+    const seen = await attacks()
+    expect(seen).not.toContain('attack')
+    expect(seen.length).toBeGreaterThan(2)
+  })
+
+  it('keeps the pages out of frames of others', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const host = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html')
+      response.end(`<iframe src="${url}/"></iframe><iframe src="${url}/@Alex"></iframe>`)
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => {
+      host.closeAllConnections()
+      host.close()
+    })
+    const page = await browser.newPage()
+    const { complaints } = watchPage(page, READ_TO_THE_END)
+    await page.goto(`http://127.0.0.1:${(host.address() as AddressInfo).port}`)
+    await expect.poll(() => complaints.filter((text) => text.includes('frame-ancestors')).length).toBe(2)
+    for (const frame of page.frames().slice(1)) expect(await frame.locator('#app').count()).toBe(0)
+  })
+
+  it('lets no script run whose content the build did not make', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    await page.route(/\.js$/, async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, body: `${await response.text()};document.title = 'changed'` })
+    })
+    const { complaints } = watchPage(page, READ_TO_THE_END)
+    await page.goto(url)
+    await expect.poll(() => complaints.join()).toContain('integrity')
+    expect(await page.title()).toBe('Fish and Crab Collection')
+    expect(await page.locator('#app').innerHTML()).toBe('')
+  })
+})

@@ -1,0 +1,132 @@
+import { RARITIES } from '@fish-crab/sdk'
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { startBrowser } from '../../scripts/test-support/chromium.ts'
+import { ALEX, startServer } from './pages.ts'
+
+const SPECIES = 10_000
+const CATCHES = 100_000
+const BATCH = 500
+
+interface TraceEvent {
+  readonly name: string
+  readonly pid: number
+  readonly tid: number
+  /** Processor time, in microseconds. */
+  readonly tdur?: number
+  readonly args?: { readonly name?: string }
+}
+
+/**
+ * Traces the tasks of a page.
+ * @returns ends it, with the longest one in milliseconds of processor time: other tests take their share of this machine
+ */
+async function traceTasks(browser: BrowserContext, page: Page): Promise<() => Promise<number>> {
+  const client = await browser.newCDPSession(page)
+  const events: TraceEvent[] = []
+  client.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])))
+  await client.send('Tracing.start', { categories: 'toplevel,devtools.timeline', transferMode: 'ReportEvents' })
+  return async () => {
+    const complete = new Promise((resolve) => client.once('Tracing.tracingComplete', resolve))
+    await client.send('Tracing.end')
+    await complete
+    const threads = events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
+    const isOfPage = ({ pid, tid }: TraceEvent) => threads.some((one) => one.pid === pid && one.tid === tid)
+    return Math.max(...events.filter(isOfPage).map(({ tdur = 0 }) => tdur / 1000))
+  }
+}
+
+describe('the pages', () => {
+  it('load 60 KB or less before a collection is shown, and nothing again at the next visit', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    let sizes = new Map<string, number>()
+    page.on('response', async (response) => {
+      const ofVisit = sizes
+      const { responseHeadersSize, responseBodySize } = await response.request().sizes()
+      ofVisit.set(new URL(response.url()).pathname, responseHeadersSize + responseBodySize)
+    })
+    await page.goto(url + ALEX)
+    await page.locator('.card').first().waitFor()
+    // The worker comes after the first view: the next visit may interrupt it.
+    const first = [...sizes].filter(([path]) => !/worker/.test(path))
+    expect(first.length).toBeGreaterThan(4)
+    expect(first.reduce((sum, [, size]) => sum + size, 0)).toBeLessThanOrEqual(60 * 1024)
+    sizes = new Map()
+    await page.goto(`${url}/@Alex?gamemode=factions`)
+    await page.locator('.empty').waitFor()
+    // Icons have a cache of their own.
+    const again = [...sizes].filter(([path]) => /^\/assets\/(?!.*worker).*\.(js|css)$/.test(path))
+    expect(again.map(([, size]) => size).filter((size) => size > 0)).toEqual([])
+  })
+
+  it('stay smooth with 10,000 entries of 100,000 catches: no task takes 100 ms', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer({ FISH_ADMIN_RATE_LIMIT: '1000' })
+    for (let start = 0; start < CATCHES; start += BATCH) {
+      const fish = Array.from({ length: BATCH }, (_, index) => ({
+        name: `Species ${(start + index) % SPECIES}`,
+        rarity: RARITIES[((start + index) % SPECIES) % RARITIES.length]?.value ?? 1,
+        caughtAt: new Date(Date.UTC(2026, 0, 1) + (start + index) * 60_000),
+      }))
+      await admin.fish.add('Alex', fish, { gamemode: 'survival' })
+    }
+    const page = await browser.newPage()
+    const longestTask = await traceTasks(browser, page)
+    await page.goto(`${url}/@Alex?gamemode=survival`)
+    await page.locator('.card').first().waitFor()
+    await page.getByRole('button', { name: 'Count them' }).click()
+    await page.locator('.history svg').waitFor()
+    for (const order of ['Name', 'Rarest', 'Caught last']) await page.getByLabel('Sort by').selectOption(order)
+    await page.getByRole('searchbox').pressSequentially('species 99')
+    await page.getByRole('searchbox').fill('')
+    for (let more = 0; more < 5; more += 1) await page.getByRole('button', { name: /^Show 60 more/ }).click()
+    await page.getByRole('button', { name: 'Table' }).click()
+    await page.mouse.wheel(0, 20_000)
+    const milliseconds = await longestTask()
+    expect(milliseconds).toBeGreaterThan(1)
+    expect(milliseconds).toBeLessThan(100)
+  })
+
+  it('are usable on a slow phone in seconds at most, and print in how many: a fourth of the speed, 1.6 Mbit/s, 150 ms away', async ({
+    skip,
+  }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    await page.setViewportSize({ width: 390, height: 844 })
+    const client = await browser.newCDPSession(page)
+    await client.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+    const [latency, throughput] = [150, (1.6 * 1024 * 1024) / 8]
+    await client.send('Network.enable')
+    await client.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency,
+      downloadThroughput: throughput,
+      uploadThroughput: throughput,
+    })
+    // The best of a few: other tests take their share of this machine.
+    const best = async (path: string, usable: () => Promise<void>) => {
+      const times: number[] = []
+      for (let visit = 0; visit < 4; visit += 1) {
+        await client.send('Network.clearBrowserCache')
+        await page.goto(url + path, { waitUntil: 'commit' })
+        await usable()
+        times.push(
+          await page.evaluate(
+            () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? performance.now(),
+          ),
+        )
+      }
+      return Math.min(...times)
+    }
+    const start = await best('/', () => page.getByLabel('Player').waitFor())
+    const player = await best(ALEX, () => page.getByRole('link', { name: 'earth' }).waitFor())
+    process.stdout.write(
+      `first paint on a slow phone: ${start.toFixed(0)} ms, of a player ${player.toFixed(0)} ms (goal 1000)\n`,
+    )
+    // Machines are shared: this finds only what is broken.
+    expect(Math.max(start, player)).toBeLessThan(5000)
+  })
+})

@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest'
+import { startBrowser } from '../../scripts/test-support/chromium.ts'
+import { ALEX, READ_TO_THE_END, startServer } from './pages.ts'
+import { watchPage } from './watch-page.ts'
+
+const DATA = /\/(get|demo|status|events)\b/
+
+describe('the pages in a real browser', () => {
+  it('show what a player has caught for three requests, ask nobody but their server, and nothing goes wrong', async ({
+    skip,
+  }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    const { requests, complaints } = watchPage(page, READ_TO_THE_END)
+    await page.goto(url + ALEX)
+    expect(await page.title()).toBe('Alex · Fish and Crab Collection')
+    await page.getByRole('heading', { name: 'Alex', level: 1 }).waitFor()
+    await expect
+      .poll(() => page.locator('.totals').textContent())
+      .toMatch(/Fish4 2 species.*Crabs1 1 species.*Last catch/)
+    const cards = page.locator('.card')
+    expect(await cards.count()).toBe(4)
+    expect(await cards.first().textContent()).toMatch(/^SalmonGold×2 caughtfirst .*2026 last .*2026$/)
+    // The times come last, from a worker.
+    await page.locator('.history svg').waitFor()
+    expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^4 fish by (week|month), from/)
+    expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
+    expect(requests.filter((request) => DATA.test(request))).toHaveLength(3)
+    expect(complaints).toEqual([])
+  })
+
+  it('open from the home page by a name, say what is wrong with one, and go back', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    const { requests, complaints } = watchPage(page, READ_TO_THE_END)
+    await page.goto(url)
+    const name = page.getByLabel('Player')
+    await name.fill('no name')
+    await name.press('Enter')
+    expect(await page.getByRole('alert').textContent()).toMatch(/^A name must be 1 to 32 characters/)
+    expect(await name.getAttribute('aria-invalid')).toBe('true')
+    expect(requests.filter((request) => DATA.test(request))).toEqual([])
+    await name.fill(' alex ')
+    await name.press('Enter')
+    // As the player was created.
+    await page.getByRole('heading', { name: 'Alex', level: 1 }).waitFor()
+    await page.getByRole('link', { name: 'earth' }).click()
+    await page.locator('.card').first().waitFor()
+    expect(page.url()).toBe(`${url}/@alex?gamemode=earth`)
+    await page.goBack()
+    await page.getByText('Alex has caught nothing in oneblock yet.').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('show the demo collection', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    const { complaints } = watchPage(page, READ_TO_THE_END)
+    await page.goto(url)
+    await page.getByRole('link', { name: 'demo collection' }).click()
+    await page.getByRole('heading', { name: 'Demo collection' }).waitFor()
+    await page.locator('.card').first().waitFor()
+    for (const rarity of ['Mythical', 'Unknown/Other']) {
+      await page.getByRole('button', { name: rarity }).click()
+      expect(await page.locator('.card').count()).toBe(1)
+    }
+    expect(complaints).toEqual([])
+  })
+
+  it('find, filter and sort', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    await page.goto(url + ALEX)
+    await page.locator('.card').first().waitFor()
+    const names = () => page.locator('.card-name').allTextContents()
+    await page.getByLabel('Sort by').selectOption('Rarest')
+    expect(await names()).toEqual(['Koi', 'Salmon', 'Salmon', 'crab'])
+    await page.getByLabel('Sort by').selectOption('Name')
+    expect(await names()).toEqual(['crab', 'Koi', 'Salmon', 'Salmon'])
+    await page.getByLabel('Sort by').selectOption('Caught last')
+    expect((await names())[0]).toBe('Koi')
+    await page.getByRole('searchbox').fill('SAL')
+    expect(await names()).toEqual(['Salmon', 'Salmon'])
+    await page.getByRole('button', { name: 'Gold' }).click()
+    expect(await page.locator('.found').textContent()).toContain('1 of 4 entries')
+    await page.getByRole('button', { name: 'Gold only' }).click()
+    await page.getByRole('searchbox').fill('nothing')
+    await page.getByText('Nothing matches.').waitFor()
+    await page.getByRole('searchbox').fill('')
+    await page.getByLabel('Show', { exact: true }).selectOption('Crabs')
+    expect(await names()).toEqual(['crab'])
+    await page.getByRole('button', { name: 'Table' }).click()
+    expect(await page.locator('.species-table tbody tr').count()).toBe(1)
+    // The browser remembers it.
+    await page.reload()
+    await page.locator('.species-table').waitFor()
+  })
+
+  it('say that no such player exists, by the server or by the name alone', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    await page.goto(`${url}/@Nobody`)
+    await page.getByText('This server knows no player called “Nobody”.').waitFor()
+    const { requests } = watchPage(page, READ_TO_THE_END)
+    const response = await page.goto(`${url}/@-Nobody`)
+    expect(response?.status()).toBe(404)
+    await page.getByText('No player can have this name.').waitFor()
+    expect(requests.filter((request) => DATA.test(request))).toEqual([])
+  })
+
+  it('show new catches as they come, and count them in all places', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer()
+    const page = await browser.newPage()
+    await page.clock.install()
+    await page.goto(url + ALEX)
+    await page.locator('.history svg').waitFor()
+    await admin.fish.add('Alex', [{ name: 'Pike', rarity: 'Platinum' }], { gamemode: 'earth' })
+    await page.clock.fastForward(61_000)
+    await page.getByText('New: Pike (Platinum)').waitFor()
+    expect(await page.locator('.card', { hasText: 'Pike' }).textContent()).toContain('New')
+    expect(await page.locator('.totals').textContent()).toContain('Fish5 3 species')
+    expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^5 fish/)
+  })
+
+  it('show catches at once by a stream to those who stay, without another request', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer()
+    const page = await browser.newPage()
+    const { requests, complaints } = watchPage(page, READ_TO_THE_END)
+    await page.clock.install()
+    await page.goto(url + ALEX)
+    await page.locator('.history svg').waitFor()
+    const opened = page.waitForResponse(/\/events\?/)
+    await page.clock.fastForward(11_000)
+    await opened
+    await page.clock.resume()
+    const pike = { name: 'Pike', rarity: 'Platinum' } as const
+    await admin.fish.add('Alex', [pike, pike, { name: 'Salmon', rarity: 'Gold' }], { gamemode: 'earth' })
+    await page.getByText('New: Salmon (Gold), Pike (Platinum) ×2').waitFor()
+    expect(await page.locator('.totals').textContent()).toContain('Fish7 3 species')
+    expect(await page.locator('.card', { hasText: 'Gold' }).textContent()).toContain('×3')
+    expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^7 fish/)
+    expect(requests.filter((request) => DATA.test(request))).toHaveLength(4)
+    expect(complaints).toEqual([])
+  })
+
+  it('wait out the rate limit with a countdown, and go on by themselves', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer({ FISH_RATE_LIMIT: '3', FISH_RATE_WINDOW: '6' })
+    const page = await browser.newPage()
+    for (let request = 0; request < 3; request += 1) await fetch(`${url}/status`)
+    await page.goto(url + ALEX)
+    await page.getByText('Too many requests').waitFor()
+    expect(await page.locator('.countdown').textContent()).toMatch(/^in 0:0[1-7]$/)
+    await page.locator('.card').first().waitFor()
+    expect(await page.getByText('Too many requests').count()).toBe(0)
+  })
+
+  it('say that they are offline, keep what they have shown, and go on when the network is back', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer()
+    const page = await browser.newPage()
+    await page.goto(url + ALEX)
+    await page.locator('.card').first().waitFor()
+    await browser.setOffline(true)
+    await page.getByText('You are offline').waitFor()
+    expect(await page.locator('.notice').textContent()).toContain('This is the collection as of')
+    expect(await page.locator('.card').count()).toBe(4)
+    await admin.crabs.add('Alex', [{ name: 'King Crab' }], { gamemode: 'earth' })
+    await browser.setOffline(false)
+    await page.getByText('New: King Crab').waitFor()
+    expect(await page.getByText('You are offline').count()).toBe(0)
+  })
+
+  it('reconnect to a server that does not respond, at once where asked to', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    await page.clock.install()
+    await page.route(DATA, (route) => route.abort('connectionrefused'))
+    await page.goto(url + ALEX)
+    await page.getByText('Reconnecting').waitFor()
+    expect(await page.locator('.notice').textContent()).toMatch(/Trying again in 0:0[12]/)
+    await page.unroute(DATA)
+    await page.getByRole('button', { name: 'Try now' }).click()
+    await page.locator('.card').first().waitFor()
+    expect(await page.locator('.notice').count()).toBe(0)
+  })
+
+  it('give the request id of an error of the server', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    const body = JSON.stringify({ error: 'The storage failed.', code: 'storage_error', requestId: 'abc-1' })
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'abc-1' }
+    await page.route(DATA, (route) => route.fulfill({ status: 500, headers, body }))
+    await page.goto(url + ALEX)
+    await page.getByText('The server has a problem').waitFor()
+    expect(await page.locator('.notice code').textContent()).toBe('abc-1')
+  })
+
+  it('are left out by FISH_WEB=off', async () => {
+    const { url } = await startServer({ FISH_WEB: 'off' })
+    for (const path of ['/', '/@Alex']) {
+      const response = await fetch(url + path)
+      expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
+      expect(response.headers.get('x-ratelimit-remaining')).not.toBeNull()
+    }
+  })
+})

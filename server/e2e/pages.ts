@@ -1,0 +1,47 @@
+import { createAdminClient } from '@fish-crab/sdk/admin'
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
+import { startServerProcess } from '../../scripts/test-support/server-process.ts'
+
+const ADMIN = { username: 'root', password: 'root-password' } as const
+
+/** Alex's collection in the gamemode earth. */
+export const ALEX = '/@Alex?gamemode=earth'
+
+/**
+ * On a busy machine, Chromium reports requests as aborted whose whole response the page has read and shown. Requests that
+ * really fail show: the pages say so.
+ */
+export const READ_TO_THE_END = /\/(get|demo)\/\S+ net::ERR_ABORTED$/
+
+const FISH = [
+  { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-31T12:00:00.000Z' },
+  { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-02-01T12:00:00.000Z' },
+  { name: 'Salmon', rarity: 'Bronze', caughtAt: '2026-02-02T12:00:00.000Z' },
+  { name: 'Koi', rarity: 'Mythical', caughtAt: '2026-02-03T12:00:00.000Z' },
+] as const
+
+/** A built server with an administrator's client and the player Alex, who has caught something, for one test. */
+export async function startServer(env: Readonly<Record<string, string>> = {}) {
+  const server = await startServerProcess({ FISH_STORAGE: 'memory:', ...env })
+  onTestFinished(async () => {
+    if (server.child.exitCode === null) await server.end('SIGKILL')
+  })
+  const admin = createAdminClient({ baseUrl: server.url, ...ADMIN })
+  await admin.users.create({ name: 'Alex' })
+  await admin.fish.add('Alex', FISH, { gamemode: 'earth' })
+  await admin.crabs.add('Alex', [{ caughtAt: '2026-02-02T12:00:00.000Z' }], { gamemode: 'earth' })
+  return { ...server, admin }
+}
+
+/** What an accessibility checker finds wrong with the page as it is. */
+export async function accessibilityFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate(async () => {
+    const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run()
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    )
+  })
+}

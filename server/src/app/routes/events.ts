@@ -1,0 +1,47 @@
+import { EVENT_STREAM, eventOptionsSchema, HEADERS, KINDS } from '@fish-crab/sdk/contract'
+import { HttpError } from '../http/http-error.ts'
+import { queryReader } from '../http/request.ts'
+import type { Handler } from '../http/router.ts'
+import { lastEventIdOf } from '../live/event-id.ts'
+import { createStreams } from '../live/streams.ts'
+import { requireGamemode, userNameOf } from './parameters.ts'
+import type { Services } from './services.ts'
+
+const eventOptions = queryReader(eventOptionsSchema)
+
+const HEADERS_OF_STREAMS = {
+  'content-type': EVENT_STREAM.type,
+  'cache-control': 'no-store',
+  // nginx would hold events back.
+  'x-accel-buffering': 'no',
+}
+
+/** The handler, and what ends all streams. */
+export function createEvents({ users, storage, schedule, metrics, streams: limits, isAccepting }: Services) {
+  const streams = createStreams({ storage, schedule, metrics, limits })
+  const handle: Handler = async ({ request, query, client }) => {
+    const name = userNameOf(query)
+    if (!name) throw new HttpError('missing_name')
+    const gamemode = requireGamemode(query.getAll('gamemode'))
+    const { kind, follow } = eventOptions(query)
+    const user = await users.require(name)
+    if (request.method === 'HEAD') return { status: 200, body: null, headers: HEADERS_OF_STREAMS }
+    if (!isAccepting()) {
+      throw new HttpError('unavailable', {
+        message: 'The server is stopping. Connect again.',
+        headers: { [HEADERS.retryAfter]: '1' },
+      })
+    }
+    const body = await streams.open({
+      user,
+      gamemode,
+      kinds: kind === undefined ? KINDS : [kind],
+      lastEventId: lastEventIdOf(request),
+      follow: follow !== 'false',
+      client,
+      signal: request.signal,
+    })
+    return { status: 200, body, headers: HEADERS_OF_STREAMS }
+  }
+  return { handle, close: streams.close }
+}

@@ -1,0 +1,40 @@
+import { type PublicLeaderboard, publicLeaderboardQuerySchema } from '@fish-crab/sdk/contract'
+import type { LeaderRange } from '../../storage/core/types.ts'
+import { queryReader } from '../http/request.ts'
+import { json } from '../http/response.ts'
+import type { Handler } from '../http/router.ts'
+import type { Services } from './services.ts'
+
+export const DEFAULT_LEADERS = 10
+
+/** A storage refuses operations when too many of all requests wait. */
+const NAMES_AT_ONCE = 32
+
+/** The players with the most catches. Those who were deleted meanwhile are left out. */
+export async function namedLeaders(
+  { storage, users }: Pick<Services, 'storage' | 'users'>,
+  range: LeaderRange,
+): Promise<PublicLeaderboard['leaderboard']> {
+  const leaders = await storage.leaders(range)
+  const leaderboard: PublicLeaderboard['leaderboard'] = []
+  for (let at = 0; at < leaders.length; at += NAMES_AT_ONCE) {
+    const some = leaders.slice(at, at + NAMES_AT_ONCE)
+    const names = await Promise.all(some.map(({ owner }) => users.nameOf(owner)))
+    for (const [index, { count }] of some.entries()) {
+      const name = names[index]
+      if (name !== undefined) leaderboard.push({ name, count })
+    }
+  }
+  return leaderboard
+}
+
+const readQuery = queryReader(publicLeaderboardQuerySchema)
+
+/** The leaderboard for everybody. */
+export function publicLeaderboardHandler(services: Services): Handler {
+  return async ({ query }) => {
+    const { kind, gamemode, limit = DEFAULT_LEADERS } = readQuery(query)
+    const leaderboard = await namedLeaders(services, { kind, gamemode, limit })
+    return json(200, { leaderboard } satisfies PublicLeaderboard)
+  }
+}

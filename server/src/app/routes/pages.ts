@@ -1,0 +1,61 @@
+import { isUserName } from '@fish-crab/sdk/contract'
+import { sha256Hex } from '../core/bytes.ts'
+import { type Pages, type StaticFile, staticFile } from '../http/response.ts'
+import type { Handler } from '../http/router.ts'
+import { pageHeaders } from './page.ts'
+
+/** Scripts cannot turn text into markup: the pages build no HTML from text. A worker counts catches. */
+export const PAGES_HEADERS = pageHeaders({
+  'worker-src': "'self'",
+  'require-trusted-types-for': "'script'",
+  'trusted-types': 'history-worker',
+})
+
+interface Preview {
+  readonly title: string
+  readonly description: string
+}
+
+const SITE = 'Fish and Crab Collection'
+const HOME: Preview = { title: SITE, description: 'Look up the fish and crabs that a player has caught.' }
+const UNKNOWN: Preview = { title: `Player not found · ${SITE}`, description: 'No player can have this name.' }
+
+const previewOf = (name: string): Preview => ({
+  title: `${name} · ${SITE}`,
+  description: `The fish and crabs that ${name} has caught: species, rarities, counts and dates.`,
+})
+
+/** `GET /`. */
+export function homePageHandler(pages: Pages): Handler {
+  return async ({ request }) => staticFile(request, await pageFile(pages, HOME), PAGES_HEADERS)
+}
+
+/** `GET /@:name`. Whether the player exists is left to the page, so that nobody learns it without being counted. */
+export function playerPageHandler(pages: Pages): Handler {
+  return async ({ request, params: { name = '' } }) => {
+    if (isUserName(name)) return staticFile(request, await pageFile(pages, previewOf(name)), PAGES_HEADERS)
+    const { body, contentType } = await pageFile(pages, UNKNOWN)
+    const headers = { 'content-type': contentType, 'content-length': String(body.byteLength), ...PAGES_HEADERS }
+    return { status: 404, body, headers }
+  }
+}
+
+async function pageFile(pages: Pages, preview: Preview): Promise<StaticFile> {
+  const html = (await pages.template()).replace(/\{\{(title|description)\}\}/g, (_, part: keyof Preview) =>
+    escapeHtml(preview[part]),
+  )
+  const contentType = 'text/html; charset=utf-8'
+  return { contentType, body: new TextEncoder().encode(html), version: await sha256Hex(html) }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
+}

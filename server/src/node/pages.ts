@@ -1,0 +1,54 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { ASSET_FOLDERS, ROUTES } from '@fish-crab/sdk/contract'
+import { lazy } from '../app/core/cache.ts'
+import type { ContentCoding } from '../app/http/encoding.ts'
+import type { Pages, StaticFile } from '../app/http/response.ts'
+import { toStaticFile } from './static-files.ts'
+
+/** Where `npm run build` writes the pages, also for a server that runs from sources. */
+const FOLDER = new URL(import.meta.url.endsWith('.ts') ? '../../dist/web/' : './web/', import.meta.url)
+const ASSETS = new URL(`.${ASSET_FOLDERS.pages}/`, FOLDER)
+
+/** The build writes these beside each file that they make smaller. */
+const SUFFIXES: Readonly<Record<ContentCoding, string>> = { br: '.br', gzip: '.gz' }
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{title}}</title>
+</head>
+<body>
+<h1>The pages are not built</h1>
+<p>This server runs from its sources. Run <code>npm run build</code>, restart it, and reload this page.</p>
+<p>The API works without them: <a href="${ROUTES.docs.path}">${ROUTES.docs.path}</a></p>
+</body>
+</html>
+`
+
+/** The pages for people, as the build has made them. Each file is read at its first request. */
+export function createPages(): Pages {
+  const template = lazy(() => readFile(new URL('index.html', FOLDER), 'utf8').catch(withoutBuild(NOT_BUILT)))
+  const assets = lazy(async () => {
+    const names = new Set(await readdir(ASSETS).catch(withoutBuild([])))
+    const encodings = Object.entries(SUFFIXES)
+    const plain = [...names].filter((name) => !encodings.some(([, suffix]) => name.endsWith(suffix)))
+    return new Map(plain.map((name) => [name, lazy(() => readAsset(name, names))]))
+  })
+  return { template, asset: async (name) => (await assets()).get(name)?.() }
+}
+
+async function readAsset(name: string, names: ReadonlySet<string>): Promise<StaticFile> {
+  const read = async (file: string) => new Uint8Array(await readFile(new URL(file, ASSETS)))
+  const encodings = Object.entries(SUFFIXES).filter(([, suffix]) => names.has(name + suffix))
+  const encoded = await Promise.all(encodings.map(async ([coding, suffix]) => [coding, await read(name + suffix)]))
+  return toStaticFile(name, await read(name), { encoded: Object.fromEntries(encoded), isImmutable: true })
+}
+
+function withoutBuild<Fallback>(fallback: Fallback): (error: NodeJS.ErrnoException) => Fallback {
+  return (error) => {
+    if (error.code === 'ENOENT') return fallback
+    throw error
+  }
+}

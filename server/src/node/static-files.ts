@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto'
+import type { StaticFile } from '../app/http/response.ts'
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+}
+
+/** A file that a page loads, by its name and content. */
+export function toStaticFile(name: string, content: Uint8Array, more: Partial<StaticFile> = {}): StaticFile {
+  const body = new Uint8Array(content)
+  return {
+    contentType: TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
+    body,
+    version: createHash('sha256').update(body).digest('base64url').slice(0, 22),
+    ...more,
+  }
+}

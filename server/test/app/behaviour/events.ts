@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest'
+import { asRoot } from '../administration.ts'
+import { SALMON, write } from '../catches.ts'
+import { expectError } from '../errors.ts'
+import { namesOf, openEvents, requestEvents } from '../event-stream.ts'
+import { from, type OpenService, UNLIMITED } from '../test-service.ts'
+
+const fish = (name: string) => ({ fish: name, rarity: 1 })
+
+/** Event streams. */
+export function eventsBehaviour(open: OpenService): void {
+  describe('the events of a user', () => {
+    it('begin with what a client needs to connect again, in a response that nothing holds back', async () => {
+      const service = await open()
+      await write(service, 'fish', fish('before'))
+      const stream = await openEvents(service)
+      expect(Object.fromEntries(stream.response.headers)).toMatchObject({
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+        'access-control-allow-origin': '*',
+      })
+      expect(await stream.next()).toEqual({ event: 'retry', retry: '2000' })
+      const { id, ...ready } = await stream.ready()
+      expect(ready).toEqual({ event: 'ready', data: { user: 'Alex', gamemode: 'earth' } })
+      expect(id).toMatch(/^[0-9a-z.-]+$/)
+    })
+
+    it('have each entry that is stored from then on, of both kinds, as detail=full returns it', async () => {
+      const service = await open(UNLIMITED)
+      await write(service, 'fish', fish('before'))
+      const stream = await openEvents(service, { query: '' })
+      await stream.ready()
+      const caughtAt = '2025-12-24T18:00:00.000Z'
+      const { id } = await (await write(service, 'fish', { fish: [{ name: 'Cod', rarity: 1, caughtAt }] })).json()
+      expect(await stream.catches(1)).toEqual([
+        {
+          event: 'catch',
+          id: expect.any(String),
+          data: { kind: 'fish', name: 'Cod', rarity: 'Bronze', id, caughtAt },
+        },
+      ])
+      await write(service, 'crab', { crab: [{ name: 'Hermit' }, {}] })
+      expect((await stream.catches(2)).map(({ data }) => data)).toMatchObject([
+        { kind: 'crab', name: 'Hermit' },
+        { kind: 'crab', name: 'crab' },
+      ])
+    })
+
+    it('are those of one gamemode, and of one kind if the query names it', async () => {
+      const service = await open(UNLIMITED)
+      const [both, crabs] = [await openEvents(service), await openEvents(service, { query: '&kind=crab' })]
+      await write(service, 'fish', fish('elsewhere'), { gamemode: 'survival' })
+      await write(service, 'fish', fish('Koi'))
+      await write(service, 'crab', { fish: 'crab' })
+      expect(namesOf(await both.catches(2)).sort()).toEqual(['Koi', 'crab'])
+      expect(namesOf(await crabs.catches(1))).toEqual(['crab'])
+    })
+
+    it('have a token that is sent again once', async () => {
+      const service = await open(UNLIMITED)
+      const stream = await openEvents(service)
+      await stream.ready()
+      const payload = { fish: [{ name: 'Cod', rarity: 1 }] }
+      const first = await write(service, 'fish', payload)
+      expect(first.status).toBe(201)
+      await write(service, 'fish', fish('next'))
+      expect(namesOf(await stream.catches(2))).toEqual(['Cod', 'next'])
+    })
+
+    it.each([0, 1, 2, 3, 4])(
+      'continue after the event %i, within a write and between writes, without gap or repeat',
+      async (at) => {
+        const service = await open(UNLIMITED)
+        const stream = await openEvents(service)
+        const { id } = await stream.ready()
+        const three = ['a', 'b', 'c'].map((name) => ({ name, rarity: 1 }))
+        await write(service, 'fish', { fish: three })
+        await write(service, 'fish', fish('d'))
+        const all = ['a', 'b', 'c', 'd']
+        const seen = await stream.catches(4)
+        expect(namesOf(seen)).toEqual(all)
+        expect(new Set(seen.map((event) => event.id)).size).toBe(4)
+        await stream.close()
+        await write(service, 'fish', fish('e'))
+        const lastEventId = at === 0 ? id : seen[at - 1]?.id
+        const resumed = await openEvents(service, { lastEventId })
+        expect((await resumed.ready()).id).toBe(lastEventId)
+        await write(service, 'fish', fish('f'))
+        expect(namesOf(await resumed.catches(6 - at))).toEqual([...all, 'e', 'f'].slice(at))
+      },
+    )
+
+    it('continue for both kinds from one id', async () => {
+      const service = await open(UNLIMITED)
+      const stream = await openEvents(service)
+      await write(service, 'fish', fish('a'))
+      await write(service, 'crab', { fish: 'b' })
+      const seen = await stream.catches(2)
+      await stream.close()
+      await write(service, 'crab', { fish: 'c' })
+      await write(service, 'fish', fish('d'))
+      const resumed = await openEvents(service, { lastEventId: seen[1]?.id })
+      expect(namesOf(await resumed.catches(2)).sort()).toEqual(['c', 'd'])
+    })
+
+    it('continue although the record of the last event is removed', async () => {
+      const service = await open(UNLIMITED)
+      const stream = await openEvents(service)
+      const { id } = await (await write(service, 'fish', fish('a'))).json()
+      await write(service, 'fish', fish('b'))
+      const [first] = await stream.catches(1)
+      await stream.close()
+      const admin = await asRoot(service)
+      expect((await admin('DELETE', `/admin/users/Alex/fish/${id}?gamemode=earth`)).status).toBe(204)
+      const resumed = await openEvents(service, { lastEventId: first?.id })
+      await write(service, 'fish', fish('c'))
+      expect(namesOf(await resumed.catches(2))).toEqual(['b', 'c'])
+    })
+
+    it('continue through a thousand entries that were stored meanwhile', async () => {
+      const service = await open(UNLIMITED)
+      const stream = await openEvents(service, { query: '&kind=fish' })
+      const { id } = await stream.ready()
+      await stream.close()
+      const names = Array.from({ length: 1200 }, (_, at) => `fish ${at}`)
+      for (let at = 0; at < names.length; at += 300) {
+        const entries = names.slice(at, at + 300).map((name) => ({ name, rarity: 2 }))
+        await write(service, 'fish', { fish: entries })
+      }
+      const resumed = await openEvents(service, { query: '&kind=fish', lastEventId: id })
+      expect(namesOf(await resumed.catches(1200))).toEqual(names)
+    })
+
+    it('with follow=false end after what there is, and can be continued', async () => {
+      const service = await open(UNLIMITED)
+      const [retry, ready, ...none] = await (await openEvents(service, { query: '&follow=false' })).rest()
+      expect([retry?.event, ready?.event, none]).toEqual(['retry', 'ready', []])
+      await write(service, 'fish', fish('a'))
+      await write(service, 'crab', { fish: 'b' })
+      const some = await openEvents(service, { query: '&follow=false', lastEventId: ready?.id })
+      const events = (await some.rest()).slice(2)
+      expect(namesOf(events).sort()).toEqual(['a', 'b'])
+      const rest = await openEvents(service, { query: '&follow=false', lastEventId: events[1]?.id })
+      expect((await rest.rest()).map(({ event }) => event)).toEqual(['retry', 'ready'])
+    })
+
+    it('say which record was removed', async () => {
+      const service = await open(UNLIMITED)
+      const { id } = await (await write(service, 'crab', { fish: 'crab' })).json()
+      const [both, fishes] = [await openEvents(service), await openEvents(service, { query: '&kind=fish' })]
+      await both.ready()
+      const admin = await asRoot(service)
+      await admin('DELETE', `/admin/users/Alex/crab/${id}?gamemode=earth`)
+      expect(await both.next()).toEqual({ event: 'removed', data: { kind: 'crab', id } })
+      await write(service, 'fish', fish('next'))
+      expect(namesOf(await fishes.catches(1))).toEqual(['next'])
+    })
+
+    it('say that the user was deleted, and end; an id of theirs does not continue those of a new user', async () => {
+      const service = await open(UNLIMITED)
+      const stream = await openEvents(service)
+      await write(service, 'fish', fish('a'))
+      const [last] = await stream.catches(1)
+      const admin = await asRoot(service)
+      await admin('DELETE', '/admin/users/Alex')
+      expect(await stream.rest()).toEqual([{ event: 'deleted', data: {} }])
+      await expectError(await requestEvents(service, { lastEventId: last?.id }), 'user_not_found')
+      await admin('POST', '/admin/users', { name: 'Alex' })
+      await expectError(await requestEvents(service, { lastEventId: last?.id }), 'invalid_event_id')
+    })
+
+    it.each([
+      ['name=', 'missing_name'],
+      ['name=Alex', 'missing_gamemode'],
+      ['name=Alex&gamemode=moon', 'invalid_gamemode'],
+      ['name=nobody&gamemode=earth', 'user_not_found'],
+      ['name=Alex&name=Bea&gamemode=earth', 'user_mismatch'],
+      ['name=Alex&gamemode=earth&kind=whale', 'invalid_query'],
+      ['name=Alex&gamemode=earth&follow=no', 'invalid_query'],
+    ] as const)('with the query %s say %s', async (query, code) => {
+      const service = await open()
+      await expectError(await service.request(`/events?${query}`), code)
+    })
+
+    it.each(['x', '1.0', '-1.0', '1.0-1.0', '0000000000-1.0-1.0', 'ready'])(
+      'after %j, which is no id, say invalid_event_id',
+      async (lastEventId) => {
+        const service = await open()
+        await expectError(await requestEvents(service, { lastEventId }), 'invalid_event_id')
+      },
+    )
+
+    it('do not continue after an id of another kind, another gamemode, or one that was changed', async () => {
+      const service = await open(UNLIMITED)
+      const { id = '' } = await (await openEvents(service)).ready()
+      for (const lastEventId of [`${id}-1.0`, `${id}0`, id.replace('.0', '.00'), id.replace('.0', '.zz')]) {
+        await expectError(await requestEvents(service, { lastEventId }), 'invalid_event_id')
+      }
+      await expectError(await requestEvents(service, { query: '&kind=fish', lastEventId: id }), 'invalid_event_id')
+      const elsewhere = { headers: { 'last-event-id': id } }
+      await expectError(await service.request('/events?name=Alex&gamemode=sky', elsewhere), 'invalid_gamemode')
+      await expectError(await service.request('/events?name=Alex&gamemode=survival', elsewhere), 'invalid_event_id')
+      await (await openEvents(service, { lastEventId: '' })).ready()
+    })
+
+    it('count as one request', async () => {
+      const service = await open()
+      const { response, ready } = await openEvents(service)
+      expect(response.headers.get('x-ratelimit-remaining')).toBe('24')
+      await ready()
+      await write(service, 'fish', SALMON)
+      expect((await service.request('/status')).headers.get('x-ratelimit-remaining')).toBe('22')
+    })
+
+    it('are not opened by HEAD', async () => {
+      const service = await open(UNLIMITED)
+      for (let count = 0; count < 12; count += 1) {
+        const response = await service.request('/events?name=Alex&gamemode=earth', { method: 'HEAD' })
+        expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+      }
+      await (await openEvents(service)).ready()
+    })
+
+    it('are at most ten streams of one client at a time', async () => {
+      const service = await open(UNLIMITED)
+      const streams = await Promise.all(Array.from({ length: 10 }, () => openEvents(service)))
+      const refused = await requestEvents(service)
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+      await expectError(refused, 'unavailable')
+      const other = from('198.51.100.7') as { headers: Record<string, string> }
+      await (await openEvents(service, other)).ready()
+      await streams[0]?.close()
+      await expect.poll(async () => (await requestEvents(service)).status).toBe(200)
+    })
+  })
+}

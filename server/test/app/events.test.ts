@@ -1,0 +1,212 @@
+import { createMemoryStorage, type FishStorage, type Schedule } from '@fish-crab/server/app'
+import { describe, expect, it } from 'vitest'
+import { caughtRecord, newRecord } from '../../src/storage-conformance/samples.ts'
+import { eventsBehaviour } from './behaviour/events.ts'
+import { SALMON, write } from './catches.ts'
+import { expectError } from './errors.ts'
+import { namesOf, openEvents, requestEvents } from './event-stream.ts'
+import { createMemoryService } from './memory-service.ts'
+import { UNLIMITED } from './test-service.ts'
+
+eventsBehaviour(createMemoryService)
+
+/** Timers that run when a test says so. */
+function createTimers() {
+  const timers = new Set<{ readonly milliseconds: number; readonly run: () => void }>()
+  const schedule: Schedule = (milliseconds, run) => {
+    const timer = { milliseconds, run }
+    timers.add(timer)
+    return () => void timers.delete(timer)
+  }
+  return {
+    schedule,
+    get intervals() {
+      return [...timers].map(({ milliseconds }) => milliseconds)
+    },
+    /** Runs those of an interval once. */
+    run(interval: number) {
+      for (const timer of [...timers]) {
+        if (timer.milliseconds !== interval) continue
+        timers.delete(timer)
+        timer.run()
+      }
+    },
+  }
+}
+
+const INTERVALS = { heartbeatMs: 15_000, checkMs: 5000 }
+
+describe('the event streams of an app', () => {
+  it('have comments every 15 s, and a timer only while one is open', async () => {
+    const timers = createTimers()
+    const service = await createMemoryService({ ...UNLIMITED, schedule: timers.schedule })
+    expect(timers.intervals).toEqual([])
+    const [one, other] = [await openEvents(service), await openEvents(service)]
+    await Promise.all([one.ready(), other.ready()])
+    expect(timers.intervals.sort()).toEqual([15_000, 5000])
+    for (let round = 0; round < 3; round += 1) {
+      const comments = [one.comment(), other.comment()]
+      await Promise.resolve()
+      timers.run(INTERVALS.heartbeatMs)
+      expect(await Promise.all(comments)).toEqual([{ event: 'comment' }, { event: 'comment' }])
+    }
+    await one.close()
+    expect(timers.intervals).toHaveLength(2)
+    await other.close()
+    expect(timers.intervals).toEqual([])
+  })
+
+  it('lose nothing with the signals of the storage: a check finds what they did not say', async () => {
+    const timers = createTimers()
+    const storage: FishStorage = { ...createMemoryStorage(), onChange: () => () => {} }
+    const service = await createMemoryService({ ...UNLIMITED, storage, schedule: timers.schedule })
+    const stream = await openEvents(service)
+    await stream.ready()
+    await write(service, 'fish', SALMON)
+    await write(service, 'crab', { fish: 'crab' })
+    timers.run(INTERVALS.checkMs)
+    expect(namesOf(await stream.catches(2)).sort()).toEqual(['Salmon', 'crab'])
+    await write(service, 'crab', { fish: 'again' })
+    await expect.poll(() => timers.intervals).toContain(INTERVALS.checkMs)
+    timers.run(INTERVALS.checkMs)
+    expect(namesOf(await stream.catches(1))).toEqual(['again'])
+  })
+
+  it('go on when the storage fails once', async () => {
+    const timers = createTimers()
+    const inner = createMemoryStorage()
+    let isFailing = false
+    const storage: FishStorage = {
+      ...inner,
+      version: (collection) => (isFailing ? Promise.reject(new Error('down')) : inner.version(collection)),
+    }
+    const service = await createMemoryService({ ...UNLIMITED, storage, schedule: timers.schedule })
+    const stream = await openEvents(service)
+    await stream.ready()
+    isFailing = true
+    await write(service, 'fish', SALMON)
+    timers.run(INTERVALS.checkMs)
+    isFailing = false
+    await expect.poll(() => timers.intervals).toContain(INTERVALS.checkMs)
+    timers.run(INTERVALS.checkMs)
+    expect(namesOf(await stream.catches(1))).toEqual(['Salmon'])
+  })
+
+  it('read a change once, however many of them there are', async () => {
+    const inner = createMemoryStorage()
+    let reads = 0
+    const storage: FishStorage = {
+      ...inner,
+      read(...args) {
+        reads += 1
+        return inner.read(...args)
+      },
+    }
+    const streams = { perClient: 100 }
+    const service = await createMemoryService({ ...UNLIMITED, storage, streams })
+    const all = await Promise.all(Array.from({ length: 100 }, () => openEvents(service, { query: '&kind=fish' })))
+    await Promise.all(all.map((stream) => stream.ready()))
+    const catches = all.map((stream) => stream.catches(1))
+    await new Promise(setImmediate)
+    reads = 0
+    await write(service, 'fish', SALMON)
+    for (const events of await Promise.all(catches)) expect(namesOf(events)).toEqual(['Salmon'])
+    expect(reads).toBe(1)
+  })
+
+  it('of a client that reads late have everything, in order', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const stream = await openEvents(service)
+    const names = Array.from({ length: 40 }, (_, at) => `fish ${at}`)
+    for (const name of names) await write(service, 'fish', { fish: name, rarity: 1 })
+    expect(namesOf(await stream.catches(40))).toEqual(names)
+  })
+
+  it('of a client that never reads are cut after some heartbeats', async () => {
+    const timers = createTimers()
+    const open: number[] = []
+    const metrics = {
+      observeRequest() {},
+      observeRateLimit() {},
+      observeStorage() {},
+      observeStreams: (count: number) => open.push(count),
+      render: async () => ({ body: '', contentType: '' }),
+    }
+    const service = await createMemoryService({ schedule: timers.schedule, metrics })
+    const response = await requestEvents(service)
+    for (let round = 0; round < 5; round += 1) timers.run(INTERVALS.heartbeatMs)
+    expect(open).toEqual([1, 0])
+    await expect(response.text()).rejects.toThrow('does not read')
+    expect(timers.intervals).toEqual([])
+  })
+
+  it('of a client that reads nothing are cut before notices for it take memory', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const user = await service.app.users.find('Alex')
+    const collection = { owner: String(user?.id), kind: 'fish', gamemode: 'earth' }
+    const response = await requestEvents(service)
+    for (let round = 0; round < 101; round += 1) {
+      const record = newRecord()
+      await service.storage.append(collection, record)
+      await service.storage.removeRecord(collection, record.id)
+    }
+    await expect(response.text()).rejects.toThrow('does not read')
+  })
+
+  it('have what is stored while they are being opened', async () => {
+    const inner = createMemoryStorage()
+    let isOpening = false
+    const storage: FishStorage = {
+      ...inner,
+      async newest(collection) {
+        const newest = await inner.newest(collection)
+        if (isOpening && collection.kind === 'fish') await inner.append(collection, caughtRecord([{ name: 'Koi' }, 0]))
+        return newest
+      },
+    }
+    const { schedule } = createTimers()
+    const service = await createMemoryService({ ...UNLIMITED, storage, schedule })
+    isOpening = true
+    const stream = await openEvents(service)
+    isOpening = false
+    expect(namesOf(await stream.catches(1))).toEqual(['Koi'])
+  })
+
+  it('that cannot be opened leave their place to others', async () => {
+    const service = await createMemoryService({ ...UNLIMITED, streams: { total: 1, perClient: 1 } })
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await expectError(await requestEvents(service, { lastEventId: 'x' }), 'invalid_event_id')
+    }
+    await (await openEvents(service)).ready()
+  })
+
+  it('end all at once when the host says so, and can be opened again', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const streams = [await openEvents(service), await openEvents(service)]
+    service.app.closeStreams()
+    for (const stream of streams) expect(await stream.rest()).toEqual([])
+    await (await openEvents(service)).ready()
+  })
+
+  it('are refused while the host stops', async () => {
+    const service = await createMemoryService({ isAccepting: () => false })
+    const response = await requestEvents(service)
+    expect(response.headers.get('retry-after')).toBe('1')
+    await expectError(response, 'unavailable')
+  })
+
+  it('end when the request is aborted', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const controller = new AbortController()
+    const response = await service.request('/events?name=Alex&gamemode=earth', { signal: controller.signal })
+    const text = response.text()
+    controller.abort()
+    await expect(text).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('are bounded in all', async () => {
+    const service = await createMemoryService({ streams: { total: 2 } })
+    await Promise.all([openEvents(service), openEvents(service)])
+    await expectError(await requestEvents(service), 'unavailable')
+  })
+})

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { createMemoryService } from './memory-service.ts'
+
+const SCRIPT = new TextEncoder().encode('start()')
+const FILE = { contentType: 'text/javascript; charset=utf-8', body: SCRIPT, version: 'abc', isImmutable: true } as const
+
+const pages = {
+  template: async () => '<title>{{title}}</title><meta name="description" content="{{description}}">',
+  asset: async (name: string) => (name === 'start-abc.js' ? FILE : undefined),
+}
+
+const COUNT = 'x-ratelimit-remaining'
+
+describe('the pages', () => {
+  it('have a title and a description for previews of links, and no request to the storage', async () => {
+    const { request, storage } = await createMemoryService({ pages })
+    await storage.dispose()
+    expect(await (await request('/')).text()).toContain('<title>Fish and Crab Collection</title>')
+    const response = await request('/@Alex')
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const html = await response.text()
+    expect(html).toContain('<title>Alex · Fish and Crab Collection</title>')
+    expect(html).toContain('content="The fish and crabs that Alex has caught: species, rarities, counts and dates."')
+  })
+
+  it.each(['/', '/v1', '/v1/', '//', '/@Alex', '/@Alex/', '/v1/@Alex', '/%40Alex', '/@%41lex', '/@nobody.has.this'])(
+    '%s is a page that no limit counts, with HEAD and an ETag',
+    async (path) => {
+      const { request } = await createMemoryService({ pages, rateLimit: { requests: 1, windowMs: 1000 } })
+      await request('/status')
+      const response = await request(path)
+      expect([response.status, response.headers.get(COUNT)]).toEqual([200, null])
+      const etag = String(response.headers.get('etag'))
+      expect(response.headers.get('cache-control')).toBe('no-cache')
+      expect((await request(path, { headers: { 'if-none-match': etag } })).status).toBe(304)
+      const head = await request(path, { method: 'HEAD' })
+      expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, etag, ''])
+    },
+  )
+
+  it('differ in their ETag by the name', async () => {
+    const { request } = await createMemoryService({ pages })
+    const etags = await Promise.all(
+      ['/', '/@Alex', '/@alex'].map(async (path) => (await request(path)).headers.get('etag')),
+    )
+    expect(new Set(etags).size).toBe(3)
+  })
+
+  it.each([
+    '/@-x',
+    '/@a b',
+    '/@%3Cscript%3E',
+    '/@a%22onload=1',
+    '/@%00',
+    '/@%E0',
+    '/@%F0%9F%90%9F',
+    `/@${'x'.repeat(33)}`,
+  ])('%s, which no player can be called, is a page with status 404 that repeats nothing of it', async (path) => {
+    const { request } = await createMemoryService({ pages })
+    const response = await request(path, { headers: { 'if-none-match': '*' } })
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+    const html = await response.text()
+    expect(html).toBe(
+      '<title>Player not found · Fish and Crab Collection</title><meta name="description" content="No player can have this name.">',
+    )
+  })
+
+  it.each(['/@', '/@Alex/x', '/assets', '/assets/', '/assets/other.js', '/assets/a/start-abc.js', '/assets/__proto__'])(
+    '%s is not among them',
+    async (path) => {
+      const { request } = await createMemoryService({ pages })
+      const response = await request(path)
+      expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
+    },
+  )
+
+  it('have files whose names change with their content: nobody asks for one again', async () => {
+    const { request } = await createMemoryService({ pages, rateLimit: { requests: 1, windowMs: 1000 } })
+    await request('/status')
+    const response = await request('/assets/start-abc.js')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(response.headers.get(COUNT)).toBeNull()
+    expect(await response.text()).toBe('start()')
+  })
+
+  it.each(['/', '/@Alex', '/@-', '/assets/start-abc.js'])(
+    '%s lets in no script but those of this server, no text as markup, and no other page around it',
+    async (path) => {
+      const { request } = await createMemoryService({ pages })
+      const { headers } = await request(path)
+      const policy = String(headers.get('content-security-policy')).split('; ')
+      expect(policy).toEqual(
+        expect.arrayContaining([
+          "default-src 'none'",
+          "script-src 'self'",
+          "style-src 'self'",
+          "frame-ancestors 'none'",
+          "base-uri 'none'",
+          "form-action 'none'",
+          "require-trusted-types-for 'script'",
+          'trusted-types history-worker',
+        ]),
+      )
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+    },
+  )
+
+  it('take no other method', async () => {
+    const { request } = await createMemoryService({ pages })
+    for (const path of ['/', '/@Alex', '/assets/start-abc.js']) {
+      const response = await request(path, { method: 'POST' })
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+    }
+  })
+
+  it.each(['/', '/v1', '/@Alex', '/assets/start-abc.js'])(
+    'are unknown paths where a service has none: %s is counted, and 404 not_found',
+    async (path) => {
+      const { request } = await createMemoryService()
+      const response = await request(path)
+      expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
+      expect(response.headers.get(COUNT)).toBe('24')
+    },
+  )
+
+  it('are in the OpenAPI document where they are served', async () => {
+    const pathsOf = async (options: { pages?: typeof pages }) => {
+      const { request } = await createMemoryService(options)
+      return Object.keys(((await (await request('/openapi.json')).json()) as { paths: object }).paths)
+    }
+    expect(await pathsOf({ pages })).toEqual(expect.arrayContaining(['/', '/@{name}']))
+    expect(await pathsOf({})).not.toContain('/')
+  })
+})

@@ -1,0 +1,174 @@
+import { ConnectionError, createClient } from '@fish-crab/sdk'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Caught, type Followed, followCollection } from '../../web/src/data/follow.ts'
+import { type Collection, summarize } from '../../web/src/data/summary.ts'
+
+const SALMON = { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-01T00:00:00.000Z' } as const
+const PIKE = { name: 'Pike', rarity: 'Bronze', caughtAt: '2026-01-02T00:00:00.000Z' } as const
+
+const collectionOf = (...fish: { name: string; rarity: 'Gold' | 'Bronze'; caughtAt: string }[]): Collection => ({
+  user: 'Alex',
+  fish: summarize(fish),
+  crab: summarize([]),
+})
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 3) })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Follows a collection that the test changes, in a browser that the test opens and hides. */
+function follow(given: { remaining?: number; error?: unknown } = {}) {
+  const client = createClient({ env: {} })
+  const world = {
+    isOnline: true,
+    isVisible: true,
+    now: collectionOf(SALMON),
+    error: undefined as unknown,
+    remaining: 20,
+    ...given,
+  }
+  const seen: Followed[] = []
+  const streams: { onCatch: (caught: Caught) => void; isClosed: boolean }[] = []
+  let changed = () => {}
+  let loads = 0
+  const following = followCollection({
+    client,
+    async load() {
+      loads += 1
+      if (world.error) throw world.error
+      const resetAt = new Date(Date.now() + 200_000)
+      return { ...world.now, rateLimit: { limit: 25, remaining: world.remaining, resetAt } }
+    },
+    context: {
+      now: Date.now,
+      isOnline: () => world.isOnline,
+      isVisible: () => world.isVisible,
+      onChange(callback) {
+        changed = callback
+        return () => {
+          changed = () => {}
+        }
+      },
+    },
+    listen(onCatch) {
+      const stream = { onCatch, isClosed: false }
+      streams.push(stream)
+      return {
+        isOpen: () => !stream.isClosed,
+        close: () => {
+          stream.isClosed = true
+        },
+      }
+    },
+    onUpdate: (followed) => seen.push(followed),
+  })
+  return {
+    world,
+    following,
+    streams,
+    loads: () => loads,
+    last: () => seen.at(-1),
+    change(now: Partial<typeof world>) {
+      Object.assign(world, now)
+      changed()
+    },
+    wait: (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds),
+  }
+}
+
+describe('a followed collection', () => {
+  it('is loaded once at first, and again after a minute; what was added is new', async () => {
+    const { world, last, wait, loads } = follow()
+    await wait(0)
+    expect(last()).toMatchObject({ collection: { user: 'Alex' }, fresh: [] })
+    world.now = collectionOf(SALMON, PIKE)
+    await wait(59_000)
+    expect(loads()).toBe(1)
+    await wait(2000)
+    expect(last()?.fresh).toMatchObject([{ name: 'Pike', kind: 'fish', added: 1 }])
+  })
+
+  it('has a stream once somebody stays, and is then loaded every five minutes only', async () => {
+    const { streams, last, wait, loads } = follow()
+    await wait(9000)
+    expect(streams).toHaveLength(0)
+    await wait(2000)
+    expect(streams).toHaveLength(1)
+    streams[0]?.onCatch({ kind: 'fish', ...PIKE })
+    streams[0]?.onCatch({ kind: 'fish', ...PIKE })
+    await wait(300)
+    expect(last()).toMatchObject({ collection: { fish: { total: 3, unique: 2 } }, fresh: [{ name: 'Pike', added: 2 }] })
+    await wait(50_000)
+    expect(loads()).toBe(2)
+    await wait(290_000)
+    expect(loads()).toBe(2)
+  })
+
+  it('is loaded again where a catch came while it was loaded', async () => {
+    const { streams, world, last, wait, loads } = follow()
+    await wait(59_900)
+    streams[0]?.onCatch({ kind: 'fish', ...PIKE })
+    world.now = collectionOf(SALMON, PIKE)
+    await wait(200)
+    expect(loads()).toBe(2)
+    await wait(5000)
+    expect(loads()).toBe(3)
+    expect(last()?.collection?.fish.total).toBe(2)
+  })
+
+  it('is left alone while nobody looks, and current at once when somebody does', async () => {
+    const { change, streams, wait, loads } = follow()
+    await wait(20_000)
+    change({ isVisible: false })
+    expect(streams[0]?.isClosed).toBe(true)
+    await wait(3_600_000)
+    expect(loads()).toBe(1)
+    change({ isVisible: true })
+    await wait(0)
+    expect(loads()).toBe(2)
+    await wait(11_000)
+    expect(streams).toHaveLength(2)
+  })
+
+  it('leaves the rest of a window to everything else', async () => {
+    const { wait, loads } = follow({ remaining: 7 })
+    await wait(190_000)
+    expect(loads()).toBe(1)
+    await wait(20_000)
+    expect(loads()).toBe(2)
+  })
+
+  it('is tried again with growing pauses, at once on demand, and when the network is back', async () => {
+    const { world, change, following, last, wait, loads } = follow({
+      error: new ConnectionError('The server does not respond.', {}),
+    })
+    await wait(0)
+    expect(last()?.problem).toEqual({ kind: 'unreachable', retryAt: Date.now() + 2000 })
+    await wait(2000)
+    expect(last()?.problem).toMatchObject({ retryAt: Date.now() + 4000 })
+    following.retry()
+    await wait(0)
+    expect(loads()).toBe(3)
+    change({ isOnline: false })
+    expect(last()?.problem).toEqual({ kind: 'offline' })
+    await wait(600_000)
+    expect(loads()).toBe(3)
+    world.error = undefined
+    change({ isOnline: true })
+    await wait(0)
+    expect(last()).toMatchObject({ collection: { user: 'Alex' } })
+    expect(last()?.problem).toBeUndefined()
+  })
+
+  it('asks for nothing once it is stopped', async () => {
+    const { following, streams, wait, loads } = follow()
+    await wait(20_000)
+    following.stop()
+    expect(streams[0]?.isClosed).toBe(true)
+    await wait(3_600_000)
+    expect([loads(), streams.length]).toEqual([1, 1])
+  })
+})

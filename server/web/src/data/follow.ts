@@ -1,0 +1,217 @@
+import { ApiError, type Client, ConnectionError, NotFoundError, RateLimitError, TimeoutError } from '@fish-crab/sdk'
+import type { Load } from './load-collection.ts'
+import { type Collection, caughtSince, type Entry, type Kind, type Species, withEntries } from './summary.ts'
+
+/** Why a collection is not up to date. Times are Unix milliseconds. */
+export type Problem =
+  | { readonly kind: 'limited'; readonly retryAt: number }
+  | { readonly kind: 'offline' }
+  | { readonly kind: 'unreachable'; readonly retryAt: number }
+  | { readonly kind: 'failed'; readonly retryAt: number; readonly requestId: string | undefined }
+
+/** A species that was caught while the page was open. */
+export interface Fresh extends Species {
+  readonly kind: Kind
+  readonly added: number
+}
+
+/** What the page knows about a collection. */
+export interface Followed {
+  /** Absent until it was loaded once. */
+  readonly collection?: Collection
+  /** When it was last known to be current, in Unix milliseconds. */
+  readonly updatedAt?: number
+  /** No such player. */
+  readonly isUnknown?: boolean
+  readonly problem?: Problem
+  /** What the last update added. */
+  readonly fresh: readonly Fresh[]
+}
+
+/** A catch that was just stored. */
+export interface Caught extends Entry {
+  readonly kind: Kind
+}
+
+/** A stream of catches as they are stored. */
+export interface Stream {
+  /** Whether catches come by it now. */
+  isOpen(): boolean
+  close(): void
+}
+
+/** The parts of a browser that tell whether somebody looks, and whether there is a network. */
+export interface PageContext {
+  readonly now: () => number
+  isOnline(): boolean
+  isVisible(): boolean
+  /** Calls back when either may have changed. @returns ends it */
+  onChange(callback: () => void): () => void
+}
+
+interface FollowOptions {
+  readonly client: Client
+  readonly load: Load
+  readonly context: PageContext
+  /** Opens a stream of new catches. @default the collection cannot change */
+  readonly listen: ((onCatch: (caught: Caught) => void) => Stream) | undefined
+  readonly onUpdate: (followed: Followed) => void
+}
+
+/** Follows a collection until it is stopped. */
+export interface Following {
+  /** Tries again at once. */
+  retry(): void
+  stop(): void
+}
+
+/** Two requests each: 10 of the 25 that a client has in 300 s. */
+const POLL_MS = 60_000
+/** Beside a stream, in case that it misses something. */
+const POLL_BESIDE_STREAM_MS = 300_000
+/** How long somebody looks before a stream is opened: a short visit needs none, which costs a request and a connection. */
+const STAY_MS = 10_000
+/** Catches that come together are shown together: one POST may store 500. */
+const GATHER_MS = 250
+const RELOAD_MS = 5000
+/** Requests that polling leaves to everything else behind the same address. */
+const RESERVE = 8
+const FIRST_RETRY_MS = 2000
+const LAST_RETRY_MS = 60_000
+
+/** Loads a collection and keeps it current: polls while somebody looks, and waits out what stands in the way. */
+export function followCollection({ client, load, context, listen, onUpdate }: FollowOptions): Following {
+  const { now } = context
+  const stopped = new AbortController()
+  let followed: Followed = { fresh: [] }
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let streamTimer: ReturnType<typeof setTimeout> | undefined
+  let stream: Stream | undefined
+  let gathered: Caught[] = []
+  /** Whether catches came by the stream since the last load began. */
+  let cameMeanwhile = false
+  let dueAt = 0
+  let isLoading = false
+  let failures = 0
+
+  function update(next: Followed): void {
+    followed = next
+    onUpdate(next)
+  }
+
+  async function attempt(): Promise<void> {
+    isLoading = true
+    cameMeanwhile = gathered.length > 0
+    try {
+      const { rateLimit, ...collection } = await load(client, stopped.signal)
+      if (stopped.signal.aborted) return
+      const before = followed.collection
+      failures = 0
+      // Where little is left of the limit, the rest of the window belongs to what people click.
+      const isScarce = rateLimit !== undefined && rateLimit.remaining < RESERVE
+      const nextAt = now() + (stream?.isOpen() ? POLL_BESIDE_STREAM_MS : POLL_MS)
+      dueAt = isScarce ? Math.max(nextAt, rateLimit.resetAt.getTime()) : nextAt
+      if (!listen) dueAt = Number.POSITIVE_INFINITY
+      // They may be in the response or not: only another load tells.
+      if (cameMeanwhile) dueAt = now() + RELOAD_MS
+      gathered = []
+      update({ collection, updatedAt: now(), fresh: before ? freshOf(before, collection) : [] })
+    } catch (error) {
+      if (stopped.signal.aborted) return
+      failures += 1
+      const { collection, updatedAt } = followed
+      const known = { ...(collection && { collection }), ...(updatedAt && { updatedAt }), fresh: followed.fresh }
+      if (error instanceof NotFoundError && error.code === 'user_not_found') {
+        dueAt = Number.POSITIVE_INFINITY
+        update({ isUnknown: true, fresh: [] })
+        return
+      }
+      const problem = problemOf(error, now() + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1)))
+      dueAt = problem.kind === 'offline' ? 0 : problem.retryAt
+      update({ ...known, problem })
+    } finally {
+      isLoading = false
+      schedule()
+      scheduleStream()
+    }
+  }
+
+  function problemOf(error: unknown, retryAt: number): Problem {
+    if (error instanceof RateLimitError) return { kind: 'limited', retryAt: error.resetAt.getTime() }
+    if (!context.isOnline()) return { kind: 'offline' }
+    if (error instanceof ConnectionError || error instanceof TimeoutError) return { kind: 'unreachable', retryAt }
+    return { kind: 'failed', retryAt, requestId: error instanceof ApiError ? error.requestId : undefined }
+  }
+
+  /** Timers of hidden pages are late and cost battery: nothing is polled until somebody looks again. */
+  function schedule(): void {
+    clearTimeout(timer)
+    const canLoad = context.isOnline() && (context.isVisible() || followed.collection === undefined)
+    if (stopped.signal.aborted || isLoading || !canLoad || dueAt === Number.POSITIVE_INFINITY) return
+    timer = setTimeout(attempt, Math.max(0, dueAt - now()))
+  }
+
+  /** Hidden pages have none: a browser has six connections to a server, for all its pages. */
+  function scheduleStream(): void {
+    clearTimeout(streamTimer)
+    const isWanted = context.isOnline() && context.isVisible() && !stopped.signal.aborted
+    if (!isWanted) {
+      stream?.close()
+      stream = undefined
+    }
+    if (!isWanted || stream || !listen || !followed.collection) return
+    streamTimer = setTimeout(() => {
+      stream = listen(gather)
+    }, STAY_MS)
+  }
+
+  function gather(caught: Caught): void {
+    cameMeanwhile = true
+    if (gathered.push(caught) === 1) setTimeout(showGathered, GATHER_MS)
+  }
+
+  function showGathered(): void {
+    const { collection: before } = followed
+    const caught = gathered
+    gathered = []
+    if (!before || caught.length === 0 || stopped.signal.aborted) return
+    const of = (kind: Kind) =>
+      withEntries(
+        before[kind],
+        caught.filter((one) => one.kind === kind),
+      )
+    const collection = { ...before, fish: of('fish'), crab: of('crab') }
+    update({ ...followed, collection, updatedAt: now(), fresh: freshOf(before, collection) })
+  }
+
+  function retry(): void {
+    dueAt = 0
+    schedule()
+  }
+
+  const unsubscribe = context.onChange(() => {
+    if (!context.isOnline() && followed.problem?.kind !== 'offline') {
+      update({ ...followed, problem: { kind: 'offline' } })
+      dueAt = 0
+    }
+    schedule()
+    scheduleStream()
+  })
+  void attempt()
+
+  return {
+    retry,
+    stop() {
+      stopped.abort()
+      unsubscribe()
+      clearTimeout(timer)
+      scheduleStream()
+    },
+  }
+}
+
+function freshOf(before: Collection, now: Collection): readonly Fresh[] {
+  return (['fish', 'crab'] as const).flatMap((kind) =>
+    caughtSince(before[kind], now[kind]).map((one): Fresh => ({ ...one, kind })),
+  )
+}

@@ -1,0 +1,17 @@
+/** Reads a choice that this browser remembers. */
+export function readPreference(name: string): string | undefined {
+  try {
+    return localStorage.getItem(name) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Remembers a choice, where the browser allows it. */
+export function savePreference(name: string, value: string): void {
+  try {
+    localStorage.setItem(name, value)
+  } catch {
+    // Nothing depends on it.
+  }
+}

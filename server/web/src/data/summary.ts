@@ -1,0 +1,91 @@
+import type { RarityLabel } from '@fish-crab/sdk'
+
+/** What is caught: fish have a rarity, crabs have none. */
+export type Kind = 'fish' | 'crab'
+
+/** Catches of one name and rarity. Sample collections have no times. */
+export interface Species {
+  readonly name: string
+  readonly rarity?: RarityLabel | undefined
+  readonly count: number
+  /** ISO 8601. */
+  readonly firstCaughtAt?: string | undefined
+  /** ISO 8601. */
+  readonly lastCaughtAt?: string | undefined
+}
+
+/** A collection by species and rarity, most caught first. */
+export interface Summary {
+  readonly total: number
+  /** Names, whatever their rarity. */
+  readonly unique: number
+  readonly species: readonly Species[]
+}
+
+/** The fish and crabs of a player in one gamemode. */
+export interface Collection {
+  /** As the player was created; the address may have other letter case. */
+  readonly user: string
+  readonly fish: Summary
+  readonly crab: Summary
+}
+
+/** One catch. */
+export interface Entry {
+  readonly name: string
+  readonly rarity?: RarityLabel | undefined
+  readonly caughtAt?: string | undefined
+}
+
+/** Identifies a species of one rarity. */
+export function speciesKey({ name, rarity }: Pick<Species, 'name' | 'rarity'>): string {
+  return `${rarity ?? ''} ${name}`
+}
+
+/** A summary with more catches. */
+export function withEntries(summary: Summary, entries: readonly Entry[]): Summary {
+  if (entries.length === 0) return summary
+  const byKey = new Map(summary.species.map((one) => [speciesKey(one), one]))
+  const names = new Set(summary.species.map(({ name }) => name))
+  for (const entry of summarize(entries).species) {
+    const known = byKey.get(speciesKey(entry))
+    names.add(entry.name)
+    byKey.set(speciesKey(entry), known ? merged(known, entry) : entry)
+  }
+  const species = [...byKey.values()].sort((one, other) => other.count - one.count)
+  return { total: summary.total + entries.length, unique: names.size, species }
+}
+
+function merged(one: Species, other: Species): Species {
+  const firsts = [one.firstCaughtAt, other.firstCaughtAt].filter((time) => time !== undefined).sort()
+  const lasts = [one.lastCaughtAt, other.lastCaughtAt].filter((time) => time !== undefined).sort()
+  return { ...one, count: one.count + other.count, firstCaughtAt: firsts[0], lastCaughtAt: lasts.at(-1) }
+}
+
+/** Counts entries by species. */
+export function summarize(entries: readonly Entry[]): Summary {
+  const byKey = new Map<string, Species>()
+  for (const { name, rarity, caughtAt } of entries) {
+    const key = speciesKey({ name, rarity })
+    const { count = 0, firstCaughtAt = caughtAt, lastCaughtAt = caughtAt } = byKey.get(key) ?? {}
+    const [first, last] = caughtAt === undefined ? [] : [firstCaughtAt, lastCaughtAt]
+    byKey.set(key, {
+      name,
+      rarity,
+      count: count + 1,
+      firstCaughtAt: first !== undefined && caughtAt !== undefined && caughtAt < first ? caughtAt : first,
+      lastCaughtAt: last !== undefined && caughtAt !== undefined && caughtAt > last ? caughtAt : last,
+    })
+  }
+  const species = [...byKey.values()].sort((one, other) => other.count - one.count)
+  return { total: entries.length, unique: new Set(entries.map(({ name }) => name)).size, species }
+}
+
+/** What was caught between two reads of a collection: the species whose count rose, by how much. */
+export function caughtSince(before: Summary, now: Summary): readonly (Species & { readonly added: number })[] {
+  const counts = new Map(before.species.map((one) => [speciesKey(one), one.count]))
+  return now.species.flatMap((one) => {
+    const added = one.count - (counts.get(speciesKey(one)) ?? 0)
+    return added > 0 ? [{ ...one, added }] : []
+  })
+}

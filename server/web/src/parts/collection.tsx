@@ -1,0 +1,252 @@
+import type { Client, RarityLabel } from '@fish-crab/sdk'
+import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { playerPath } from '../data/address.ts'
+import { type Followed, type Following, followCollection, type PageContext } from '../data/follow.ts'
+import type { Days } from '../data/history.ts'
+import type { HistoryQuery } from '../data/history-worker.ts'
+import { rowsOf } from '../data/list.ts'
+import { loadDemo, loadPlayer } from '../data/load-collection.ts'
+import { openStream } from '../data/stream.ts'
+import { type Collection, speciesKey } from '../data/summary.ts'
+import { Drawing } from './drawings.tsx'
+import { formatDateTime, formatNumber, formatTime, plural } from './format.ts'
+import { HistoryChart } from './history-chart.tsx'
+import { ProblemNotice } from './problem.tsx'
+import { RarityChart } from './rarity-chart.tsx'
+import { PlayerSearch } from './search.tsx'
+import { SpeciesList } from './species-list.tsx'
+
+/** What pages need of the world around them. */
+export interface Services {
+  readonly client: Client
+  readonly context: PageContext
+  readonly loadHistory: (query: HistoryQuery, signal: AbortSignal) => Promise<Days | undefined>
+}
+
+/** Whose collection; `undefined`: the sample collection. */
+interface CollectionPageProps {
+  readonly services: Services
+  readonly player: { readonly name: string; readonly gamemode: Gamemode } | undefined
+  readonly onGamemode: (gamemode: Gamemode) => void
+}
+
+const EMPTY: Followed = { fresh: [] }
+
+export function CollectionPage({ services, player, onGamemode }: CollectionPageProps) {
+  const { client, context } = services
+  const [followed, setFollowed] = useState<Followed>(EMPTY)
+  const following = useRef<Following>(null)
+  const { name, gamemode } = player ?? {}
+
+  useEffect(() => {
+    setFollowed(EMPTY)
+    const target = name === undefined || gamemode === undefined ? undefined : { user: name, gamemode }
+    const load = target ? loadPlayer(target) : loadDemo
+    const started = followCollection({
+      client,
+      load,
+      context,
+      listen: target && openStream(client, target),
+      onUpdate: setFollowed,
+    })
+    following.current = started
+    return () => started.stop()
+  }, [client, context, name, gamemode])
+
+  const { collection, problem, isUnknown, updatedAt } = followed
+  if (isUnknown) return <UnknownPlayer name={name ?? ''} />
+  return (
+    <>
+      <div class="title-row">
+        <div>
+          <h1>{player ? (collection?.user ?? name) : 'Demo collection'}</h1>
+          {!player && <p class="quiet">Made-up catches that every server has, to see what a collection looks like.</p>}
+        </div>
+        {player && <CopyLink path={playerPath(collection?.user ?? player.name, player.gamemode)} />}
+      </div>
+      {player && <GamemodeTabs {...player} onGamemode={onGamemode} />}
+      {problem && (
+        <ProblemNotice
+          problem={problem}
+          updatedAt={collection && updatedAt}
+          onRetry={() => following.current?.retry()}
+        />
+      )}
+      {collection ? (
+        <Content services={services} player={player} collection={collection} followed={followed} />
+      ) : (
+        !problem && <Loading />
+      )}
+    </>
+  )
+}
+
+interface ContentProps {
+  readonly services: Services
+  readonly player: CollectionPageProps['player']
+  readonly collection: Collection
+  readonly followed: Followed
+}
+
+function Content({ services, player, collection, followed }: ContentProps) {
+  const { fish, crab, user } = collection
+  const { fresh, updatedAt, problem } = followed
+  const [rarity, setRarity] = useState<RarityLabel>()
+  const rows = useMemo(() => rowsOf(collection), [collection])
+  const freshKeys = useMemo(() => new Set(fresh.map((one) => `${one.kind} ${speciesKey(one)}`)), [fresh])
+  const { loadHistory } = services
+  const gamemode = player?.gamemode
+  const load = useMemo(
+    () => (signal: AbortSignal) => loadHistory({ user, gamemode: gamemode ?? '' }, signal),
+    [loadHistory, user, gamemode],
+  )
+  const latest = rows.reduce<string | undefined>(
+    (one, { lastCaughtAt }) => (lastCaughtAt !== undefined && lastCaughtAt > (one ?? '') ? lastCaughtAt : one),
+    undefined,
+  )
+  return (
+    <>
+      <dl class="totals">
+        <Total label="Fish" value={formatNumber(fish.total)} more={plural(fish.unique, 'species', 'species')} />
+        <Total label="Crabs" value={formatNumber(crab.total)} more={plural(crab.unique, 'species', 'species')} />
+        {latest !== undefined && (
+          <div class="total wide">
+            <dt>Last catch</dt>
+            <dd>
+              <time dateTime={latest}>{formatDateTime(latest)}</time>
+            </dd>
+          </div>
+        )}
+      </dl>
+      {player && !problem && updatedAt !== undefined && (
+        <p class="live">
+          <span class="dot" aria-hidden="true" /> New catches appear by themselves. Updated at {formatTime(updatedAt)}.
+        </p>
+      )}
+      <p class={fresh.length > 0 ? 'notice fresh' : 'visually-hidden'} role="status">
+        {fresh.length > 0 &&
+          `New: ${fresh.slice(0, 5).map(describeFresh).join(', ')}${fresh.length > 5 ? ' and more' : ''}`}
+      </p>
+      {rows.length === 0 ? (
+        <div class="panel empty">
+          <Drawing shape="unknown" />
+          <p>
+            <strong>
+              {user} has caught nothing in {gamemode} yet.
+            </strong>
+          </p>
+          <p class="quiet">Catches appear here as they come. Other gamemodes have collections of their own.</p>
+        </div>
+      ) : (
+        <>
+          <div class="charts">
+            {fish.total > 0 && <RarityChart fish={fish} selected={rarity} onSelect={setRarity} />}
+            {player && fish.total > 0 && <HistoryChart total={fish.total} fresh={fresh} load={load} />}
+          </div>
+          <SpeciesList
+            rows={rows}
+            fresh={freshKeys}
+            rarity={rarity}
+            onRarity={setRarity}
+            hasTimes={latest !== undefined}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+function describeFresh({ name, rarity, added }: Followed['fresh'][number]): string {
+  return `${name}${rarity === undefined ? '' : ` (${rarity})`}${added > 1 ? ` ×${formatNumber(added)}` : ''}`
+}
+
+function Total({ label, value, more }: { readonly label: string; readonly value: string; readonly more: string }) {
+  return (
+    <div class="total">
+      <dt>{label}</dt>
+      <dd>
+        <span class="total-value">{value}</span> <span class="quiet">{more}</span>
+      </dd>
+    </div>
+  )
+}
+
+interface GamemodeTabsProps {
+  readonly name: string
+  readonly gamemode: Gamemode
+  readonly onGamemode: (gamemode: Gamemode) => void
+}
+
+/** Links, so that each gamemode can be opened in a tab of its own. */
+function GamemodeTabs({ name, gamemode, onGamemode }: GamemodeTabsProps) {
+  return (
+    <nav class="tabs" aria-label="Gamemode">
+      {GAMEMODES.map((one) => (
+        <a
+          key={one}
+          href={playerPath(name, one)}
+          aria-current={one === gamemode ? 'page' : undefined}
+          onClick={(event) => {
+            if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
+            event.preventDefault()
+            onGamemode(one)
+          }}
+        >
+          {one}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+function CopyLink({ path }: { readonly path: string }) {
+  const [isCopied, setCopied] = useState(false)
+  // Browsers offer the clipboard only to pages that came over HTTPS or from this machine.
+  if (!navigator.clipboard) return null
+  const copy = async () => {
+    await navigator.clipboard.writeText(new URL(path, location.origin).href)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 3000)
+  }
+  return (
+    <>
+      <button type="button" onClick={copy}>
+        {isCopied ? 'Copied' : 'Copy link'}
+      </button>
+      <span class="visually-hidden" role="status">
+        {isCopied && 'The link is copied.'}
+      </span>
+    </>
+  )
+}
+
+function UnknownPlayer({ name }: { readonly name: string }) {
+  return (
+    <div class="panel empty">
+      <Drawing shape="unknown" />
+      <h1>Player not found</h1>
+      <p>This server knows no player called “{name}”.</p>
+      <p class="quiet">Check the spelling, or ask the owner of this server for an account.</p>
+      <PlayerSearch isLarge />
+    </div>
+  )
+}
+
+function Loading() {
+  return (
+    <div aria-busy="true">
+      <p class="visually-hidden" role="status">
+        Loading the collection
+      </p>
+      <div class="totals">
+        <div class="placeholder" />
+        <div class="placeholder" />
+      </div>
+      <div class="charts">
+        <div class="placeholder tall" />
+        <div class="placeholder tall" />
+      </div>
+    </div>
+  )
+}

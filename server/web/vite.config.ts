@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+import { defineConfig, type Plugin } from 'vite'
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+const OUT = at('../dist/web')
+
+/** Browsers refuse a script or style sheet of another content than the build made (W3C, Subresource Integrity). */
+function integrity(): Plugin {
+  return {
+    name: 'integrity',
+    // Only what is written is final: scripts name each other by their hashes.
+    async writeBundle() {
+      const html = await readFile(`${OUT}/index.html`, 'utf8')
+      const attributes = html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)
+      let result = html
+      for (const [attribute, path] of attributes) {
+        const hash = createHash('sha384').update(await readFile(OUT + path))
+        result = result.replace(attribute, `${attribute} integrity="sha384-${hash.digest('base64')}"`)
+      }
+      await writeFile(`${OUT}/index.html`, result)
+    },
+  }
+}
+
+/** Writes a compressed copy beside each file that it makes smaller. */
+function precompress(): Plugin {
+  const folder = `${OUT}/assets`
+  const codings = { br: promisify(brotliCompress), gz: promisify(gzip) }
+  return {
+    name: 'precompress',
+    async writeBundle() {
+      for (const name of await readdir(folder)) {
+        const content = await readFile(`${folder}/${name}`)
+        for (const [suffix, compress] of Object.entries(codings)) {
+          const compressed = await compress(content)
+          if (compressed.length < content.length) await writeFile(`${folder}/${name}.${suffix}`, compressed)
+        }
+      }
+    },
+  }
+}
+
+export default defineConfig({
+  root: at('.'),
+  logLevel: 'warn',
+  publicDir: false,
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  plugins: [integrity(), precompress()],
+  build: {
+    outDir: OUT,
+    emptyOutDir: true,
+    target: 'es2023',
+    // The policy of the pages allows no `data:` scripts; and a worker is a file of its own.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    license: { fileName: 'THIRD-PARTY-LICENCES.md' },
+  },
+  worker: { format: 'es' },
+})
