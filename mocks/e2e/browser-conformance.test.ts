@@ -15,6 +15,7 @@ const PAGE = `
 
   globalThis.conform = async () => {
     const mock = await createMock({
+      publicLeaderboard: true,
       seed: { admins: [admin] },
       keys: { master: masterApiKey },
       allowedOrigins: [allowedOrigin],

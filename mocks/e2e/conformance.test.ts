@@ -35,6 +35,7 @@ async function reportOf(env: Readonly<Record<string, string>>): Promise<Conforma
       FISH_MASTER_API_KEY: MASTER,
       FISH_ALLOWED_ORIGINS: `https://first.example,${ORIGIN}`,
       FISH_RATE_WINDOW: String(WINDOW_SECONDS),
+      FISH_PUBLIC_LEADERBOARD: '1',
       ...env,
     },
   })

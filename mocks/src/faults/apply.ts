@@ -1,4 +1,4 @@
-import { HEADERS, MEDIA_TYPES, ROUTES } from '@fish-crab/sdk/contract'
+import { EVENT_STREAM, HEADERS, MEDIA_TYPES, ROUTES } from '@fish-crab/sdk/contract'
 import { errorBody, HttpError } from '@fish-crab/server/internal'
 import { decodeContent, type NetworkFault, type Outcome } from '../service/outcome.ts'
 import { copyAddress, setHeaders } from '../service/request.ts'
@@ -24,8 +24,10 @@ export async function applyFault(
 ): Promise<Outcome> {
   if (!match) return { response: await service.app.fetch(request), delayMs: 0 }
   const { fault, delayMs } = match
-  const response = await respond(service, request, fault, now)
-  return { response, delayMs, networkFault: typeof fault === 'string' ? NETWORK_FAULTS[fault] : undefined }
+  const networkFault = typeof fault === 'string' ? NETWORK_FAULTS[fault] : undefined
+  const responded = await respond(service, request, fault, now)
+  const response = networkFault?.kind === 'cut-body' ? await untilFirstChunk(responded) : responded
+  return { response, delayMs, networkFault }
 }
 
 async function respond(service: Service, request: Request, fault: Fault, now: number): Promise<Response> {
@@ -44,10 +46,19 @@ async function respond(service: Service, request: Request, fault: Fault, now: nu
     case 'malformed-json':
     case 'wrong-shape':
     case 'wrong-content-type':
-      return corruptBody(request, await service.app.fetch(request), fault)
+      return corruptBody(request, await untilFirstChunk(await service.app.fetch(request)), fault)
     default:
       return service.app.fetch(request)
   }
+}
+
+/** An event stream with its beginning alone: the rest may never come. */
+async function untilFirstChunk(response: Response): Promise<Response> {
+  if (response.headers.get('content-type') !== EVENT_STREAM.type || response.body === null) return response
+  const reader = response.body.getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  return new Response(value ?? null, response)
 }
 
 /** Request headers that affect the rate limit and CORS. */
@@ -104,8 +115,17 @@ const LOGIN_PAGE = '<!doctype html><title>Sign in</title><p>Sign in to this netw
 const CORRUPT = {
   // No proper prefix of a JSON object is valid JSON.
   'malformed-json': (text: string) => text.slice(0, Math.max(1, text.length >> 1)),
-  'wrong-shape': (text: string) => JSON.stringify({ data: JSON.parse(text) }),
+  'wrong-shape': (text: string) => JSON.stringify({ data: parsed(text) }),
   'wrong-content-type': () => LOGIN_PAGE,
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Events.
+    return text
+  }
 }
 
 /** A response without a body is unchanged. */

@@ -7,13 +7,13 @@ import { openService, type Service, type ServiceOptions } from '../service/servi
 
 export type MockService = Awaited<ReturnType<typeof createMockService>>
 
-type MockServiceOptions = Omit<ServiceOptions, 'now'>
+type MockServiceOptions = Omit<ServiceOptions, 'now' | 'schedule'>
 
 /** Creates the service of a mock. A request in flight during a reset completes in the state that it started in. */
 export async function createMockService(options: MockServiceOptions, clock: ResettableClock) {
   /** What `reset()` replaces. */
   async function open() {
-    const service = await openService({ ...options, now: clock.now })
+    const service = await openService({ ...options, now: clock.now, schedule: clock.schedule })
     const history = createHistory(service, secretsOf(service, options), clock.now)
     return { service, faults: createFaultRegistry(), history }
   }
@@ -50,6 +50,7 @@ export async function createMockService(options: MockServiceOptions, clock: Rese
     async reset() {
       clock.reset()
       current.faults.clear()
+      current.service.app.closeStreams()
       current = await open()
     },
   }

@@ -96,9 +96,9 @@ export interface Mock extends AsyncDisposable {
   readonly sent: SentCatches
   /**
    * Restores the initial state: the same users, keys and ids, no faults, an empty history, and the clock at its start.
-   * Requests in flight complete in the state that they started in.
+   * Requests in flight complete in the state that they started in; event streams end.
    */
   reset(): Promise<void>
-  /** Closes what `listen()` and `serve()` opened. `await using`, which Node has from version 24, does the same. */
+  /** Closes what `listen()` and `serve()` opened, and ends event streams. `await using`, which Node has from version 24, does the same. */
   close(): Promise<void>
 }

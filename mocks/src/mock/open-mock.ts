@@ -13,7 +13,7 @@ export async function openMock(options: MockOptions): Promise<Mock> {
   checkOptions(options)
   // A copy, so that later changes to the caller's object do not affect this mock.
   const seed = structuredClone(options.seed ?? {})
-  const { limits = {}, keys = {}, trustProxy = 0 } = options
+  const { limits = {}, keys = {}, trustProxy = 0, publicLeaderboard = false } = options
   const allowedOrigins = (options.allowedOrigins ?? []).map((one) => checkOrigin(one))
   const origin = checkOrigin(options.origin ?? `http://fish-${crypto.randomUUID().slice(0, 8)}.test`)
   const clock = createClock({
@@ -21,7 +21,10 @@ export async function openMock(options: MockOptions): Promise<Mock> {
     source: options.clock && (() => options.clock?.now() ?? 0),
     autoAdvance: options.autoAdvance,
   })
-  const mock = await createMockService({ seed, limits, masterApiKey: keys.master, allowedOrigins, trustProxy }, clock)
+  const mock = await createMockService(
+    { seed, limits, masterApiKey: keys.master, allowedOrigins, trustProxy, publicLeaderboard },
+    clock,
+  )
   const transport = { handle: mock.handle, origin, hold: clock.hold }
   const fetch = createDirectFetch(transport)
   const opened = new Set<AsyncDisposable>()
@@ -42,6 +45,7 @@ export async function openMock(options: MockOptions): Promise<Mock> {
   async function close(): Promise<void> {
     const resources = [...opened]
     opened.clear()
+    mock.service.app.closeStreams()
     await Promise.all(resources.map((one) => one[Symbol.asyncDispose]()))
   }
 

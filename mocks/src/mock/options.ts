@@ -33,6 +33,8 @@ export interface MockOptions {
   readonly allowedOrigins?: readonly string[]
   /** The number of trusted proxies: how many entries of `X-Forwarded-For` to trust, from the right. @default 0 */
   readonly trustProxy?: number
+  /** Whether the leaderboard is public, as with `FISH_PUBLIC_LEADERBOARD`. @default false */
+  readonly publicLeaderboard?: boolean
   /** The origin that handlers and `listen()` respond at. @default a unique one, such as `http://fish-1a2b3c4d.test` */
   readonly origin?: string
 }
@@ -46,6 +48,7 @@ const OPTIONS = keysOf<MockOptions>({
   keys: 1,
   allowedOrigins: 1,
   trustProxy: 1,
+  publicLeaderboard: 1,
   origin: 1,
 })
 
@@ -53,12 +56,15 @@ const OPTIONS = keysOf<MockOptions>({
 export function checkOptions(options: MockOptions): void {
   assertKnownKeys('createMock()', options, OPTIONS)
   const { seed = {}, startAt, autoAdvance = false, clock, limits = {}, keys = {}, trustProxy = 0, origin } = options
+  const { publicLeaderboard = false } = options
   checkSeed(seed)
   checkLimits(limits)
   checkAllowedOrigins(options.allowedOrigins)
   if (origin !== undefined) checkOrigin(origin)
   if (startAt !== undefined) checkStart(startAt)
-  if (typeof autoAdvance !== 'boolean') throw new TypeError('autoAdvance must be true or false.')
+  for (const [name, value] of Object.entries({ autoAdvance, publicLeaderboard })) {
+    if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false.`)
+  }
   if (clock !== undefined && typeof clock?.now !== 'function') {
     throw new TypeError('clock must be an object with a function now() that returns unix milliseconds.')
   }

@@ -55,6 +55,11 @@ export interface ResettableClock extends MockClock {
   /** Like `sleep`, for a delayed response. */
   hold(milliseconds: number, signal?: AbortSignal): Promise<void>
   during<Result>(work: () => Promise<Result>): Promise<Result>
+  /**
+   * Calls back once when the time has passed. For timers of the service itself: nobody waits for them, so `autoAdvance` does
+   * not advance to them, and they are no sleepers.
+   */
+  schedule(milliseconds: number, run: () => void): () => void
   reset(): void
 }
 
@@ -76,10 +81,13 @@ const REASONS = {
   deadlineMs: 'a call of a client is in progress (deadlineMs)',
 }
 
-interface Sleeper {
-  readonly kind: keyof typeof REASONS
+interface Alarm {
   readonly wakeAt: number
   wake(): void
+}
+
+interface Sleeper extends Alarm {
+  readonly kind: keyof typeof REASONS
 }
 
 export function createClock({
@@ -90,6 +98,7 @@ export function createClock({
   const isStopped = startAt !== undefined
   const start = isStopped ? toUnixMs(startAt) : 0
   const sleepers = new Set<Sleeper>()
+  const scheduled = new Set<Alarm>()
   let offset = 0
   let resets = 0
   let busy = 0
@@ -99,7 +108,9 @@ export function createClock({
   let alarm: ReturnType<typeof setTimeout> | undefined
   const now = () => (isStopped ? start : source()) + offset
 
-  const inOrder = () => [...sleepers].sort((one, other) => one.wakeAt - other.wakeAt)
+  const sorted = <Entry extends Alarm>(...sets: readonly ReadonlySet<Entry>[]): Entry[] =>
+    sets.flatMap((entries) => [...entries]).sort((one, other) => one.wakeAt - other.wakeAt)
+  const inOrder = () => sorted(sleepers)
   const count = (kind: Sleeper['kind']) => [...sleepers].filter((sleeper) => sleeper.kind === kind).length
 
   /** Every request in flight has a timeout here; one that is delayed by a fault also has a held response. */
@@ -117,11 +128,11 @@ export function createClock({
 
   function wakeSleepers(): void {
     const reached = now()
-    for (const sleeper of inOrder()) if (sleeper.wakeAt <= reached) sleeper.wake()
+    for (const one of sorted<Alarm>(sleepers, scheduled)) if (one.wakeAt <= reached) one.wake()
   }
 
   function advanceToNext(max: number): number | undefined {
-    const [next] = inOrder()
+    const [next] = Number.isFinite(max) ? sorted<Alarm>(sleepers, scheduled) : inOrder()
     if (!next || !Number.isFinite(next.wakeAt)) return undefined
     const distance = Math.max(0, next.wakeAt - now())
     if (distance > max) return undefined
@@ -246,6 +257,25 @@ export function createClock({
     sleep: sleepAs('sleep'),
     hold: sleepAs('hold'),
     setTimer: (milliseconds, onEnd, limit) => add(limit, milliseconds, onEnd),
+
+    schedule(milliseconds, run) {
+      const remove = () => {
+        clearTimeout(timer)
+        scheduled.delete(one)
+      }
+      const one: Alarm = {
+        wakeAt: now() + milliseconds,
+        wake() {
+          remove()
+          run()
+        },
+      }
+      const timer = isStopped ? undefined : setTimeout(one.wake, milliseconds)
+      // A number in browsers.
+      ;(timer as Partial<NodeJS.Timeout> | undefined)?.unref?.()
+      scheduled.add(one)
+      return remove
+    },
 
     get sleepers() {
       return inOrder().map(sleeperView)

@@ -1,4 +1,4 @@
-import { LIMITS, userNameKey } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, LIMITS, userNameKey } from '@fish-crab/sdk/contract'
 import {
   type AppOptions,
   createApp,
@@ -8,6 +8,8 @@ import {
   type FishStorage,
   forwardedAddress,
   type PasswordHasher,
+  REMOVED_VERSION,
+  type Schedule,
 } from '@fish-crab/server/app'
 import { applySeed } from './apply-seed.ts'
 import { seededRandom } from './random.ts'
@@ -34,7 +36,9 @@ export interface ServiceOptions {
   readonly masterApiKey: string | undefined
   readonly allowedOrigins: readonly string[]
   readonly trustProxy: number
+  readonly publicLeaderboard: boolean
   readonly now: () => number
+  readonly schedule: Schedule
 }
 
 export type Service = Awaited<ReturnType<typeof openService>>
@@ -44,9 +48,10 @@ const SECRETS = { encryption: 'encryption of a mock', session: 'sessions of a mo
 
 /** Opens the service on an empty storage and applies the seed. */
 export async function openService(options: ServiceOptions) {
-  const { seed, limits, masterApiKey, allowedOrigins, trustProxy } = options
+  const { seed, limits, masterApiKey, allowedOrigins, trustProxy, publicLeaderboard } = options
   const { requests = LIMITS.requests, windowSeconds = LIMITS.windowSeconds, tokenTtlSeconds } = limits
-  const { adminRequests = LIMITS.adminRequests, adminWindowSeconds = LIMITS.adminWindowSeconds } = limits
+  const { adminRequests = ACCOUNT_LIMITS.adminRequests, adminWindowSeconds = ACCOUNT_LIMITS.adminWindowSeconds } =
+    limits
   let random = seededRandom('seed')
   let now = () => SEEDED_AT
 
@@ -59,10 +64,12 @@ export async function openService(options: ServiceOptions) {
     version: 'mock',
     clientAddress: addressOf,
     clock: () => now(),
+    schedule: options.schedule,
     random: (bytes) => random(bytes),
     rateLimit: { requests, windowMs: windowSeconds * 1000 },
     adminRateLimit: { requests: adminRequests, windowMs: adminWindowSeconds * 1000 },
     allowedOrigins,
+    publicLeaderboard,
     // The cost of the platform's Brotli can be abused, but not in a test.
     contentEncoder: createPlatformEncoder(['gzip', 'br']),
     ...(masterApiKey === undefined ? {} : { masterApiKey }),
@@ -134,6 +141,8 @@ export const noEncryption: Encryption = {
 
 type Collection = Parameters<FishStorage['append']>[0]
 
+type Change = Parameters<Parameters<FishStorage['onChange']>[0]>[0] & object
+
 type StoredWrite = Readonly<{ collection: Collection; record: Parameters<FishStorage['append']>[1] }>
 
 /**
@@ -143,11 +152,14 @@ type StoredWrite = Readonly<{ collection: Collection; record: Parameters<FishSto
 function createRecordingStorage(storage: FishStorage): { storage: FishStorage; stored: StoredWrite[] } {
   const stored: StoredWrite[] = []
   const versions = new Map<string, string>()
+  const listeners = new Set<(change?: Change) => void>()
   const versionOf = ({ owner, kind, gamemode }: Collection) => versions.get(`${owner} ${kind} ${gamemode}`) ?? '0'
 
-  function updateVersion(collection: Collection, change: string): void {
+  function updateVersion(collection: Collection, text: string, change: Change): void {
     const { owner, kind, gamemode } = collection
-    versions.set(`${owner} ${kind} ${gamemode}`, digest(`${versionOf(collection)} ${change}`))
+    versions.set(`${owner} ${kind} ${gamemode}`, digest(`${versionOf(collection)} ${text}`))
+    // Those of the storage come before there is a new version.
+    for (const listener of listeners) listener(change)
   }
 
   return {
@@ -159,19 +171,31 @@ function createRecordingStorage(storage: FishStorage): { storage: FishStorage; s
         const result = await storage.append(collection, record)
         if (result.outcome !== 'stored') return result
         stored.push({ collection, record })
-        updateVersion(collection, `${record.id} ${record.full}`)
+        updateVersion(collection, `${record.id} ${record.full}`, collection)
         return result
+      },
+
+      onChange(listener) {
+        const own = (change?: Change) => listener(change)
+        listeners.add(own)
+        const stop = storage.onChange((change) => {
+          if (change?.kind === undefined) listener(change)
+        })
+        return () => {
+          listeners.delete(own)
+          stop()
+        }
       },
 
       async removeRecord(collection, id) {
         const removed = await storage.removeRecord(collection, id)
-        if (removed) updateVersion(collection, `without ${id}`)
+        if (removed) updateVersion(collection, `without ${id}`, { ...collection, removed: id })
         return removed
       },
 
       async version(collection) {
         // Rejects when the storage is unreachable.
-        await storage.version(collection)
+        if ((await storage.version(collection)) === REMOVED_VERSION) return REMOVED_VERSION
         return `${collection.owner}.${versionOf(collection)}`
       },
     },

@@ -38,7 +38,10 @@ export async function startStandaloneMock(options: StandaloneMockOptions = {}): 
   checkOptions({ seed, limits, allowedOrigins: origins, ...(startAt === undefined ? {} : { startAt }) })
   const clock = createClock({ startAt })
   const allowedOrigins = origins.map((one) => checkOrigin(one))
-  const mock = await createMockService({ seed, limits, masterApiKey: undefined, allowedOrigins, trustProxy: 0 }, clock)
+  const mock = await createMockService(
+    { seed, limits, masterApiKey: undefined, allowedOrigins, trustProxy: 0, publicLeaderboard: false },
+    clock,
+  )
   const { handle, service } = mock
   const server = await serveHttp({
     ...address,

@@ -36,6 +36,7 @@ export async function openDirect({ rateLimit, role = 'superadmin', around = (sen
     clientAddress: addressOf,
     clock: () => now,
     contentEncoder: createPlatformEncoder(['gzip', 'br']),
+    publicLeaderboard: true,
     masterApiKey: MASTER,
     allowedOrigins: ['https://first.example', ORIGIN],
     ...(rateLimit ? { rateLimit } : {}),

@@ -13,6 +13,7 @@ const CAUGHT_BY: Readonly<Record<string, readonly string[]>> = caughtBy
 /** Mutations that the contract allows: an implementation may use other codes here. */
 const NOT_IN_THE_CONTRACT = [
   'says "wrong" in place of "invalid_query"',
+  'says "wrong" in place of "too_many_species"',
   'says "wrong" in place of "admin_not_found"',
   'says "wrong" in place of "admin_exists"',
 ]

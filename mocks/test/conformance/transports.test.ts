@@ -9,7 +9,12 @@ const WINDOW_MS = 300_100
 
 /** A mock, and what a run against any of its transports takes. */
 async function openMock() {
-  const mock = await createMock({ seed: { admins: [ADMIN] }, keys: { master: MASTER }, allowedOrigins: [ORIGIN] })
+  const mock = await createMock({
+    seed: { admins: [ADMIN] },
+    keys: { master: MASTER },
+    allowedOrigins: [ORIGIN],
+    publicLeaderboard: true,
+  })
   const options: ConformanceOptions = {
     baseUrl: mock.origin,
     admin: ADMIN,

@@ -3,6 +3,7 @@ import { basic } from '../context/accounts.ts'
 import { SHORT_PAYLOADS, writeAndExpectId } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import {
+  CheckSkipped,
   expectBadRequest,
   expectDateTime,
   expectJson,
@@ -111,6 +112,28 @@ export const adminReportsChecks = checksOf('admin', [
     const own = list.filter(({ name }) => name === best.name || name === second.name).map(({ count }) => count)
     expectSame(own, [7, 5], 'the counts of both users', response)
   }),
+  check(
+    'public-leaderboard',
+    'A public leaderboard is sorted, best first, with as many places as requested.',
+    async (t) => {
+      await writeAndExpectId(t, 'crab', { crab: [{}] }, { gamemode: 'oneblock' })
+      const response = await t.request('/get/leaderboard?kind=crab&gamemode=oneblock')
+      if (response.status === 404) throw new CheckSkipped('the service does not publish its leaderboard')
+      const counts = expectList<Place>(response, 'leaderboard').map(({ count }) => count)
+      expectThat(counts.length >= 1 && counts.length <= 10, '1 to 10 places', counts.length, response)
+      expectSame(
+        counts,
+        counts.toSorted((one, other) => other - one),
+        'the counts',
+        response,
+      )
+      const first = await t.request('/get/leaderboard?kind=crab&limit=1')
+      expectSame(expectList<Place>(first, 'leaderboard').length, 1, 'the number of places', first)
+      for (const wrong of ['kind=whale', 'kind=fish&gamemode=moon', 'kind=fish&limit=101', '']) {
+        expectBadRequest(await t.request(`/get/leaderboard?${wrong}`))
+      }
+    },
+  ),
   check('leaderboard-unknown-type', 'A leaderboard of an unknown type or gamemode is 400.', async (t) => {
     for (const query of ['', '?type=whale', '?type=fish&gamemode=moon', '?type=fish&limit=0']) {
       expectBadRequest(await t.asSuperadmin('leaderboard', { query }))

@@ -1,4 +1,4 @@
-import { HEADERS, LIMITS, MEDIA_TYPES, ROUTES, type RouteName, routePath } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, HEADERS, MEDIA_TYPES, ROUTES, type RouteName, routePath } from '@fish-crab/sdk/contract'
 import { type AdminRequest, login, sendAs } from '../context/accounts.ts'
 import { numberHeader } from '../context/anonymous.ts'
 import type { TestContext } from '../context/context.ts'
@@ -108,7 +108,7 @@ export const adminSessionChecks = checksOf('admin', [
     const end = expectDateTime(expiresAt, '"expiresAt"', response)
     expectThat(Math.abs(end - exp * 1000) < SLACK_MS, '"expiresAt" to be the "exp" of the JWT', expiresAt, response)
     const timestamp = expectDateTime(expectJson(await t.request('/status')).timestamp, '"timestamp"')
-    const hour = LIMITS.sessionSeconds * 1000
+    const hour = ACCOUNT_LIMITS.sessionSeconds * 1000
     expectThat(Math.abs(end - timestamp - hour) < SLACK_MS, '"expiresAt" an hour from now', expiresAt, response)
   }),
   check('login-malformed', 'A login without a username or a password is 400 invalid_payload.', async ({ send }) => {

@@ -8,6 +8,7 @@ export const SECTIONS = {
   names: 'Public endpoints: user names and gamemodes',
   status: 'Public endpoints: GET /status, GET /demo/…',
   reads: 'Public endpoints: GET /get/fish, GET /get/crab',
+  events: 'Public endpoints: GET /events',
   writes: 'Public endpoints: POST /post/fish, POST /post/crab',
   tokens: 'Public endpoints: Fernet tokens',
   admin: 'Admin endpoints (JWT)',

@@ -2,12 +2,14 @@ import { adminAuditChecks, adminReportsChecks } from './admin-reports.ts'
 import { adminLimitChecks, adminSessionChecks } from './admin-sessions.ts'
 import { adminCatchesChecks, adminUsersChecks } from './admin-users.ts'
 import type { Check } from './check.ts'
+import { eventsChecks } from './events.ts'
 import { keyChecks } from './key.ts'
 import { namesChecks } from './names.ts'
 import { operationsChecks, statusChecks } from './operations.ts'
 import { rateLimitChecks } from './rate-limit.ts'
 import { cachingChecks, readsChecks } from './reads.ts'
 import { bodiesChecks, corsChecks, responsesChecks } from './responses.ts'
+import { summaryChecks } from './summary.ts'
 import { tokensChecks } from './tokens.ts'
 import { writesChecks } from './writes.ts'
 
@@ -20,6 +22,8 @@ export const CHECKS: readonly Check[] = [
   ...statusChecks,
   ...readsChecks,
   ...cachingChecks,
+  ...summaryChecks,
+  ...eventsChecks,
   ...writesChecks,
   ...tokensChecks,
   ...adminSessionChecks,

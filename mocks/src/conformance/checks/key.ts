@@ -1,4 +1,4 @@
-import { HEADERS, LIMITS } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, HEADERS } from '@fish-crab/sdk/contract'
 import { basic, login } from '../context/accounts.ts'
 import { expectRetryAfter } from '../context/anonymous.ts'
 import type { TestContext } from '../context/context.ts'
@@ -119,7 +119,7 @@ export const keyChecks = checksOf('key', [
     // Not a password that was verified before, since that is accepted in any case.
     const { name, password, apiKey } = await t.newUser()
     const headers = { [HEADERS.apiKey]: apiKey, authorization: basic(name, 'a-wrong-password') }
-    for (let count = 0; count < LIMITS.failedLogins; count += 1) {
+    for (let count = 0; count < ACCOUNT_LIMITS.failedLogins; count += 1) {
       expectError(await send('/get/user/key', { headers }), 'invalid_credentials')
     }
     const right = { ...headers, authorization: basic(name, password) }
@@ -129,7 +129,7 @@ export const keyChecks = checksOf('key', [
       await login(send, { username: name, password: 'a-wrong-password' }),
     ]) {
       expectError(refused, 'rate_limited')
-      expectRetryAfter(refused, LIMITS.failedLoginWindowSeconds)
+      expectRetryAfter(refused, ACCOUNT_LIMITS.failedLoginWindowSeconds)
     }
     expectSame((await t.otherClient()('/livez')).status, 200, 'the status for another client')
   }),
@@ -139,7 +139,7 @@ export const keyChecks = checksOf('key', [
     const ask = (authorization: string) =>
       send('/get/user/key', { headers: { [HEADERS.apiKey]: failing.apiKey, authorization } })
     expectJson(await ask(basic(failing.name, failing.password)))
-    for (let count = 0; count < LIMITS.failedLogins; count += 1) {
+    for (let count = 0; count < ACCOUNT_LIMITS.failedLogins; count += 1) {
       expectError(await ask(basic(failing.name, 'a-wrong-password')), 'invalid_credentials')
     }
     expectError(await ask(basic(failing.name, 'a-wrong-password')), 'rate_limited')

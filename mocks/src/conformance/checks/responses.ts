@@ -101,9 +101,14 @@ export const responsesChecks = checksOf('responses', [
     const responses = await Promise.all([1, 2, 3, 4].map(() => request('/status')))
     expectSame(new Set(responses.map(expectRequestId)).size, 4, 'the number of different request ids')
   }),
+  check('not-found-or-page-at-root', 'GET / is 404 not_found, or a page for people.', async ({ request }) => {
+    const response = await request('/')
+    const type = response.headers.get('content-type') ?? 'none'
+    if (response.status !== 200) expectError(response, 'not_found')
+    else expectThat(type.startsWith('text/html'), 'an HTML page', type, response)
+  }),
   ...(
     [
-      ['not-found-root', '/'],
       ['not-found-unknown', '/nope'],
       ['not-found-above-a-path', '/get'],
       ['not-found-below-a-path', '/get/fish/x'],

@@ -1,4 +1,4 @@
-import { type AdminRole, HEADERS, LIMITS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, type AdminRole, HEADERS, LIMITS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import { type Accounts, type AdminRequest, type OwnUser, sendAs } from './accounts.ts'
 import type { Anonymous } from './anonymous.ts'
 import { CheckSkipped, expectDateTime, expectJson, expectSame, expectText } from './expect.ts'
@@ -104,7 +104,7 @@ export function createTestContext(options: TestContextOptions) {
     limits: {
       requests: rateLimit?.requests ?? LIMITS.requests,
       windowMs: rateLimit?.windowMs ?? LIMITS.windowSeconds * 1000,
-      adminRequests: configuration.adminRequests ?? LIMITS.adminRequests,
+      adminRequests: configuration.adminRequests ?? ACCOUNT_LIMITS.adminRequests,
     },
     hasOtherClient: otherClient !== undefined,
     /** Sends from another client address, a new one for each call. @throws CheckSkipped when the option is not given */

@@ -205,6 +205,7 @@ export const adminMutations: readonly Mutation[] = [
   onOk('counts no crabs', /stats$/, (body) => ({ ...body, crab: { ...(body.crab as Json), total: 1e6 } })),
   onOk('counts no users', /stats$/, (body) => ({ ...body, users: 0 })),
   onEntries('returns the worst first', '/admin/leaderboard', 'leaderboard', (list) => [...list.toReversed(), ...list]),
+  onOk('publishes no leaders', /\/get\/leaderboard$/, () => ({ leaderboard: [] })),
   onEntries('returns an empty leaderboard', '/admin/leaderboard', 'leaderboard', () => []),
   onEntries('counts one too few in the leaderboard', '/admin/leaderboard', 'leaderboard', (list) =>
     list.map((place) => ({ ...place, count: Number(place.count) - 1 })),

@@ -22,8 +22,17 @@ function onEntries(name: string, change: (entries: Entry[], request: Request) =>
     (path, _, response) => isRead(path) && isSuccess(response),
     (body, request) => {
       const kind = kindOf(body)
-      return { ...body, [kind]: change(body[kind] as Entry[], request) }
+      return 'species' in body ? body : { ...body, [kind]: change(body[kind] as Entry[], request) }
     },
+  )
+}
+
+/** Changes every summary, with its species. */
+function onSummary(name: string, change: (summary: Json & { readonly species: Entry[] }) => Json): Mutation {
+  return onJson(
+    name,
+    (path, _, response) => isRead(path) && isSuccess(response),
+    (body) => ('species' in body ? change(body as Json & { readonly species: Entry[] }) : body),
   )
 }
 
@@ -87,6 +96,21 @@ const gamemodeFrom = (where: 'header' | 'query'): Mutation =>
 
 /** Mutations of reads and writes. */
 export const catchesMutations: readonly Mutation[] = [
+  onRequest(
+    'ignores summary',
+    (_, path) => isRead(path),
+    (request, send) => send(withQuery(request, (query) => query.delete('summary'))),
+  ),
+  onSummary('summarises least caught first', (body) => ({ ...body, species: body.species.toReversed() })),
+  onSummary('counts species in place of names', (body) => ({ ...body, unique: body.species.length })),
+  onSummary('has the last time of a species as the first', (body) => ({
+    ...body,
+    species: body.species.map((one) => ({ ...one, firstCaughtAt: one.lastCaughtAt })),
+  })),
+  onSummary('leaves out rarities without a catch', ({ byRarity, ...body }) => ({
+    ...body,
+    ...(byRarity ? { byRarity: Object.fromEntries(Object.entries(byRarity).filter(([, count]) => count > 0)) } : {}),
+  })),
   onEntries('returns newest first', (entries) => entries.toReversed()),
   onEntries('returns no last entry', (entries) => entries.slice(0, -1)),
   onEntries('returns the first entry twice', (entries) => [...entries.slice(0, 1), ...entries]),

@@ -132,13 +132,10 @@ export const responsesMutations: readonly Mutation[] = [
     'refuses bodies of 256 KiB',
     ({ method }, path) => method === 'POST' && path.includes('fish'),
     async (request, send) => {
-      const copy = request.clone()
-      let size = 0
-      for await (const chunk of request.body ?? []) {
-        size += chunk.byteLength
-        if (size >= 256 * 1024) return madeUpError(413, 'payload_too_large')
-      }
-      return send(copy)
+      const body = await request.arrayBuffer()
+      if (body.byteLength >= 256 * 1024) return madeUpError(413, 'payload_too_large')
+      const { url, method, headers } = request
+      return send(new Request(url, { method, headers, body }))
     },
   ),
   ...['content-encoding', 'content-type'].map((name) =>

@@ -1,0 +1,111 @@
+import { type ErrorCode, EVENT_STREAM } from '@fish-crab/sdk/contract'
+import type { OwnUser } from '../context/accounts.ts'
+import { fillNames, writeAndExpectId } from '../context/catches.ts'
+import type { TestContext } from '../context/context.ts'
+import { expectError, expectSame, expectStatus, expectThat } from '../context/expect.ts'
+import type { ReceivedResponse } from '../context/response.ts'
+import { check, checksOf } from './check.ts'
+
+const ERRORS: readonly (readonly [string, string, ErrorCode, string])[] = [
+  ['without-name', 'without a name', 'missing_name', 'gamemode=earth'],
+  ['without-gamemode', 'without a gamemode', 'missing_gamemode', 'name=USER'],
+  ['unknown-user', 'of an unknown user', 'user_not_found', 'name=OTHER&gamemode=earth'],
+  ['unknown-kind', 'of an unknown kind', 'invalid_query', 'name=USER&gamemode=earth&kind=whale'],
+]
+
+type StreamEvent = Readonly<Record<'event' | 'id' | 'data' | 'retry', string | undefined>>
+
+/** The events that there are, by a stream that ends after them. */
+async function readEvents(t: TestContext, user: OwnUser, query = '', lastEventId?: string) {
+  const headers = lastEventId === undefined ? {} : { [EVENT_STREAM.lastEventId]: lastEventId }
+  const response = await t.request(`/events?name=${user.name}&gamemode=earth&follow=false${query}`, { headers })
+  expectStatus(response, 200)
+  expectSame(response.headers.get('content-type')?.split(';')[0], EVENT_STREAM.type, 'content-type', response)
+  return { response, events: parseEvents(response) }
+}
+
+function parseEvents({ text }: ReceivedResponse): StreamEvent[] {
+  const blocks = text.split(/\r?\n\r?\n/).filter((block) => block !== '' && !block.startsWith(':'))
+  return blocks.map((block) => {
+    const fields = block.split(/\r?\n/).map((line) => line.split(/: ?(.*)/s, 2))
+    return Object.fromEntries(fields) as StreamEvent
+  })
+}
+
+function idOf(event: StreamEvent | undefined, response: ReceivedResponse): string {
+  const { id } = event ?? {}
+  expectThat(id !== undefined && id !== '', 'an event with an id', 'none', response)
+  return id
+}
+
+const catchesOf = (events: readonly StreamEvent[]) => events.filter(({ event }) => event === 'catch')
+const namesOf = (events: readonly StreamEvent[]) => catchesOf(events).map(({ data = '{}' }) => JSON.parse(data).name)
+const fish = (...names: readonly string[]) => ({ fish: names.map((name) => ({ name, rarity: 3 })) })
+
+/** A user, and the id from which on all catches are new. */
+async function begin(t: TestContext, query = '') {
+  const user = await t.newUser()
+  const { response, events } = await readEvents(t, user, query)
+  const ready = events.find(({ event }) => event === 'ready')
+  return { user, response, events, start: idOf(ready, response) }
+}
+
+export const eventsChecks = checksOf('events', [
+  ...ERRORS.map(([id, what, code, query]) =>
+    check(`events-${id}`, `Events ${what} are ${code}.`, async (t) => {
+      expectError(await t.request(`/events?follow=false&${await fillNames(t, query)}`), code)
+    }),
+  ),
+  check(
+    'events-begin',
+    'Events begin with the time to reconnect and the event ready, and leave out older catches.',
+    async (t) => {
+      const { user, response, events } = await begin(t)
+      const retry = events.find((event) => event.retry !== undefined)?.retry
+      expectThat(/^\d+$/.test(retry ?? ''), 'a line "retry" with milliseconds', retry, response)
+      await writeAndExpectId(t, 'fish', fish('Cod'), { user })
+      const later = await readEvents(t, user)
+      expectSame(namesOf(later.events), [], 'the names of the catches', later.response)
+    },
+  ),
+  check('events-catch', 'An event is an entry as detail=full returns it, with its kind.', async (t) => {
+    const { user, start } = await begin(t)
+    const caughtAt = '2026-01-02T03:04:05.000Z'
+    const id = await writeAndExpectId(t, 'fish', { fish: [{ name: 'Koi', rarity: 3, caughtAt }] }, { user })
+    const { response, events } = await readEvents(t, user, '', start)
+    const [event] = catchesOf(events)
+    const expected = { kind: 'fish', name: 'Koi', rarity: 'Gold', id, caughtAt }
+    expectSame(JSON.parse(event?.data ?? 'null'), expected, 'the data of the event', response)
+  }),
+  check('events-resume', 'After any event, Last-Event-ID continues without gap or repeat.', async (t) => {
+    const { user, start } = await begin(t)
+    await writeAndExpectId(t, 'fish', fish('a', 'b'), { user })
+    await writeAndExpectId(t, 'fish', fish('c'), { user })
+    const { response, events } = await readEvents(t, user, '', start)
+    const catches = catchesOf(events)
+    expectSame(namesOf(events), ['a', 'b', 'c'], 'the names of the catches', response)
+    for (const [index, rest] of [['b', 'c'], ['c'], []].entries()) {
+      const later = await readEvents(t, user, '', idOf(catches[index], response))
+      expectSame(namesOf(later.events), rest, `the names after event ${index + 1}`, later.response)
+    }
+  }),
+  check('events-kind', 'The query kind leaves out the events of the other kind.', async (t) => {
+    const { user, start } = await begin(t, '&kind=crab')
+    await writeAndExpectId(t, 'fish', fish('Cod'), { user })
+    await writeAndExpectId(t, 'crab', { crab: [{ name: 'Hermit' }] }, { user })
+    const { response, events } = await readEvents(t, user, '&kind=crab', start)
+    expectSame(namesOf(events), ['Hermit'], 'the names of the catches', response)
+  }),
+  check('events-invalid-id', 'A Last-Event-ID that is none of this stream is invalid_event_id.', async (t) => {
+    const { user, start } = await begin(t)
+    const other = await t.newUser()
+    for (const [name, lastEventId] of [
+      [user.name, 'x'],
+      [other.name, start],
+    ]) {
+      const headers = { [EVENT_STREAM.lastEventId]: lastEventId ?? '' }
+      const path = `/events?name=${name}&gamemode=earth&follow=false`
+      expectError(await t.request(path, { headers }), 'invalid_event_id')
+    }
+  }),
+])

@@ -1,0 +1,114 @@
+import { KINDS, type Kind, RARITY_LABELS } from '@fish-crab/sdk/contract'
+import type { OwnUser } from '../context/accounts.ts'
+import { writeAndExpectId } from '../context/catches.ts'
+import type { TestContext } from '../context/context.ts'
+import { expectBadRequest, expectJson, expectSame, expectStatus, expectThat } from '../context/expect.ts'
+import { check, checksOf } from './check.ts'
+
+const [NOON, ONE, TWO] = ['2026-01-31T12:00:00.000Z', '2026-01-31T13:00:00.000Z', '2026-01-31T14:00:00.000Z']
+
+function request(t: TestContext, kind: Kind, { name }: OwnUser, headers: Readonly<Record<string, string>> = {}) {
+  return t.request(`/get/${kind}?name=${name}&gamemode=earth&summary=species`, { headers })
+}
+
+async function expectSummary(t: TestContext, kind: Kind, user: OwnUser, summary: object): Promise<void> {
+  const response = await request(t, kind, user)
+  expectSame(expectJson(response), { user: user.name, gamemode: 'earth', ...summary }, 'the summary', response)
+}
+
+const byRarity = (counts: Readonly<Record<string, number>>) => ({
+  byRarity: { ...Object.fromEntries(RARITY_LABELS.map((label) => [label, 0])), ...counts },
+})
+
+const seen = (count: number, firstCaughtAt: string | undefined, lastCaughtAt: string | undefined) => ({
+  count,
+  firstCaughtAt,
+  lastCaughtAt,
+})
+
+/** Two catches of one kind of species and one of another, and what a summary says of them. */
+const CATCHES = {
+  fish: [
+    { name: 'Koi', rarity: 3, caughtAt: ONE },
+    { name: 'Cod', rarity: 1, caughtAt: NOON },
+    { name: 'Cod', rarity: 1, caughtAt: TWO },
+    { name: 'Cod', rarity: 3, caughtAt: ONE },
+  ],
+  crab: [{ name: 'Hermit', caughtAt: ONE }, { caughtAt: NOON }, { caughtAt: TWO }],
+} as const
+
+const SUMMARIES = {
+  fish: {
+    total: 4,
+    unique: 2,
+    ...byRarity({ Bronze: 2, Gold: 2 }),
+    species: [
+      { name: 'Cod', rarity: 'Bronze', ...seen(2, NOON, TWO) },
+      { name: 'Cod', rarity: 'Gold', ...seen(1, ONE, ONE) },
+      { name: 'Koi', rarity: 'Gold', ...seen(1, ONE, ONE) },
+    ],
+  },
+  crab: {
+    total: 3,
+    unique: 2,
+    species: [
+      { name: 'crab', ...seen(2, NOON, TWO) },
+      { name: 'Hermit', ...seen(1, ONE, ONE) },
+    ],
+  },
+} as const
+
+const EMPTY = {
+  fish: { total: 0, unique: 0, ...byRarity({}), species: [] },
+  crab: { total: 0, unique: 0, species: [] },
+} as const
+
+const REMOVE = { fish: 'deleteUserFish', crab: 'deleteUserCrab' } as const
+
+export const summaryChecks = checksOf(
+  'reads',
+  KINDS.flatMap((kind) => [
+    check(`summary-${kind}-empty`, `The summary of no ${kind} has no species.`, async (t) => {
+      await expectSummary(t, kind, await t.newUser(), EMPTY[kind])
+    }),
+    check(
+      `summary-${kind}-species`,
+      `The summary of ${kind} counts species, most caught first, then by name, with the first and the last time.`,
+      async (t) => {
+        const user = await t.newUser()
+        for (const entry of CATCHES[kind]) await writeAndExpectId(t, kind, { [kind]: [entry] }, { user })
+        await expectSummary(t, kind, user, SUMMARIES[kind])
+      },
+    ),
+    check(`summary-${kind}-removal`, `A removed record of ${kind} is no longer in the summary.`, async (t) => {
+      const user = await t.newUser()
+      await writeAndExpectId(t, kind, { [kind]: CATCHES[kind] }, { user })
+      const extra = { ...CATCHES[kind][0], caughtAt: '2020-01-01T00:00:00Z' }
+      const id = await writeAndExpectId(t, kind, { [kind]: [extra] }, { user })
+      const params = { name: user.name, id }
+      expectStatus(await t.asSuperadmin(REMOVE[kind], { params, query: '?gamemode=earth' }), 204)
+      await expectSummary(t, kind, user, SUMMARIES[kind])
+    }),
+    check(`summary-${kind}-etag`, `The summary of ${kind} has an ETag that a new entry changes.`, async (t) => {
+      const user = await t.newUser()
+      const etag = (await request(t, kind, user)).headers.get('etag')
+      expectThat(etag !== null, 'an ETag', 'none')
+      expectStatus(await request(t, kind, user, { 'if-none-match': etag }), 304)
+      await writeAndExpectId(t, kind, { [kind]: CATCHES[kind] }, { user })
+      expectStatus(await request(t, kind, user, { 'if-none-match': etag }), 200)
+    }),
+    check(
+      `summary-${kind}-refused`,
+      `An unknown summary of ${kind}, and a summary with options of a listing, are refused with 400.`,
+      async (t) => {
+        const { name } = await t.user()
+        for (const query of [
+          'summary=all',
+          ...['limit=1', 'detail=full', 'cursor=x'].map((one) => `summary=species&${one}`),
+        ]) {
+          expectBadRequest(await t.request(`/get/${kind}?name=${name}&gamemode=earth&${query}`))
+        }
+      },
+    ),
+  ]),
+)

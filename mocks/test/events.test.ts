@@ -1,0 +1,88 @@
+import { createMock, type Mock } from '@fish-crab/mocks'
+import { createClient } from '@fish-crab/sdk'
+import { setupServer } from 'msw/node'
+import { expect, it, onTestFinished } from 'vitest'
+
+const SEED = { users: [{ name: 'Alex' }] }
+const PATH = '/events?name=Alex&gamemode=earth'
+
+async function openMock(options: Parameters<typeof createMock>[0] = {}): Promise<Mock> {
+  const mock = await createMock({ seed: SEED, startAt: 0, ...options })
+  onTestFinished(() => mock.close())
+  return mock
+}
+
+const addFish = (mock: Mock, name: string) =>
+  createClient({ ...mock.client('Alex'), gamemode: 'earth' }).fish.add({ name, rarity: 1 })
+
+/** Reads a response until its text matches. */
+function readerOf(response: Response) {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  onTestFinished(() => reader.cancel().catch(() => {}))
+  let text = ''
+  return async (pattern: RegExp): Promise<string> => {
+    while (!pattern.test(text)) {
+      const { done, value } = await reader.read()
+      if (done) throw new Error(`The stream ended: ${text}`)
+      text += new TextDecoder().decode(value)
+    }
+    return text
+  }
+}
+
+it('streams events directly, through MSW and over HTTP', async () => {
+  const mock = await openMock()
+  const server = await mock.serve()
+  const msw = setupServer(...mock.handlers())
+  msw.listen()
+  onTestFinished(() => msw.close())
+  const responses = [await mock.fetch(PATH), await fetch(mock.origin + PATH), await fetch(server.url + PATH)]
+  const readers = responses.map(readerOf)
+  for (const until of readers) await until(/event: ready/)
+  await addFish(mock, 'Salmon')
+  for (const until of readers) expect(await until(/event: catch(.|\n)*\n\n/)).toContain('"name":"Salmon"')
+  expect(mock.requests.filter(({ route }) => route === 'events').map(({ status }) => status)).toEqual([200, 200, 200])
+})
+
+it('sends heartbeats by the clock of the mock', async () => {
+  const mock = await openMock()
+  const until = readerOf(await mock.fetch(PATH))
+  await until(/event: ready(.|\n)*\n\n/)
+  expect(mock.clock.sleepers).toEqual([])
+  const reading = until(/:\n\n:\n\n:\n\n$/)
+  await mock.clock.advance(45_000)
+  expect((await reading).match(/^:$/gm)).toHaveLength(3)
+})
+
+it('does not advance by itself for an open stream', async () => {
+  const mock = await openMock({ autoAdvance: true })
+  const until = readerOf(await mock.fetch(PATH))
+  await until(/event: ready/)
+  await mock.clock.sleep(1000)
+  expect(mock.clock.now()).toBe(1000)
+})
+
+it('ends streams when it is closed or reset', async () => {
+  const mock = await openMock()
+  const one = await mock.fetch(`${PATH}&kind=fish`)
+  const text = one.text()
+  await mock.reset()
+  expect(await text).toContain('event: ready')
+  const other = (await mock.fetch(PATH)).text()
+  await mock.close()
+  expect(await other).toContain('event: ready')
+})
+
+it.each(['cut-body', 'reset-after-headers', 'malformed-json', 'wrong-shape', 'wrong-content-type'] as const)(
+  'applies the fault %s to the beginning of a stream',
+  async (fault) => {
+    const mock = await openMock()
+    mock.fail(fault, { on: 'events' })
+    const text = await mock
+      .fetch(PATH)
+      .then((response) => response.text())
+      .catch((error: Error) => error.message)
+    expect(text).not.toMatch(/^retry: 2000\n\nevent: ready\n.*\n.*\n\n$/)
+    await readerOf(await mock.fetch(PATH))(/event: ready/)
+  },
+)

@@ -1,0 +1,169 @@
+import { createMock, type Mock } from '@fish-crab/mocks'
+import { type CaughtEntry, createClient, NotFoundError, watchCatches } from '@fish-crab/sdk'
+import { expect, it, onTestFinished } from 'vitest'
+
+const SEED = { users: [{ name: 'Alex' }, { name: 'Bea' }] }
+const START = Date.UTC(2026, 0, 1)
+
+async function openMock(): Promise<Mock> {
+  const mock = await createMock({ seed: SEED, startAt: START, limits: { requests: 10_000 } })
+  onTestFinished(() => mock.close())
+  return mock
+}
+
+const clientOf = (mock: Mock, options: Parameters<typeof createClient>[0] = {}) =>
+  createClient({ ...mock.client('Alex'), gamemode: 'earth', ...options })
+
+/** Watches in the background until the test ends. */
+function collect(watching: AsyncGenerator<CaughtEntry, void, undefined>) {
+  const entries: CaughtEntry[] = []
+  let failure: unknown
+  const done = (async () => {
+    for await (const entry of watching) entries.push(entry)
+  })().catch((error: unknown) => {
+    failure = error
+  })
+  return {
+    entries,
+    done,
+    get failure() {
+      return failure
+    },
+    names: () => entries.map(({ name }) => name),
+  }
+}
+
+const opened = (mock: Mock) => mock.requests.filter(({ route, status }) => route === 'events' && status === 200).length
+
+it('yields each entry as it is stored, with its kind, id and time', async () => {
+  const mock = await openMock()
+  const client = clientOf(mock)
+  await client.fish.add({ name: 'before', rarity: 'Gold' })
+  const controller = new AbortController()
+  const watch = collect(watchCatches(client, { signal: controller.signal }))
+  await expect.poll(() => opened(mock)).toBe(1)
+  const { id } = await client.fish.add([
+    { name: 'Cod', rarity: 'Gold' },
+    { name: 'Koi', rarity: 2 },
+  ])
+  await client.crabs.add()
+  await expect.poll(() => watch.entries).toHaveLength(3)
+  expect(watch.entries).toEqual([
+    { kind: 'fish', name: 'Cod', rarity: 'Gold', id, caughtAt: expect.any(String), eventId: expect.any(String) },
+    { kind: 'fish', name: 'Koi', rarity: 'Silver', id, caughtAt: expect.any(String), eventId: expect.any(String) },
+    {
+      kind: 'crab',
+      name: 'crab',
+      id: expect.any(String),
+      caughtAt: expect.any(String),
+      eventId: expect.any(String),
+    },
+  ])
+  controller.abort(new Error('enough'))
+  await watch.done
+  expect(watch.failure).toMatchObject({ message: 'enough' })
+})
+
+it('can be left, which closes its stream', async () => {
+  const mock = await openMock()
+  const client = clientOf(mock)
+  const watching = watchCatches(client, { kind: 'crab' })
+  const first = watching.next()
+  await expect.poll(() => opened(mock)).toBe(1)
+  await client.fish.add({ name: 'Cod', rarity: 1 })
+  await client.crabs.add({ name: 'Hermit' })
+  expect((await first).value).toMatchObject({ kind: 'crab', name: 'Hermit' })
+  await watching.return()
+  expect(await watching.next()).toEqual({ done: true, value: undefined })
+})
+
+it('reconnects after a cut, without gap or repeat', async () => {
+  const mock = await openMock()
+  const client = clientOf(mock)
+  const watch = collect(watchCatches(client, { signal: AbortSignal.timeout(30_000) }))
+  await expect.poll(() => opened(mock)).toBe(1)
+  await client.fish.add({ name: 'a', rarity: 1 })
+  await expect.poll(watch.names).toEqual(['a'])
+  mock.fail('reset-after-headers', { on: 'events' })
+  // Ends its streams, as the stop of a server does.
+  await mock.close()
+  await client.fish.add({ name: 'b', rarity: 1 })
+  await expect
+    .poll(async () => {
+      await mock.clock.advance(1000)
+      return watch.names()
+    })
+    .toEqual(['a', 'b'])
+  await client.fish.add({ name: 'c', rarity: 1 })
+  await expect.poll(watch.names).toEqual(['a', 'b', 'c'])
+})
+
+it('asks instead, where streams are cut every time, and loses nothing', async () => {
+  const mock = await openMock()
+  let streams = 0
+  const client = clientOf(mock, {
+    fetch: async (input, init) => {
+      const response = await mock.fetch(input, init)
+      if (!String(input).includes('/events?') || String(input).includes('follow=false')) return response
+      streams += 1
+      // A proxy that ends every response after the first piece.
+      const reader = response.body?.getReader()
+      const piece = await reader?.read()
+      await reader?.cancel()
+      return new Response(piece?.value, response)
+    },
+  })
+  const watch = collect(watchCatches(client, { signal: AbortSignal.timeout(30_000) }))
+  const stored: string[] = []
+  for (let round = 0; round < 12; round += 1) {
+    const name = `fish ${round}`
+    if (round >= 1) {
+      await client.fish.add({ name, rarity: 1 })
+      stored.push(name)
+    }
+    await expect
+      .poll(async () => {
+        await mock.clock.advance(1000)
+        return watch.names()
+      })
+      .toEqual(stored)
+  }
+  expect(streams).toBe(3)
+  const polls = mock.requests.filter(({ query }) => query.follow === 'false')
+  expect(polls.length).toBeGreaterThan(3)
+})
+
+it('continues after an entry that is known', async () => {
+  const mock = await openMock()
+  const client = clientOf(mock)
+  const watch = collect(watchCatches(client))
+  await expect.poll(() => opened(mock)).toBe(1)
+  for (const name of ['a', 'b', 'c']) await client.fish.add({ name, rarity: 1 })
+  await expect.poll(watch.names).toEqual(['a', 'b', 'c'])
+  const since = watch.entries[0]?.eventId
+  const again = collect(watchCatches(client, { since }))
+  await expect.poll(again.names).toEqual(['b', 'c'])
+  const other = collect(watchCatches(client, { since, gamemode: 'survival' }))
+  await other.done
+  expect(other.failure).toMatchObject({ name: 'BadRequestError', code: 'invalid_event_id' })
+})
+
+it('rejects for a user that is unknown or was deleted, and for wrong options, before it sends anything', async () => {
+  const mock = await openMock()
+  const client = clientOf(mock)
+  const unknown = collect(watchCatches(client, { user: 'nobody' }))
+  await unknown.done
+  expect(unknown.failure).toBeInstanceOf(NotFoundError)
+  const sent = mock.requests.length
+  for (const options of [
+    { kind: 'whale' as 'fish' },
+    { since: 'a b' },
+    { gamemode: 'moon' },
+    { knd: 'fish' } as object,
+  ]) {
+    const wrong = collect(watchCatches(client, options))
+    await wrong.done
+    expect(wrong.failure).toMatchObject({ name: 'ValidationError' })
+  }
+  expect(mock.requests.length).toBe(sent)
+})
