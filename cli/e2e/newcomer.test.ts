@@ -143,6 +143,9 @@ describe.skipIf(SKIPPED !== '')(`a newcomer who types what the README says${SKIP
       'fish-cli list': async () => {
         expect(await player.prints()).toBe(listed)
       },
+      'fish-cli open                                # shows your collection in a browser': async () => {
+        expect(await player.prints()).toContain(`${url}/@Alex?gamemode=earth\n`)
+      },
     }
     let password = ''
     expect(lines).toEqual(Object.keys(steps))

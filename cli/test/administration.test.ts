@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createMock, type Mock, type MockServer } from '@fish-crab/mocks'
+import { createClient } from '@fish-crab/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runCli } from '../src/runtime/main.ts'
 import { type Env, type RunOptions, run } from './harness.ts'
@@ -28,7 +29,12 @@ beforeAll(async () => {
     { username: 'admin', password: PASSWORD },
     { username: 'mia', password: PASSWORD, role: 'admin' as const },
   ]
-  mock = await createMock({ seed: { users, admins }, startAt: STARTED, limits: { adminRequests: 20 } })
+  mock = await createMock({
+    seed: { users, admins },
+    startAt: STARTED,
+    limits: { adminRequests: 20 },
+    publicLeaderboard: true,
+  })
   served = await mock.serve()
   folder = await mkdtemp(join(tmpdir(), 'fish-cli-administration-'))
 })
@@ -384,6 +390,16 @@ describe('leaderboard', () => {
     expect((await fish(['leaderboard', 'crabs', '--gamemode', 'factions'])).stderr).toContain('No catches yet.')
   })
 
+  test('is shown to everybody where it is public, and otherwise says who can see it', async () => {
+    const nobody = { env: { FISH_ADMIN_PASSWORD: undefined } }
+    expect((await json(['leaderboard'], nobody)).leaderboard).toEqual([{ place: 1, name: 'Alex', count: 2 }])
+    await using closed = await createMock()
+    await using served = await closed.serve()
+    const refused = await fish(['leaderboard', '--url', served.url], nobody)
+    expect(refused.status).toBe(5)
+    expect(refused.stderr).toMatch(/no public leaderboard.*\n.*--admin NAME/s)
+  })
+
   test('--chart shows bars', async () => {
     expect((await fish(['leaderboard', '--chart'])).stdout).toMatch(/^Alex {2}█+ 2\n$/)
   })
@@ -423,10 +439,11 @@ describe('stats', () => {
       user: 'Alex',
       fish: {
         total: 2,
+        unique: 2,
         byGamemode: { oneblock: 0, earth: 1, survival: 1, factions: 0 },
         byRarity: expect.objectContaining({ Bronze: 1, Gold: 1, Mythical: 0 }),
       },
-      crab: { total: 1, byGamemode: { oneblock: 0, earth: 1, survival: 0, factions: 0 } },
+      crab: { total: 1, unique: 1, byGamemode: { oneblock: 0, earth: 1, survival: 0, factions: 0 } },
     })
     const inEarth = await json(['stats', 'Alex', '-g', 'earth'], nobody)
     expect(inEarth).toMatchObject({ fish: { total: 1, byGamemode: { earth: 1 } } })
@@ -434,6 +451,27 @@ describe('stats', () => {
     expect(rows.stdout).toContain('fish,gamemode,earth,1')
     expect((await fish(['stats', 'Alex', '--chart'], nobody)).stdout).toMatch(/^fish Gold +█+ 1$/m)
     expect((await fish(['stats', 'Nobody'], nobody)).status).toBe(5)
+  })
+
+  test('without USER counts the own collections of a player who is no administrator', async () => {
+    const own = { env: { FISH_ADMIN_PASSWORD: undefined, FISH_USER: 'alex' } }
+    expect(await json(['stats', '-g', 'earth'], own)).toMatchObject({ user: 'Alex', fish: { total: 1, unique: 1 } })
+    expect(await json(['stats'], { env: { FISH_USER: 'alex' } })).toHaveProperty('users')
+  })
+
+  test('--species lists the species of all gamemodes with their times, most caught first', async () => {
+    const { fish: added } = createClient(mock.client('Bella'))
+    const cod = (day: number) => ({ name: 'Cod', rarity: 1, caughtAt: `2026-01-0${day}T00:00:00.000Z` }) as const
+    await added.add([{ ...cod(1), name: 'Ant' }, cod(2), cod(4)], { gamemode: 'earth' })
+    await added.add(cod(3), { gamemode: 'survival' })
+    const row = (name: string, count: number, first: number, last: number) => ({
+      kind: 'fish',
+      ...{ name, rarity: 'Bronze', count },
+      ...{ firstCaughtAt: cod(first).caughtAt, lastCaughtAt: cod(last).caughtAt },
+    })
+    const species = [row('Cod', 3, 2, 4), row('Ant', 1, 1, 1)]
+    expect(await json(['stats', 'bella', '--species'])).toEqual({ user: 'Bella', species })
+    expect((await fish(['stats', '--species'])).status).toBe(2)
   })
 
   test('a failure ends the program at once, whatever else still waits', async () => {

@@ -187,6 +187,46 @@ describe('user create', () => {
   })
 })
 
+describe('open', () => {
+  const openOn = async (args: string[], isThere = true) => {
+    const opened: string[] = []
+    const openBrowser = async (url: string) => {
+      opened.push(url)
+      return isThere
+    }
+    const { status, stdout, stderr } = await run(['open', ...args], {
+      env: { FISH_URL: 'https://fish.example/' },
+      openBrowser,
+    })
+    return { status, opened, stdout, stderr }
+  }
+
+  test('opens the page of a player in the browser, and prints its address', async () => {
+    const { status, opened, stdout } = await openOn(['Alex', '--gamemode', 'earth'])
+    const url = 'https://fish.example/@Alex?gamemode=earth'
+    expect([status, opened, stdout]).toEqual([0, [url], `${url}\n`])
+    expect((await openOn([])).opened).toEqual(['https://fish.example/'])
+    expect(JSON.parse((await openOn(['Alex', '--json'])).stdout)).toEqual({
+      url: 'https://fish.example/@Alex',
+      opened: true,
+    })
+  })
+
+  test('prints the address where there is no browser, or where it is only to be printed', async () => {
+    const without = await openOn(['Alex'], false)
+    expect([without.status, without.stdout]).toEqual([0, 'https://fish.example/@Alex\n'])
+    expect(without.stderr).toContain('No browser was found')
+    const printed = await openOn(['Alex', '--print'])
+    expect([printed.opened, printed.stdout, printed.stderr]).toEqual([[], 'https://fish.example/@Alex\n', ''])
+  })
+
+  test('opens nothing for what no player can be called', async () => {
+    const { status, opened } = await openOn(['a b'])
+    expect([status, opened]).toEqual([2, []])
+    expect((await openOn(['$(reboot)'])).opened).toEqual([])
+  })
+})
+
 describe('status and demo', () => {
   test('status prints a table, or the answer of the service as JSON', async () => {
     const { status, stdout } = await run(['status'], { env: context.base })

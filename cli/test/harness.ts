@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly rows?: number
   /** Shows what is long. @default there is no pager */
   readonly page?: System['page']
+  /** Opens a URL on the desktop. @default there is no browser */
+  readonly openBrowser?: System['openBrowser']
   readonly clock?: System['clock']
   /** @default the system's keyring, which no run uses unless FISH_SECRET_STORE says so */
   readonly keyring?: System['keyring']
@@ -85,6 +87,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     stdout: stdout.stream,
     stderr: stderr.stream,
     page: options.page,
+    openBrowser: options.openBrowser,
     clock: options.clock,
     keyring: options.keyring,
     passwords: PASSWORDS,

@@ -1,55 +1,100 @@
-import type { Crab, Fish } from '@fish-crab/sdk'
+import type { CrabSummary, FishSummary } from '@fish-crab/sdk'
 import { type Gamemode, RARITIES, type RarityLabel } from '@fish-crab/sdk/constants'
 import type { Bar } from '../output/chart.ts'
-import type { Column } from '../output/columns.ts'
+import { type Column, timeColumn } from '../output/columns.ts'
 import { RARITY_STYLES, type Style } from '../output/screen.ts'
 
 /** Catches of one player, in the form of the service's own counts. */
 export interface CollectionCounts {
   readonly fish: {
     readonly total: number
+    /** Number of different names; absent for the whole service. */
+    readonly unique?: number
     readonly byGamemode: Readonly<Partial<Record<Gamemode, number>>>
     readonly byRarity: Readonly<Partial<Record<RarityLabel, number>>>
   }
   readonly crab: {
     readonly total: number
+    readonly unique?: number
     readonly byGamemode: Readonly<Partial<Record<Gamemode, number>>>
   }
 }
 
-interface CollectionSource {
-  readonly fish: (gamemode: Gamemode, signal: AbortSignal) => Promise<readonly Pick<Fish, 'rarity'>[]>
-  readonly crab: (gamemode: Gamemode, signal: AbortSignal) => Promise<readonly Crab[]>
-}
-
-/** Counts the catches of a player in these gamemodes. @throws the first error of the source, which aborts the rest */
-export async function countCollections(
-  read: CollectionSource,
+/** Reads all gamemodes at once. @throws the first error, which aborts the rest */
+export function readGamemodes<Result>(
   gamemodes: readonly Gamemode[],
   interrupted: AbortSignal,
-): Promise<CollectionCounts> {
+  read: (gamemode: Gamemode, signal: AbortSignal) => Promise<Result>,
+): Promise<Result[]> {
   const ending = new AbortController()
   const signal = AbortSignal.any([interrupted, ending.signal])
-  const reading = gamemodes.map(async (gamemode) => {
-    const [fish, crab] = await Promise.all([read.fish(gamemode, signal), read.crab(gamemode, signal)])
-    return { gamemode, fish, crab }
-  })
+  const reading = gamemodes.map((gamemode) => read(gamemode, signal))
   // Aborts requests that still wait for the rate limit, which would keep the process alive.
-  const collections = await Promise.all(reading).finally(() => ending.abort())
-  const fish = collections.flatMap((each) => each.fish)
-  const crab = collections.flatMap((each) => each.crab)
-  const byGamemode = (kind: 'fish' | 'crab') =>
-    Object.fromEntries(collections.map((each) => [each.gamemode, each[kind].length]))
-  const byRarity = RARITIES.map(({ label }) => [label, fish.filter(({ rarity }) => rarity === label).length])
-  return {
-    fish: { total: fish.length, byGamemode: byGamemode('fish'), byRarity: Object.fromEntries(byRarity) },
-    crab: { total: crab.length, byGamemode: byGamemode('crab') },
-  }
+  return Promise.all(reading).finally(() => ending.abort())
+}
+
+/** The summaries of a player in one gamemode. */
+export interface Summaries {
+  readonly fish: FishSummary
+  readonly crab: CrabSummary
+}
+
+export function countSummaries(all: readonly Summaries[]): CollectionCounts {
+  const sum = (count: (one: Summaries) => number) => all.reduce((total, one) => total + count(one), 0)
+  const counts = (kind: 'fish' | 'crab') => ({
+    total: sum((one) => one[kind].total),
+    unique: new Set(all.flatMap((one) => one[kind].species.map(({ name }) => name))).size,
+    byGamemode: Object.fromEntries(all.map((one) => [one[kind].gamemode, one[kind].total])),
+  })
+  const byRarity = RARITIES.map(({ label }) => [label, sum(({ fish }) => fish.byRarity[label])])
+  return { fish: { ...counts('fish'), byRarity: Object.fromEntries(byRarity) }, crab: counts('crab') }
+}
+
+interface SpeciesRow {
+  readonly kind: 'fish' | 'crab'
+  readonly name: string
+  readonly rarity?: RarityLabel
+  readonly count: number
+  readonly firstCaughtAt: string
+  readonly lastCaughtAt: string
+}
+
+export const SPECIES_COLUMNS: readonly Column<SpeciesRow>[] = [
+  { field: 'kind' },
+  { field: 'name' },
+  { field: 'rarity', style: (_, { rarity }) => rarity && RARITY_STYLES[rarity] },
+  { field: 'count', align: 'right' },
+  timeColumn('firstCaughtAt', 'FIRST'),
+  timeColumn('lastCaughtAt', 'LAST'),
+]
+
+/** The species of all gamemodes together, fish before crabs, most caught first, then by name. */
+export function speciesRows(all: readonly Summaries[]): readonly SpeciesRow[] {
+  return (['fish', 'crab'] as const).flatMap((kind) => {
+    const species = all.flatMap((one): readonly Omit<SpeciesRow, 'kind'>[] => one[kind].species)
+    const groups = Map.groupBy(species, ({ name, rarity }) => JSON.stringify([name, rarity]))
+    return [...groups.values()]
+      .map(
+        (group): SpeciesRow => ({
+          kind,
+          ...(group[0] as (typeof group)[number]),
+          count: group.reduce((total, { count }) => total + count, 0),
+          // ISO 8601 in UTC, so that text is ordered as time.
+          firstCaughtAt: group.map(({ firstCaughtAt }) => firstCaughtAt).sort()[0] ?? '',
+          lastCaughtAt:
+            group
+              .map(({ lastCaughtAt }) => lastCaughtAt)
+              .sort()
+              .at(-1) ?? '',
+        }),
+      )
+      .sort((one, other) => other.count - one.count || (one.name < other.name ? -1 : 1))
+  })
 }
 
 interface CountRow {
   readonly kind: 'users' | 'fish' | 'crab'
-  readonly by: 'total' | 'gamemode' | 'rarity'
+  readonly by: 'total' | 'unique' | 'gamemode' | 'rarity'
   readonly label: string | null
   readonly count: number
 }
@@ -64,21 +109,24 @@ export const COUNT_COLUMNS: readonly Column<CountRow>[] = [
 export function countRows({ fish, crab, users }: CollectionCounts & { readonly users?: number }): readonly CountRow[] {
   const parts = (kind: CountRow['kind'], by: CountRow['by'], counts: Readonly<Partial<Record<string, number>>>) =>
     Object.entries(counts).map(([label, count = 0]) => ({ kind, by, label, count }))
-  const total = (kind: CountRow['kind'], count: number) => ({ kind, by: 'total' as const, label: null, count })
+  const sum = (kind: CountRow['kind'], by: CountRow['by'], count?: number) =>
+    count === undefined ? [] : [{ kind, by, label: null, count }]
   return [
-    ...(users === undefined ? [] : [total('users', users)]),
-    total('fish', fish.total),
-    total('crab', crab.total),
+    ...sum('users', 'total', users),
+    ...sum('fish', 'total', fish.total),
+    ...sum('fish', 'unique', fish.unique),
+    ...sum('crab', 'total', crab.total),
+    ...sum('crab', 'unique', crab.unique),
     ...parts('fish', 'gamemode', fish.byGamemode),
     ...parts('crab', 'gamemode', crab.byGamemode),
     ...parts('fish', 'rarity', fish.byRarity),
   ]
 }
 
-/** Bars for counts. Totals are left out: they would dwarf the rest. */
+/** Bars for counts. Those of everything are left out: they would dwarf the rest. */
 export function countBars(rows: readonly CountRow[]): readonly Bar[] {
   return rows
-    .filter(({ by }) => by !== 'total')
+    .filter(({ label }) => label !== null)
     .map((row) => ({ label: `${row.kind} ${row.label}`, value: row.count, style: styleOf(row) }))
 }
 

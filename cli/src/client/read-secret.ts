@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { addAbortSignal } from 'node:stream'
-import { LIMITS } from '@fish-crab/sdk/constants'
+import { ACCOUNT_LIMITS } from '@fish-crab/sdk/constants'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { canPrompt, promptLine } from '../output/prompt.ts'
@@ -98,7 +98,7 @@ export async function readNewPassword(
     fromStdin: flags['password-stdin'],
   }
   const password = await readSecret(context, request)
-  const { minPasswordLength: shortest, passwordLength: longest } = LIMITS
+  const { minPasswordLength: shortest, passwordLength: longest } = ACCOUNT_LIMITS
   if (password.length < shortest || password.length > longest) {
     throw usageError(`The new password must have ${shortest} to ${longest} characters.`, 'Choose another password.')
   }

@@ -6,6 +6,11 @@ import { adminFlag, noInputFlag, serviceFlags } from './flags.ts'
 
 export const administrationFlags = { ...adminFlag, ...serviceFlags, ...noInputFlag }
 
+/** Whether an administrator is named, or a password of one is given: others read what is public. */
+export function isAdministrator({ target, env }: CommandContext): boolean {
+  return target.admin !== undefined || Boolean(env.FISH_ADMIN_PASSWORD)
+}
+
 export type Administration = Awaited<ReturnType<typeof openAdministration>>
 
 export async function openAdministration(context: CommandContext) {

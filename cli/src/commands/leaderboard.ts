@@ -1,9 +1,11 @@
-import type { Gamemode } from '@fish-crab/sdk'
+import { type Client, type Gamemode, NotFoundError } from '@fish-crab/sdk'
 import { kindNamed, unknownKind } from '../client/catch-list.ts'
 import { parseCatchQuery } from '../client/catch-query.ts'
-import { administrationFlags, openAdministration } from '../command/administration.ts'
-import { Args, defineCommand, Flags, words } from '../command/define.ts'
+import { openClient } from '../client/client.ts'
+import { administrationFlags, isAdministrator, openAdministration } from '../command/administration.ts'
+import { Args, type CommandContext, defineCommand, Flags, words } from '../command/define.ts'
 import { outputFlags } from '../command/flags.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
 
 const COLUMNS: readonly Column[] = [
@@ -13,8 +15,10 @@ const COLUMNS: readonly Column[] = [
 ]
 
 export const leaderboardCommand = defineCommand({
-  summary: 'Show who has caught the most, as an administrator.',
-  description: 'Players with equal counts share a place.',
+  summary: 'Show who has caught the most.',
+  description:
+    'Players with equal counts share a place. Administrators (--admin) see it on every service, others where the ' +
+    'operator publishes it.',
   examples: [
     'fish-cli leaderboard',
     'fish-cli leaderboard crabs --gamemode earth --limit 3',
@@ -23,11 +27,15 @@ export const leaderboardCommand = defineCommand({
   args: { kind: Args.string({ description: 'fish or crabs (default fish)' }) },
   flags: {
     gamemode: Flags.string({ char: 'g', summary: 'Count only this gamemode (default: all).', helpValue: 'GAMEMODE' }),
-    limit: Flags.string({ summary: 'Show at most N players, 1 to 1000 (default 10).', helpValue: 'N' }),
+    limit: Flags.string({
+      summary: 'Show at most N players, 1 to 1000 (default 10; without --admin, 1 to 100).',
+      helpValue: 'N',
+    }),
     chart: Flags.boolean({ summary: 'Draw bars.' }),
     ...administrationFlags,
     ...outputFlags,
   },
+  // Only an administrator can lack rights here.
   role: 'administrator',
   columns: COLUMNS,
   completion: { kind: words(['fish', 'crabs']) },
@@ -39,8 +47,11 @@ export const leaderboardCommand = defineCommand({
     const { limit } = parseCatchQuery({ limit: flags.limit }, context.clock.now())
     // The SDK validates it.
     const gamemode = flags.gamemode as Gamemode | undefined
-    const { admin, options } = await openAdministration(context)
-    const { leaderboard } = await admin.leaderboard({ ...options, type, gamemode, limit })
+    const leaderboard = await (isAdministrator(context) ? readAsAdministrator : readPublic)(context, {
+      kind: type,
+      gamemode,
+      limit,
+    })
     const rows = leaderboard.map(({ name, count }) => ({
       place: 1 + leaderboard.filter((other) => other.count > count).length,
       name,
@@ -55,3 +66,26 @@ export const leaderboardCommand = defineCommand({
     return context.printChart({ ...output, bars: rows.map(({ name, count }) => ({ label: name, value: count })) })
   },
 })
+
+type Range = Pick<Parameters<Client['leaderboard']>[0], 'kind' | 'gamemode' | 'limit'>
+
+async function readAsAdministrator(context: CommandContext, { kind, ...range }: Range) {
+  const { admin, options } = await openAdministration(context)
+  return (await admin.leaderboard({ ...options, ...range, type: kind })).leaderboard
+}
+
+async function readPublic(context: CommandContext, range: Range) {
+  const client = await openClient(context, context.target)
+  try {
+    return (await client.leaderboard({ ...range, signal: context.interrupted() })).leaderboard
+  } catch (error) {
+    if (!(error instanceof NotFoundError && error.code === 'not_found')) throw error
+    throw new CliError({
+      code: error.code,
+      message: 'This service has no public leaderboard.',
+      hint: 'As an administrator: fish-cli leaderboard --admin NAME. Operators publish it by FISH_PUBLIC_LEADERBOARD=1.',
+      exit: EXIT.notFound,
+      requestId: error.requestId,
+    })
+  }
+}

@@ -66,6 +66,8 @@ export interface System {
   readonly passwords?: PasswordHasher | undefined
   /** Returns whether there was such a pager. */
   readonly page?: ((pager: string, text: string) => Promise<boolean>) | undefined
+  /** Opens a URL on the desktop. Returns whether there was a browser. */
+  readonly openBrowser?: ((url: string) => Promise<boolean>) | undefined
 }
 
 export interface Notes {

@@ -9,6 +9,7 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
     login: async () => (await import('../commands/login.ts')).loginCommand,
     add: async () => (await import('../commands/add.ts')).addCommand,
     list: async () => (await import('../commands/list.ts')).listCommand,
+    open: async () => (await import('../commands/open.ts')).openCommand,
     watch: async () => (await import('../commands/watch.ts')).watchCommand,
     stats: async () => (await import('../commands/stats.ts')).statsCommand,
     status: async () => (await import('../commands/status.ts')).statusCommand,

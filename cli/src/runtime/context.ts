@@ -30,6 +30,10 @@ export function processSystem(events: { onService?: () => unknown; onStop?: () =
       const { runPager } = await import('../output/pager.ts')
       return runPager(pager, text, process.env)
     },
+    async openBrowser(url) {
+      const { openBrowser } = await import('../output/browser.ts')
+      return openBrowser(url, process.env)
+    },
     interrupted() {
       const controller = new AbortController()
       // Once: a second signal ends the process as usual.

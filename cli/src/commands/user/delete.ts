@@ -1,5 +1,5 @@
 import { GAMEMODES } from '@fish-crab/sdk/constants'
-import { countCollections } from '../../client/counts.ts'
+import { readGamemodes } from '../../client/counts.ts'
 import { expectedRefusal } from '../../client/describe-error.ts'
 import { type Administration, administrationFlags, openAdministration } from '../../command/administration.ts'
 import { Args, defineCommand } from '../../command/define.ts'
@@ -35,13 +35,14 @@ export const userDeleteCommand = defineCommand({
 async function planDeletion({ admin, options }: Administration, named: string) {
   if ((await admin.me(options)).role !== 'superadmin') throw expectedRefusal('forbidden', 'superadmin')
   const { name } = await admin.users.get(named, options)
-  const { fish, crab } = await countCollections(
-    {
-      fish: async (gamemode, signal) => (await admin.fish.list(name, { ...options, gamemode, signal })).fish,
-      crab: async (gamemode, signal) => (await admin.crabs.list(name, { ...options, gamemode, signal })).crab,
-    },
-    GAMEMODES,
-    options.signal,
-  )
-  return { user: name, fish: fish.total, crab: crab.total }
+  const counts = await readGamemodes(GAMEMODES, options.signal, async (gamemode, signal) => {
+    const ofGamemode = { ...options, gamemode, signal }
+    const [{ fish }, { crab }] = await Promise.all([
+      admin.fish.list(name, ofGamemode),
+      admin.crabs.list(name, ofGamemode),
+    ])
+    return { fish: fish.length, crab: crab.length }
+  })
+  const sum = (kind: 'fish' | 'crab') => counts.reduce((total, one) => total + one[kind], 0)
+  return { user: name, fish: sum('fish'), crab: sum('crab') }
 }

@@ -1,0 +1,36 @@
+import { createClient } from '@fish-crab/sdk'
+import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
+import { clientOptions } from '../client/client.ts'
+import { Args, defineCommand, Flags } from '../command/define.ts'
+import { addressFlags, gamemodeFlag, userFlag } from '../command/flags.ts'
+import { gamemodeOf, resolveTarget } from '../config/target.ts'
+import { usageError } from '../core/errors.ts'
+
+export const openCommand = defineCommand({
+  summary: "Open a player's collection in a browser.",
+  description:
+    'Prints the address of the page, and opens it in the browser of this machine. Without USER, opens your own collection, or the start page if no player is known.',
+  examples: ['fish-cli open', 'fish-cli open Alex --gamemode earth', 'fish-cli open Alex --print'],
+  args: { user: Args.string({ description: 'the player (FISH_USER)' }) },
+  flags: {
+    print: Flags.boolean({ summary: 'Only print the address.' }),
+    ...userFlag,
+    ...gamemodeFlag,
+    ...addressFlags,
+  },
+
+  async run(context) {
+    const { args, flags } = context
+    const target = resolveTarget(context, { ...flags, ...(args.user === undefined ? {} : { user: args.user }) })
+    const user = target.user?.value
+    if (user !== undefined && !isUserName(user)) throw usageError(`A player name must be ${USER_NAME_RULE}.`)
+    // It checks the address of the service, as every other command does.
+    const { baseUrl } = createClient(clientOptions(context, target))
+    const gamemode = gamemodeOf(target)
+    const query = gamemode === undefined ? '' : `?gamemode=${gamemode}`
+    const url = user === undefined ? `${baseUrl}/` : `${baseUrl}/@${user}${query}`
+    const isOpened = !flags.print && (await context.openBrowser?.(url)) === true
+    if (!flags.print && !isOpened) context.note('No browser was found on this machine. Open the address yourself.')
+    return context.print({ url, opened: isOpened }, () => url, { isVerbatim: true })
+  },
+})

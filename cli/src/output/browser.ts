@@ -1,0 +1,29 @@
+import type { Env } from '../core/context.ts'
+
+/** Opens a URL in the browser of the desktop, and leaves it there. Returns whether there was one. */
+export async function openBrowser(url: string, env: Env): Promise<boolean> {
+  const { spawn } = await import('node:child_process')
+  const [command, ...args] = launcherOf(env)
+  return new Promise((resolve) => {
+    // Not a shell: the address may contain characters that it would run.
+    const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true })
+    child.once('error', () => resolve(false))
+    child.once('spawn', () => {
+      // A launcher without a desktop fails at once; a browser in its place goes on.
+      const settled = setTimeout(() => resolve(true), LAUNCH_MS)
+      child.once('exit', (status) => {
+        clearTimeout(settled)
+        resolve(status === 0)
+      })
+    })
+    child.unref()
+  })
+}
+
+const LAUNCH_MS = 2000
+
+function launcherOf({ BROWSER }: Env): readonly [string, ...string[]] {
+  if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
+  if (BROWSER) return [BROWSER]
+  return [process.platform === 'darwin' ? 'open' : 'xdg-open']
+}
