@@ -108,7 +108,7 @@ module.exports = {
       '^server/src/storage-conformance/',
       '^server/src/(storage-conformance/|storage/index)',
     ),
-    ...levels('server/src/app', ['core', 'store', 'http', ['users', 'catches'], 'auth', 'routes']),
+    ...levels('server/src/app', ['core', 'store', 'http', ['users', 'catches', 'live'], 'auth', 'routes']),
     {
       name: 'server/src/app-folders-are-below-create-app',
       severity: 'error',
@@ -131,6 +131,7 @@ module.exports = {
       '^server/src/',
       '^(server/src/|sdk/src/(contract/(index|openapi)|fernet/index)\\.ts)',
     ),
+    only('pages-use-the-published-sdk', '^server/web/', '^(server/web/|sdk/src/(index|constants)\\.ts)'),
     only(
       'mocks-mount-the-portable-app',
       '^mocks/src/',

@@ -1,10 +1,14 @@
 // A custom storage driver: everything the service requires, on plain Maps. Start from this, replace the Maps with a
 // database, and let `describeStorage` show what is still missing (test/storage-driver.test.ts).
 import {
+  type Change,
   type Collection,
   createWindows,
   type FishStorage,
+  MAX_SPECIES,
   type NewRecord,
+  REMOVED_VERSION,
+  SpeciesTallies,
   type StorageDriver,
   StorageError,
   wrapDriver,
@@ -23,6 +27,7 @@ function mapDriver(): StorageDriver {
   const tokens = new Map<string, string>() // `owner token` → record id; kept when the record is removed
   const removed = new Set<string>() // owners
   const windows = createWindows()
+  const listeners = new Set<(change?: Change) => void>()
   let sequence = 0
   let closed = false
 
@@ -31,6 +36,10 @@ function mapDriver(): StorageDriver {
   const open = async <Result>(operation: () => Result): Promise<Result> => {
     if (closed) throw new StorageError('closed', 'The storage was closed. Open it again.')
     return operation()
+  }
+  // Event streams read a change as soon as a listener is called. With several processes, a database has to call those of all.
+  const changed = (change: Change) => {
+    for (const listener of listeners) listener(change)
   }
   const keyOf = ({ owner, kind, gamemode }: Collection) => JSON.stringify([owner, kind, gamemode])
   const keys = (base = '') => [...items.keys()].filter((key) => key.startsWith(base)).sort()
@@ -53,6 +62,7 @@ function mapDriver(): StorageDriver {
         sequence += 1
         collection.records.push({ ...record, sequence })
         collection.version = crypto.randomUUID()
+        changed(place)
         return { outcome: 'stored', id: record.id }
       }),
     findRecord: (owner, dedupeKey) => open(() => tokens.get(JSON.stringify([owner, dedupeKey]))),
@@ -75,7 +85,13 @@ function mapDriver(): StorageDriver {
       if (chunk.length > 0) yield await open(() => chunk)
     },
     version: (place) =>
-      open(() => (removed.has(place.owner) ? 'removed' : collections.get(keyOf(place))?.version || 'empty')),
+      open(() => (removed.has(place.owner) ? REMOVED_VERSION : collections.get(keyOf(place))?.version || 'empty')),
+    newest: (place) => open(() => collections.get(keyOf(place))?.records.at(-1)?.sequence ?? 0),
+    onChange: (listener) => {
+      const own = (change?: Change) => listener(change)
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
     removeRecord: (place, id) =>
       open(() => {
         const collection = collections.get(keyOf(place))
@@ -83,6 +99,7 @@ function mapDriver(): StorageDriver {
         if (!collection || !left || left.length === collection.records.length) return false
         collection.records = left
         collection.version = crypto.randomUUID()
+        changed({ ...place, removed: id })
         return true
       }),
     removeOwner: (owner) =>
@@ -90,6 +107,7 @@ function mapDriver(): StorageDriver {
         removed.add(owner)
         for (const [key, { place }] of collections) if (place.owner === owner) collections.delete(key)
         for (const token of tokens.keys()) if (JSON.parse(token)[0] === owner) tokens.delete(token)
+        changed({ owner })
       }),
 
     // A database stores these sums and changes them in the same transaction as the records.
@@ -109,6 +127,12 @@ function mapDriver(): StorageDriver {
           const [kind, gamemode, label] = JSON.parse(tally)
           return { kind, gamemode, label, count }
         })
+      }),
+    species: (place) =>
+      open(() => {
+        const species = new SpeciesTallies()
+        for (const { full } of collections.get(keyOf(place))?.records ?? []) species.add(full)
+        return species.size > MAX_SPECIES ? null : species.list()
       }),
     leaders: ({ kind, gamemode, limit }) =>
       open(() => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const map = /## The map\s+```\n(.*?)```/s.exec(readFileSync(`${root}CONTRIBUTING.md`, 'utf8'))?.[1] ?? ''
-const described = new Set([...map.matchAll(/^(\w+\/src\S*) {2}/gm)].map(([, folder]) => folder))
+const described = new Set([...map.matchAll(/^([\w/]*\/src\S*) {2}/gm)].map(([, folder]) => folder))
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*/src/**'], {
   cwd: root,
   encoding: 'utf8',

@@ -1,0 +1,135 @@
+// npm run screenshots: takes the pictures of docs/pages.md, of the built pages, with data and a time that are always the same.
+import { mkdir, rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { RARITIES, type RarityValue } from '@fish-crab/sdk'
+import { createAdminClient } from '@fish-crab/sdk/admin'
+import type { Page } from 'playwright-core'
+import { launchChromium } from './test-support/launch-chromium.ts'
+import { startServerProcess } from './test-support/server-process.ts'
+
+const FOLDER = fileURLToPath(new URL('../docs/pages/', import.meta.url))
+const NOW = Date.UTC(2026, 10, 22, 18)
+const DAY_MS = 86_400_000
+const NAMES = [
+  ...['Salmon', 'Cod', 'Tropical Fish', 'Pufferfish', 'Bluegill', 'Carp', 'Koi', 'Catfish', 'Pike', 'Perch'],
+  ...['Sturgeon', 'Anglerfish', 'Clownfish', 'Blue Tang', 'Barracuda', 'Tuna', 'Swordfish', 'Halibut', 'Mackerel'],
+  ...['Eel', 'Sunfish', 'Coelacanth', 'Piranha', 'Neon Tetra', 'Guppy', 'Angelfish', 'Lionfish', 'Seahorse'],
+]
+/** Of a hundred fish, by the number of the rarity. */
+const SHARES = [42, 28, 16, 8, 1, 4, 1]
+const CRABS = { crab: 34, 'Hermit Crab': 9, 'King Crab': 3 }
+
+type View = readonly [name: string, open: (page: Page, url: string) => Promise<unknown>]
+
+const openCollection = async (page: Page, url: string) => {
+  await page.goto(`${url}/@Alex?gamemode=earth`)
+  await page.locator('.history svg').waitFor()
+}
+
+const VIEWS: readonly View[] = [
+  ['home', (page, url) => page.goto(url)],
+  ['collection', openCollection],
+  [
+    'table',
+    async (page, url) => {
+      await openCollection(page, url)
+      await page.getByRole('button', { name: 'Table' }).click()
+      await page.getByRole('heading', { name: 'Species by rarity' }).evaluate((heading) => heading.scrollIntoView())
+    },
+  ],
+  ['demo', async (page, url) => page.goto(`${url}/?demo`).then(() => page.locator('.card').first().waitFor())],
+  ['unknown', async (page, url) => page.goto(`${url}/@Nobody`).then(() => page.locator('.empty').waitFor())],
+]
+
+/** Why a collection is not there, or not up to date: taken once each. */
+const STATES: readonly View[] = [
+  [
+    'empty',
+    async (page, url) => page.goto(`${url}/@Alex?gamemode=factions`).then(() => page.locator('.empty').waitFor()),
+  ],
+  [
+    'limited',
+    async (page, url) => {
+      const headers = { 'content-type': 'application/json', 'retry-after': '130' }
+      const body = JSON.stringify({ error: 'Too many requests.', code: 'rate_limited', requestId: 'a' })
+      await page.route('**/get/**', (route) => route.fulfill({ status: 429, headers, body }))
+      await page.goto(`${url}/@Alex?gamemode=earth`)
+      await page.locator('.notice').waitFor()
+    },
+  ],
+  [
+    'offline',
+    async (page, url) => {
+      await openCollection(page, url)
+      await page.context().setOffline(true)
+      await page.locator('.notice').waitFor()
+    },
+  ],
+]
+
+/** Numbers from 0 up to 1, always the same ones. */
+function numbers(): () => number {
+  let state = 7
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return state / 2 ** 31
+  }
+}
+
+function rarityAt(share: number): RarityValue {
+  let rest = share * 100
+  const index = SHARES.findIndex((part) => {
+    rest -= part
+    return rest < 0
+  })
+  return RARITIES[index]?.value ?? 1
+}
+
+async function fill(url: string): Promise<void> {
+  const admin = createAdminClient({ baseUrl: url, username: 'root', password: 'root-password' })
+  await admin.users.create({ name: 'Alex' })
+  const next = numbers()
+  const time = (days: number) => new Date(NOW - next() ** 1.2 * days * DAY_MS)
+  const fish = Array.from({ length: 480 }, () => ({
+    name: NAMES[Math.floor(next() ** 2 * NAMES.length)] ?? 'Salmon',
+    rarity: rarityAt(next()),
+    caughtAt: time(40),
+  }))
+  const crabs = Object.entries(CRABS).flatMap(([name, count]) =>
+    Array.from({ length: count }, () => ({ name, caughtAt: time(40) })),
+  )
+  await admin.fish.add('Alex', fish, { gamemode: 'earth' })
+  await admin.crabs.add('Alex', crabs, { gamemode: 'earth' })
+}
+
+const browser = await launchChromium()
+if (!browser) throw new Error('Chromium was not found: apt-get install chromium')
+const server = await startServerProcess({ FISH_STORAGE: 'memory:', FISH_RATE_LIMIT: '1000' })
+try {
+  await fill(server.url)
+  await rm(FOLDER, { recursive: true, force: true })
+  await mkdir(FOLDER, { recursive: true })
+  const take = async ([name, open]: View, width: number, colorScheme: 'light' | 'dark') => {
+    const context = await browser.newContext({
+      viewport: { width, height: width < 500 ? 844 : 900 },
+      colorScheme,
+      reducedMotion: 'reduce',
+      timezoneId: 'UTC',
+      locale: 'en-GB',
+    })
+    const page = await context.newPage()
+    await page.clock.setFixedTime(NOW)
+    await open(page, server.url)
+    await page.screenshot({ path: `${FOLDER}${name}-${width}-${colorScheme}.png` })
+    await context.close()
+  }
+  for (const view of VIEWS) {
+    for (const width of [390, 768, 1440]) {
+      for (const scheme of ['light', 'dark'] as const) await take(view, width, scheme)
+    }
+  }
+  for (const [index, view] of STATES.entries()) await take(view, 390, index % 2 === 0 ? 'light' : 'dark')
+} finally {
+  await server.end('SIGTERM')
+  await browser.close()
+}

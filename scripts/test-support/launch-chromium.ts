@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process'
+import { type Browser, chromium } from 'playwright-core'
+
+/** Starts a headless Chromium; `undefined` where there is none. */
+export async function launchChromium(): Promise<Browser | undefined> {
+  const executablePath = chromiumPath()
+  if (executablePath === undefined) return undefined
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  })
+}
+
+function chromiumPath(): string | undefined {
+  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+    try {
+      return execFileSync('which', [name], { encoding: 'utf8' }).trim()
+    } catch {
+      // The next name is tried.
+    }
+  }
+  return undefined
+}
