@@ -337,7 +337,10 @@ describe('rotate-secret', () => {
     const [oldId] = secretIdsIn(data)
     const env = { FISH_STORAGE: `file:${data}`, FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD }
     const program = launch(['rotate-secret'], env)
-    await until(async () => secretIdsIn(data).some((id) => id !== oldId))
+    await until(async () => {
+      if (program.child.exitCode !== null) throw new Error(`Ended before it was killed: ${program.stderr()}`)
+      return secretIdsIn(data).some((id) => id !== oldId)
+    })
     program.child.kill('SIGKILL')
     await program.closed
     expect(program.stdout()).toBe('')

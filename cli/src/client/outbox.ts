@@ -115,7 +115,7 @@ function readUnsent(context: Pick<Context, 'env'>, path: string): Unsent | undef
   if (!existsSync(`${path}-wal`)) file.search = 'immutable=1'
   try {
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
-    using db = new DatabaseSync(file, { readOnly: true })
+    using db = new DatabaseSync(file, { readOnly: true, timeout: 1000 })
     const row = db.prepare(UNSENT).get()
     const [url, queued] = [String(row?.address), Number(row?.queued)]
     if (queued === 0 || outboxPath(context, url) !== path) return undefined

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -63,6 +64,23 @@ describe('a folder that is in use', () => {
     const second = await open(folder)
     expect(await readEntries(second, collection)).toHaveLength(1)
     await second.dispose()
+  })
+
+  test('is opened once another program has let go of its file, which SQLite locks for a moment as that closes it', async () => {
+    const folder = newFolder()
+    await (await open(folder)).dispose()
+    rmSync(join(folder, 'fish.lock'))
+    const other = new DatabaseSync(join(folder, 'fish.db'))
+    onTestFinished(() => {
+      if (other.isOpen) other.close()
+    })
+    other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    const opening = open(folder)
+    opening.catch(() => undefined)
+    await vi.waitUntil(() => existsSync(join(folder, 'fish.lock')), { interval: 5, timeout: 5000 })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    other.close()
+    await (await opening).dispose()
   })
 
   test('is refused while another process holds it, and free once that was killed', async () => {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, wri
 import { join, relative } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { type HighWater, MARK_FILE, readHighWater, readMark, writeMark } from '../../storage/file/mark.ts'
-import { DatabaseSync } from '../../storage/file/sqlite.ts'
+import { openDatabase } from '../../storage/file/sqlite.ts'
 import { fileIdOf, STORE_FILE } from '../../storage/file/store-file.ts'
 import type { ConfigSource } from '../config.ts'
 import { SECRETS_FILE } from '../secrets-file.ts'
@@ -155,7 +155,7 @@ function swapStores(folder: string, { temp, replaced, onStuck }: Swap): void {
 }
 
 function markOf(file: string): HighWater {
-  using db = new DatabaseSync(file, { readOnly: true })
+  using db = openDatabase(file, { readOnly: true })
   return readHighWater(db) ?? UNCOUNTED
 }
 

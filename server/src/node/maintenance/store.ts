@@ -23,7 +23,7 @@ import { STORE_KEY } from '../../storage/core/keys.ts'
 import { assignNewLineage, readMark } from '../../storage/file/mark.ts'
 import { prepareItemReads } from '../../storage/file/reader.ts'
 import { APPLICATION_ID, checkSchemaVersion } from '../../storage/file/schema.ts'
-import { backup, DatabaseSync } from '../../storage/file/sqlite.ts'
+import { backup, type DatabaseSync, openDatabase } from '../../storage/file/sqlite.ts'
 import { lostWrites, lostWritesError, STORE_FILE } from '../../storage/file/store-file.ts'
 import { readSecrets, SECRETS_FILE } from '../secrets-file.ts'
 import { MaintenanceError, type MaintenanceOptions } from './maintenance.ts'
@@ -70,10 +70,10 @@ export function openStore(folder: string): DatabaseSync {
   const address = pathToFileURL(file)
   address.searchParams.set('mode', hasLog ? 'ro' : 'rw')
   const mark = readMark(folder)
-  const db = new DatabaseSync(address, { readOnly: hasLog })
+  const db = openDatabase(address, { readOnly: hasLog })
   try {
     // One read transaction is a consistent snapshot, even while a server writes.
-    db.exec('PRAGMA busy_timeout = 5000; BEGIN')
+    db.exec('BEGIN')
     if (firstValue(db, 'PRAGMA application_id') !== APPLICATION_ID) {
       throw new MaintenanceError('not_a_store', `${file} is not a store of this service.`)
     }
@@ -175,7 +175,7 @@ export async function copyStore(
       report(total * (1 - remainingPages / totalPages))
     },
   })
-  using written = new DatabaseSync(copy)
+  using written = openDatabase(copy)
   // Without a log, it can be read from a read-only file system, too.
   written.exec('PRAGMA journal_mode = DELETE')
   assignNewLineage(written)
@@ -197,7 +197,7 @@ export async function compactStore(folder: string, signal: AbortSignal | undefin
   if (!(isLarge && (await runInChildProcess([file, COMPACT, compact], signal)))) {
     rmSync(compact)
     createEmpty(compact)
-    using db = new DatabaseSync(file, { readOnly: true })
+    using db = openDatabase(file, { readOnly: true })
     db.prepare(COMPACT).run(compact)
   }
   renameSync(compact, file)

@@ -14,7 +14,7 @@ import {
   type Tally,
 } from '../core/types.ts'
 import { IN_COLLECTION } from './schema.ts'
-import { DatabaseSync } from './sqlite.ts'
+import { type DatabaseSync, openDatabase } from './sqlite.ts'
 
 function prepareTallies(db: DatabaseSync) {
   const tallies = db.prepare('SELECT kind, gamemode, label, count FROM tallies WHERE count > 0')
@@ -165,8 +165,7 @@ function createSnapshots(db: DatabaseSync) {
 }
 
 export function openReader(file: string) {
-  const db = new DatabaseSync(file, { readOnly: true })
-  db.exec('PRAGMA busy_timeout = 1000')
+  const db = openDatabase(file, { readOnly: true, timeout: 1000 })
   const alive = db.prepare('SELECT count(*) FROM sqlite_schema')
   const findRecord = db.prepare('SELECT id FROM tokens WHERE owner = ? AND dedupe_key = ?')
   return {

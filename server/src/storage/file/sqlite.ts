@@ -8,9 +8,15 @@ requireNode('@fish-crab/server')
 // No static import: it would fail on older Node versions before a clear error could be reported.
 const sqlite = process.getBuiltinModule('node:sqlite')
 
-/** As in `node:sqlite`. */
-export const DatabaseSync: typeof Sqlite.DatabaseSync = sqlite.DatabaseSync
 export type DatabaseSync = Sqlite.DatabaseSync
+
+const BUSY_TIMEOUT_MS = 5000
+
+/** Waits where SQLite locks the file for a moment, as it does while any other program opens or closes it. */
+export function openDatabase(file: string | URL, options: Sqlite.DatabaseSyncOptions = {}): DatabaseSync {
+  return new sqlite.DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, ...options })
+}
+
 /** As in `node:sqlite`. */
 export const backup: typeof Sqlite.backup = sqlite.backup
 

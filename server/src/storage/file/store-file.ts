@@ -16,7 +16,7 @@ import { SQLITE_CORRUPT, sqliteCode } from '../../../../sdk/src/internal/sqlite.
 import { StorageError } from '../core/errors.ts'
 import { type HighWater, MARK_FILE, readHighWater, readMark } from './mark.ts'
 import { APPLICATION_ID, checkSchemaVersion, migrate } from './schema.ts'
-import { DatabaseSync } from './sqlite.ts'
+import { type DatabaseSync, openDatabase } from './sqlite.ts'
 
 /** Name of the database in a data folder. */
 export const STORE_FILE = 'fish.db'
@@ -79,7 +79,7 @@ export function lostWritesError(file: string, lost: number): StorageError {
 
 /** Without a log, a read-only connection would leave two files behind; with one, a writable connection would change it. */
 function openUnchanged<Result>(file: string, use: (db: DatabaseSync) => Result): Result {
-  using db = new DatabaseSync(file, { readOnly: hasLog(file) })
+  using db = openDatabase(file, { readOnly: hasLog(file) })
   return use(db)
 }
 
@@ -111,7 +111,7 @@ function checkLog(file: string): void {
  * The last connection does the same when it closes, but without an error where that fails.
  */
 export function checkpoint(file: string): void {
-  using db = new DatabaseSync(file)
+  using db = openDatabase(file)
   if (moveLog(db)) return
   throw new StorageError('unavailable', `Another program has ${file} open. Close it and try again.`)
 }
@@ -162,7 +162,7 @@ function createStore(file: string): void {
   const temp = `${file}.new`
   for (const old of [temp, `${temp}-journal`, `${temp}-wal`, `${temp}-shm`]) rmSync(old, { force: true })
   createPrivateFile(temp)
-  const db = new DatabaseSync(temp)
+  const db = openDatabase(temp)
   try {
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
     migrate(db)

@@ -6,7 +6,7 @@ import { prepareCommands, type Write } from './commands.ts'
 import { type FolderLock, lockFolder, makeFolder } from './folder.ts'
 import { type MarkWriter, openMark } from './mark.ts'
 import { migrate, SCHEMA_VERSION } from './schema.ts'
-import { DatabaseSync, toStorageError } from './sqlite.ts'
+import { type DatabaseSync, openDatabase, toStorageError } from './sqlite.ts'
 import {
   fileIdOf,
   guardFiles,
@@ -35,9 +35,9 @@ function readPragmas(db: DatabaseSync): FilePragmas {
 }
 
 function openForWriting(file: string): DatabaseSync {
-  const db = new DatabaseSync(file)
+  const db = openDatabase(file)
   // fullfsync matters on macOS only, where a plain fsync stops at the cache of the disk.
-  db.exec(`PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
     PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = ${LOG_SIZE_LIMIT}`)
   migrate(db)
   // A read-only file opens without an error. This fails for it, and writes nothing to the disk.
