@@ -99,15 +99,16 @@ describe('for everybody', () => {
     async ([, open], { skip }) => {
       const browser = await startBrowser(skip)
       const { url } = await startServer({ FISH_RATE_LIMIT: '1000' })
+      const page = await openPage(browser, 390)
+      await page.emulateMedia({ reducedMotion: 'reduce' })
+      await open(page, url)
       for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 844 })
         for (const colorScheme of SCHEMES) {
-          const page = await openPage(browser, width)
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-          await open(page, url)
+          await page.emulateMedia({ colorScheme })
           expect([width, colorScheme, await accessibilityFindings(page)]).toEqual([width, colorScheme, []])
           const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
           expect([width, overflow]).toEqual([width, 0])
-          await page.close()
         }
       }
     },

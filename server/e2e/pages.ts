@@ -37,7 +37,7 @@ export async function startServer(env: Readonly<Record<string, string>> = {}) {
 
 /** What an accessibility checker finds wrong with the page as it is. */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
   return page.evaluate(async () => {
     const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run()
     return violations.flatMap(({ id, nodes }) =>
