@@ -9,6 +9,8 @@ export type {
   CreatedUser,
   FishCollection,
   Leaderboard,
+  NewApiKey,
+  NewPassword,
   ResetType,
   Saved,
   Session,
