@@ -1,8 +1,10 @@
 import { createMock, type Mock } from '@fish-crab/mocks'
-import { type CaughtEntry, createClient, NotFoundError, watchCatches } from '@fish-crab/sdk'
+import { type CaughtEntry, createClient, NotFoundError, type RemovedRecord, watchCatches } from '@fish-crab/sdk'
+import { createAdminClient } from '@fish-crab/sdk/admin'
 import { expect, it, onTestFinished } from 'vitest'
 
-const SEED = { users: [{ name: 'Alex' }, { name: 'Bea' }] }
+const ROOT = { username: 'root', password: 'root-password' }
+const SEED = { users: [{ name: 'Alex' }, { name: 'Bea' }], admins: [ROOT] }
 const START = Date.UTC(2026, 0, 1)
 
 async function openMock(): Promise<Mock> {
@@ -75,6 +77,23 @@ it('can be left, which closes its stream', async () => {
   expect((await first).value).toMatchObject({ kind: 'crab', name: 'Hermit' })
   await watching.return()
   expect(await watching.next()).toEqual({ done: true, value: undefined })
+})
+
+it('tells of records that are removed', async () => {
+  const mock = await openMock()
+  const client = clientOf(mock)
+  const removed: RemovedRecord[] = []
+  const watch = collect(watchCatches(client, { kind: 'fish', onRemoved: (record) => removed.push(record) }))
+  await expect.poll(() => opened(mock)).toBe(1)
+  const { id } = await client.fish.add([
+    { name: 'Cod', rarity: 1 },
+    { name: 'Koi', rarity: 2 },
+  ])
+  await expect.poll(watch.names).toEqual(['Cod', 'Koi'])
+  const admin = createAdminClient({ baseUrl: mock.origin, fetch: mock.fetch, clock: mock.clock, ...ROOT })
+  await admin.fish.delete('Alex', id, { gamemode: 'earth' })
+  await expect.poll(() => removed).toEqual([{ kind: 'fish', id }])
+  expect(watch.names()).toEqual(['Cod', 'Koi'])
 })
 
 it('reconnects after a cut, without gap or repeat', async () => {
@@ -159,6 +178,7 @@ it('rejects for a user that is unknown or was deleted, and for wrong options, be
     { kind: 'whale' as 'fish' },
     { since: 'a b' },
     { gamemode: 'moon' },
+    { onRemoved: 'log' as never },
     { knd: 'fish' } as object,
   ]) {
     const wrong = collect(watchCatches(client, options))

@@ -9,6 +9,7 @@ export {
   type CaughtCrab,
   type CaughtEntry,
   type CaughtFish,
+  type RemovedRecord,
   type WatchOptions,
   watchCatches,
 } from './client/resources/watch.ts'

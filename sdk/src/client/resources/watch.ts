@@ -19,6 +19,17 @@ export interface WatchOptions extends CallOptions, Target {
   readonly kind?: Kind | undefined
   /** The `eventId` of the last entry that is known, of the same user, gamemode and `kind`. @default only new catches */
   readonly since?: string | undefined
+  /**
+   * Called for each record that is removed while a stream is open; its entries are no longer in the collection. Removals
+   * during a reconnection are not told: a program that shows a collection reads it again now and then.
+   */
+  readonly onRemoved?: ((removed: RemovedRecord) => void) | undefined
+}
+
+/** A record that was removed. One write of several entries is one record: they have its `id`. */
+export interface RemovedRecord {
+  readonly kind: Kind
+  readonly id: string
 }
 
 /** A fish that `watch` yields. */
@@ -63,7 +74,7 @@ export async function* watchCatches(
 ): AsyncGenerator<CaughtEntry, void, undefined> {
   const { transport, settings } = client.context() as WatchContext
   const query = queryOf(options, settings)
-  const { kind: _, since, ...callOptions } = options
+  const { kind: _, since, onRemoved, ...callOptions } = options
   const { signal } = options
   const { clock, random } = settings
   let lastEventId = since
@@ -97,6 +108,7 @@ export async function* watchCatches(
         failures = 0
         if (id !== undefined) lastEventId = id
         if (event === 'catch' && id !== undefined) yield { ...parseEntry(data), eventId: id }
+        else if (event === 'removed') onRemoved?.(parseRemoved(data))
       }
     } catch (error) {
       signal?.throwIfAborted()
@@ -124,12 +136,15 @@ function queryOf(options: WatchOptions, settings: Settings): Record<string, stri
   assertCallOptions(options)
   const issues: Issue[] = []
   const { user, gamemode } = resolveTarget(options, settings, issues)
-  const { kind, since } = options
+  const { kind, since, onRemoved } = options
   if (kind !== undefined && !KINDS.includes(kind)) {
     issues.push({ path: 'kind', message: `Must be one of ${KINDS.join(', ')}, or left out.` })
   }
   if (since !== undefined && !/^[\x21-\x7e]+$/.test(since)) {
     issues.push({ path: 'since', message: 'Must be the eventId of an entry, unchanged.' })
+  }
+  if (onRemoved !== undefined && typeof onRemoved !== 'function') {
+    issues.push({ path: 'onRemoved', message: 'Must be a function.' })
   }
   throwIssues(issues)
   return { name: user, gamemode, kind }
@@ -187,12 +202,16 @@ function parseEvent(block: string): ServerEvent {
   return { event: fields.event ?? '', id: fields.id, data: fields.data ?? '' }
 }
 
+const parseEntry = (data: string) =>
+  parseData<Omit<CaughtFish, 'eventId'> | Omit<CaughtCrab, 'eventId'>>(data, ['name', 'id', 'caughtAt'])
+
+const parseRemoved = (data: string) => parseData<RemovedRecord>(data, ['id'])
+
 /** @throws InvalidResponseError */
-function parseEntry(data: string): Omit<CaughtFish, 'eventId'> | Omit<CaughtCrab, 'eventId'> {
+function parseData<Data extends { readonly kind: Kind }>(data: string, texts: readonly string[]): Data {
   try {
-    const entry = JSON.parse(data)
-    const isEntry = [entry.name, entry.id, entry.caughtAt].every((field) => typeof field === 'string')
-    if (isEntry && KINDS.includes(entry.kind)) return entry
+    const parsed = JSON.parse(data)
+    if (texts.every((field) => typeof parsed[field] === 'string') && KINDS.includes(parsed.kind)) return parsed
   } catch {
     // Reported below, without the text.
   }
