@@ -10,8 +10,8 @@ import { type AdminClientOptions, type Credentials, requireCredentials, resolveA
 import { type AdminsResource, createAdmins } from './admins.ts'
 import { type AdminCrabsResource, type AdminFishResource, createAdminCrabs, createAdminFish } from './catches.ts'
 import { type AuditResource, createAudit, createReports, type Reports } from './reports.ts'
-import { createAdminContext, jsonBody } from './requests.ts'
-import { authorized, createSessionCache, type Login } from './session.ts'
+import { createAdminContext, EMPTY_RESPONSE, jsonBody } from './requests.ts'
+import { authorized, createSessionCache, isSessionOver, type Login } from './session.ts'
 import { sessionShape } from './shapes.generated.ts'
 import { type AdminKeysResource, createAdminKeys, createUsers, type UsersResource } from './users.ts'
 
@@ -28,6 +28,15 @@ export interface AdminClient extends Reports {
    * const { expiresAt } = await admin.login()
    */
   login(options?: Pick<CallOptions, 'signal'>): ApiPromise<Session & ResponseMeta>
+  /**
+   * Ends the open session at the service and forgets it; without one, sends nothing. The next call logs in again, or
+   * fails with ValidationError if the client has only a `token`. A session that has ended already is no error.
+   *
+   * @throws RateLimitError, ApiError, ConnectionError: then the session stays valid until it expires.
+   * @example
+   * await admin.logout()
+   */
+  logout(options?: CallOptions): Promise<void>
   readonly users: UsersResource
   readonly fish: AdminFishResource
   readonly crabs: AdminCrabsResource
@@ -66,10 +75,26 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     resolveCallLimits(options, settings)
     return session.login(options.signal)
   }
+  const logout = async (options: CallOptions) => {
+    resolveCallLimits(options, settings)
+    const opened = session.drop()
+    if (opened === undefined) return
+    const request = () => ({
+      route: ADMIN_ROUTES.adminLogout,
+      headers: { authorization: `Bearer ${opened}` },
+      options,
+      limiter,
+    })
+    const withoutBody: Transport = async (sent) => ({ ...(await transport(sent)), text: 'null' })
+    await call(withoutBody, request, EMPTY_RESPONSE).catch((error: unknown) => {
+      if (!isSessionOver(error)) throw error
+    })
+  }
   const limiter = `admin:${userNameKey(credentials?.username ?? '')}`
   const context = createAdminContext(transport, (inner) => authorized(inner, { session, settings, limiter }))
   return Object.freeze({
     login: (options = {}) => apiPromise(login(options)),
+    logout: (options = {}) => logout(options),
     ...createReports(context),
     users: createUsers(context),
     fish: createAdminFish(context),

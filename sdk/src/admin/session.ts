@@ -11,6 +11,10 @@ import { untilAborted } from '../internal/wait.ts'
 
 const SESSION_OVER: ErrorCode = 'invalid_session'
 
+export function isSessionOver(error: unknown): boolean {
+  return error instanceof AuthenticationError && error.code === SESSION_OVER
+}
+
 interface AuthorizedContext {
   readonly session: ReturnType<typeof createSessionCache>
   readonly settings: Settings
@@ -38,7 +42,7 @@ export function authorized(transport: Transport, { session, settings, limiter }:
     try {
       const token = await session.token(deadline.signal)
       return await send(token).catch(async (error: unknown) => {
-        if (!(error instanceof AuthenticationError) || error.code !== SESSION_OVER) throw error
+        if (!isSessionOver(error)) throw error
         const next = await session.replace(token, deadline.signal)
         if (next === undefined) throw error
         return send(next)
@@ -85,6 +89,12 @@ export function createSessionCache({ logIn, canLogIn, given, now }: SessionConte
 
   return {
     login,
+    /** Forgets the open session; `undefined` if there is none. */
+    drop(): string | undefined {
+      const token = held?.token
+      held = undefined
+      return token
+    },
     /** The token of the open session, or of a new one. */
     async token(signal: AbortSignal | undefined): Promise<string> {
       const needsRenewal = canLogIn && held?.renewAt !== undefined && now() >= held.renewAt

@@ -128,6 +128,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     success: ok(schemas.sessionSchema),
     errors: [...jsonErrors, 'invalid_credentials', 'unavailable'],
   },
+  adminLogout: { summary: 'End the session of this request', auth: 'admin', success: gone, errors: [] },
   adminMe: { summary: 'Who is logged in', auth: 'admin', success: ok(schemas.adminSchema), errors: [] },
   listUsers: {
     summary: 'Users by name',

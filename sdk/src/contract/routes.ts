@@ -41,6 +41,7 @@ export const OPENAPI_PATH = '/openapi.json'
 /** The routes for administrators. */
 export const ADMIN_ROUTES = {
   adminLogin: { method: 'POST', path: LOGIN_PATH, access: 'admin' },
+  adminLogout: { method: 'POST', path: '/admin/logout', access: 'admin' },
   adminMe: { method: 'GET', path: '/admin/me', access: 'admin' },
   listUsers: { method: 'GET', path: '/admin/users', access: 'admin' },
   createUser: { method: 'POST', path: '/admin/users', access: 'admin' },

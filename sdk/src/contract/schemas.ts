@@ -337,6 +337,7 @@ export const auditQuerySchema = z.object(pageFields)
 
 const AUDIT_ACTIONS = [
   'login',
+  'logout',
   'key.read',
   'user.create',
   'user.delete',

@@ -14,6 +14,22 @@ test('nothing is sent before the first call, and all calls share one session', a
   expect(sent).toEqual(['POST /admin/login', 'GET /admin/me', 'GET /admin/stats'])
 })
 
+test('a session that is ended is refused by the service, and the next call logs in again', async () => {
+  const { admin: open, sent } = await createService()
+  const admin = open()
+  await admin.logout()
+  expect(sent).toEqual([])
+  const { token } = await admin.login()
+  await admin.logout()
+  await admin.logout()
+  expect(sent).toEqual(['POST /admin/login', 'POST /admin/logout'])
+  const other = open({ token })
+  await expect(other.me()).rejects.toThrow(AuthenticationError)
+  await other.logout()
+  await admin.me()
+  expect(sent.slice(-2)).toEqual(['POST /admin/login', 'GET /admin/me'])
+})
+
 test('fifty calls at once share one login', async () => {
   const { admin: open, sent } = await createService()
   const admin = open()

@@ -113,7 +113,7 @@ export function createApp(options: AppOptions): App {
   const users = createUsers({ storage, storeId, cursors, encryption, passwords: queuedPasswords, clock, random })
   const admins = createAdmins({ storage, storeId, passwords: queuedPasswords, clock, random })
   const loginLimiter = createLoginLimiter(storage, clock)
-  const sessions = createSessions({ secret: secrets.session, admins, storeId, clock })
+  const sessions = createSessions({ secret: secrets.session, admins, storeId, createId, clock })
   const handlers = createHandlers({
     storage,
     storeId,

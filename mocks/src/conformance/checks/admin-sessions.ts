@@ -76,6 +76,7 @@ const FOR_ADMINS: readonly (readonly [string, RouteName, string])[] = [
 ]
 
 const WITH_SESSION: readonly (readonly [string, RouteName])[] = [
+  ['locked-logout', 'adminLogout'],
   ['locked-users', 'listUsers'],
   ['locked-create-user', 'createUser'],
   ['locked-user', 'showUser'],
@@ -138,6 +139,12 @@ export const adminSessionChecks = checksOf('admin', [
     expectJson(await me(t, `Bearer ${token}`))
     expectStatus(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
     expectError(await me(t, `Bearer ${token}`), 'invalid_session')
+  }),
+  check('session-ends-with-logout', 'POST /admin/logout is 204 and ends the session.', async (t) => {
+    const { token } = await t.newAdmin()
+    expectStatus(await sendAs(t.send, token, 'adminLogout'), 204)
+    expectError(await me(t, `Bearer ${token}`), 'invalid_session')
+    expectError(await sendAs(t.send, token, 'adminLogout'), 'invalid_session')
   }),
   ...WITH_SESSION.map(([id, route]) =>
     check(id, `${ROUTES[route].method} ${ROUTES[route].path} is 401 without a session.`, async ({ send }) => {

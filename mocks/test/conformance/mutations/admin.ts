@@ -176,6 +176,11 @@ export const adminMutations: readonly Mutation[] = [
     () => new Response(null, { status: 204 }),
   ),
   pretends(
+    'ends no sessions',
+    (_, path) => path === '/admin/logout',
+    () => new Response(null, { status: 204 }),
+  ),
+  pretends(
     'deletes no administrators',
     ({ method }, path) => method === 'DELETE' && path.startsWith('/admin/admins/'),
     () => new Response(null, { status: 204 }),

@@ -11,7 +11,18 @@ export interface Admin {
   readonly username: string
   readonly role: AdminRole
   readonly createdAt: string
+  /** Sessions that were ended before they expired. */
+  readonly endedSessions?: readonly EndedSession[]
 }
+
+interface EndedSession {
+  readonly id: string
+  /** When it would have expired, in Unix milliseconds. */
+  readonly until: number
+}
+
+/** Above it, all sessions of the administrator end: they are read with every request. */
+const MAX_ENDED_SESSIONS = 100
 
 interface StoredAdmin extends Admin {
   readonly passwordHash: string
@@ -106,6 +117,21 @@ export function createAdmins({ storage, storeId, passwords, clock, random }: Adm
         return admins.map((admin) => (named(username)(admin) ? { ...admin, ...renewed } : admin))
       })
       return this.find(username)
+    },
+
+    /** Ends one session of an administrator; all of them after many within an hour. */
+    async endSession({ id }: Admin, session: EndedSession): Promise<void> {
+      const now = clock()
+      await change((admins) => {
+        if (!admins.some((admin) => admin.id === id)) return undefined
+        return admins.map((admin) => {
+          if (admin.id !== id) return admin
+          const { endedSessions = [], ...rest } = admin
+          const ended = [...endedSessions.filter(({ until }) => until > now), session]
+          if (ended.length > MAX_ENDED_SESSIONS) return { ...rest, id: uuidv7(now, random) }
+          return { ...rest, endedSessions: ended }
+        })
+      })
     },
 
     /** Throws `admin_not_found`, or `last_superadmin` if no superadmin would be left. */

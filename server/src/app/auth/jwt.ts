@@ -11,11 +11,18 @@ interface SessionClaims {
   readonly username: string
   /** Id of the administrator, so that another one of that name cannot use the session. */
   readonly id: unknown
+  /** Of this session alone. */
+  readonly sessionId: string
+}
+
+interface VerifiedClaims extends SessionClaims {
+  /** In unix seconds. */
+  readonly expiresAt: number
 }
 
 /** Times are in unix seconds (RFC 7519). */
 export function signSession(
-  { username, id }: SessionClaims,
+  { username, id, sessionId }: SessionClaims,
   { issuedAt, expiresAt }: { readonly issuedAt: number; readonly expiresAt: number },
   key: Uint8Array,
 ): Promise<string> {
@@ -24,22 +31,28 @@ export function signSession(
     .setSubject(username)
     .setIssuer(ISSUER)
     .setAudience(AUDIENCE)
+    .setJti(sessionId)
     .setIssuedAt(issuedAt)
     .setExpirationTime(expiresAt)
     .sign(key)
 }
 
 /** Checks `iat` too: a session issued while a clock was ahead would outlive its hour by as much. */
-export async function verifySession(token: string, now: Date, key: Uint8Array): Promise<SessionClaims> {
+export async function verifySession(token: string, now: Date, key: Uint8Array): Promise<VerifiedClaims> {
   const { payload } = await jwtVerify(token, key, {
     algorithms: [ALGORITHM],
     issuer: ISSUER,
     audience: AUDIENCE,
-    requiredClaims: ['sub', 'iat', 'exp', 'id'],
+    requiredClaims: ['sub', 'iat', 'exp', 'jti', 'id'],
     currentDate: now,
   })
   if (Number(payload.iat) - now.getTime() / 1000 > MAX_CLOCK_SKEW_SECONDS) {
     throw new errors.JWTClaimValidationFailed('issued in the future', payload, 'iat', 'check_failed')
   }
-  return { username: String(payload.sub), id: payload.id }
+  return {
+    username: String(payload.sub),
+    id: payload.id,
+    sessionId: String(payload.jti),
+    expiresAt: Number(payload.exp),
+  }
 }

@@ -12,13 +12,32 @@ interface SessionsOptions {
   readonly secret: string
   readonly admins: Admins
   readonly storeId: StoreId
+  readonly createId: () => string
   readonly clock: () => number
 }
 
-/** Creates the sessions. A session ends when it expires, or when its administrator is removed or gets a new id. */
-export function createSessions({ secret, admins, storeId, clock }: SessionsOptions) {
+/**
+ * Creates the sessions. A session ends when it expires, when its administrator ends it, is removed or gets a new id.
+ */
+export function createSessions({ secret, admins, storeId, createId, clock }: SessionsOptions) {
   const key = new TextEncoder().encode(secret)
   const loadJwt = lazy(() => import('./jwt.ts'))
+
+  /** Throws `invalid_session`. */
+  async function verify(request: Request) {
+    const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization')?.trim() ?? '')?.[1]
+    if (!token) throw new HttpError('invalid_session', { headers: CHALLENGE })
+    const { verifySession } = await loadJwt()
+    const claims = await verifySession(token, new Date(clock()), key).catch((cause: unknown) => {
+      throw new HttpError('invalid_session', { headers: CHALLENGE, cause })
+    })
+    const admin = await admins.find(claims.username)
+    if (admin && admin.id === claims.id && !admin.endedSessions?.some(({ id }) => id === claims.sessionId)) {
+      return { admin, claims }
+    }
+    await storeId.verify()
+    throw new HttpError('invalid_session', { headers: CHALLENGE })
+  }
 
   return {
     /** Loads the JWT code, which the first session loads otherwise: mocks in a page rarely need it. */
@@ -28,22 +47,17 @@ export function createSessions({ secret, admins, storeId, clock }: SessionsOptio
       const issuedAt = Math.floor(clock() / 1000)
       const expiresAt = issuedAt + ACCOUNT_LIMITS.sessionSeconds
       const { signSession } = await loadJwt()
-      const token = await signSession(admin, { issuedAt, expiresAt }, key)
+      const token = await signSession({ ...admin, sessionId: createId() }, { issuedAt, expiresAt }, key)
       return { token, expiresAt: new Date(expiresAt * 1000).toISOString() }
     },
 
     /** The administrator of `Authorization: Bearer`. Throws `invalid_session`. */
-    async require(request: Request): Promise<Admin> {
-      const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization')?.trim() ?? '')?.[1]
-      if (!token) throw new HttpError('invalid_session', { headers: CHALLENGE })
-      const { verifySession } = await loadJwt()
-      const { username, id } = await verifySession(token, new Date(clock()), key).catch((cause: unknown) => {
-        throw new HttpError('invalid_session', { headers: CHALLENGE, cause })
-      })
-      const admin = await admins.find(username)
-      if (admin && admin.id === id) return admin
-      await storeId.verify()
-      throw new HttpError('invalid_session', { headers: CHALLENGE })
+    require: async (request: Request): Promise<Admin> => (await verify(request)).admin,
+
+    /** Ends the session of a request, for every process. Throws `invalid_session`. */
+    async end(request: Request): Promise<void> {
+      const { admin, claims } = await verify(request)
+      await admins.endSession(admin, { id: claims.sessionId, until: claims.expiresAt * 1000 })
     },
   }
 }

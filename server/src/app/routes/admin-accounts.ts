@@ -18,6 +18,12 @@ export function accountHandlers(services: Services): AdminHandlers {
       return json(200, await sessions.open(admin))
     },
 
+    async adminLogout(context, admin) {
+      await audit.record(context, admin.username, 'logout')
+      await sessions.end(context.request)
+      return empty(204)
+    },
+
     adminMe: (_context, admin) => json(200, toAccount(admin)),
 
     listAdmins: async () => json(200, { admins: (await admins.list()).map(toAccount) }),

@@ -143,6 +143,7 @@ const admin = z.object({
   id: nonEmpty,
   username: name,
   passwordHash: z.string().check(z.refine(isScryptHash)),
+  endedSessions: z.optional(z.array(z.object({ id: nonEmpty, until: z.number() }))),
 })
 const admins = z
   .array(admin)

@@ -179,6 +179,35 @@ export function adminSessionBehaviour(open: OpenService): void {
       expect(users.map(({ name }) => name)).toEqual(['Alex'])
     })
 
+    it('that its administrator ends is invalid at once, and no other session is', async () => {
+      const service = await open(UNLIMITED)
+      const [ended, other] = [
+        withSession(service, await tokenOf(service)),
+        withSession(service, await tokenOf(service)),
+      ]
+      const response = await ended('POST', '/admin/logout')
+      expect([response.status, await response.text()]).toEqual([204, ''])
+      await expectError(await ended('GET', '/admin/me'), 'invalid_session')
+      await expectError(await ended('POST', '/admin/logout'), 'invalid_session')
+      expect((await other('GET', '/admin/me')).status).toBe(200)
+      service.advance(3_600_000)
+      await expectError(await ended('GET', '/admin/me'), 'invalid_session')
+      const admin = await asRoot(service)
+      const { entries } = (await (await admin('GET', '/admin/audit')).json()) as { entries: { action: string }[] }
+      expect(entries.map(({ action }) => action)).toContain('logout')
+    })
+
+    it('ends with all others after 100 were ended within an hour', async () => {
+      const service = await open({ ...UNLIMITED, adminRateLimit: { requests: 10_000, windowMs: 1000 } })
+      const stays = withSession(service, await tokenOf(service))
+      const end = async () => (await asRoot(service))('POST', '/admin/logout')
+      for (let count = 0; count < 100; count += 1) expect((await end()).status).toBe(204)
+      expect((await stays('GET', '/admin/me')).status).toBe(200)
+      await end()
+      await expectError(await stays('GET', '/admin/me'), 'invalid_session')
+      expect((await (await asRoot(service))('GET', '/admin/me')).status).toBe(200)
+    })
+
     it('allows an administrator 300 requests in 5 minutes, wherever they come from', async () => {
       const service = await open({ adminRateLimit: { requests: 3, windowMs: 300_000 } })
       const token = await tokenOf(service)
