@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream'
 import type { Mock } from '@fish-crab/mocks'
+import { createClient } from '@fish-crab/sdk'
 import { describe, expect, test } from 'vitest'
 import { interruption } from '../src/core/errors.ts'
 import { createStatusLine } from '../src/output/status-line.ts'
 import { createLiveView } from '../src/poll/live-view.ts'
-import { nextPollAt, rateLimitWindow } from '../src/poll/poll-until.ts'
 import { run, startImpostor } from './harness.ts'
-import { runWatch, START } from './run-watch.ts'
+import { type During, runWatch, START } from './run-watch.ts'
 
 const clockText = (at: number) => new Date(at).toTimeString().slice(0, 8)
 const lines = (text: string) => text.split('\n').slice(0, -1)
@@ -17,23 +17,26 @@ describe('list --watch where stdout is no terminal', () => {
     const seen: string[] = []
     const { status, stdout, stderr } = await runWatch(['list', '--watch'], {
       fish: [COD],
-      async between({ pause, stdout, add, stop }) {
-        seen.push(stdout)
-        if (pause === 0) await add('Salmon', 2)
-        if (pause === 2) await Promise.all([add('Koi', 3)])
-        if (pause === 3) stop()
+      async during({ live, lines, add }) {
+        await live()
+        for (const [at, name] of ['Salmon', 'Koi'].entries()) {
+          await add(name, 2)
+          seen.push(await lines(at + 1))
+        }
       },
     })
-    expect(seen).toEqual(['', 'Salmon  Silver\n', 'Salmon  Silver\n', 'Salmon  Silver\nKoi  Gold\n'])
+    expect(seen).toEqual(['Salmon  Silver\n', 'Salmon  Silver\nKoi  Silver\n'])
     expect({ status, stdout }).toEqual({ status: 130, stdout: seen.at(-1) })
     expect(stderr).toBe('fish-cli: Watching the fish of Alex in earth, 1 so far.\n')
   })
 
   test.each(['-ojsonl', '--json'])('with %s prints lines of JSON', async (flag) => {
     const { status, stdout, stderr } = await runWatch(['list', 'fish', 'alex', '-w', flag], {
-      async between({ pause, add, stop }) {
-        if (pause < 2) await add(`Fish ${pause}`)
-        else stop()
+      async during({ live, lines, add }) {
+        await live()
+        await add('Fish 0')
+        await add('Fish 1')
+        await lines(2)
       },
     })
     expect(status).toBe(130)
@@ -50,8 +53,10 @@ describe('list --watch where stdout is no terminal', () => {
       ['list', '--watch', '-o', 'csv', ...fields, '--since', '2h', '--filter', 'o', '--limit', '2'],
       {
         fish: [COD, { ...COD, name: 'Old Cod', caughtAt: new Date(START - 9_000_000).toISOString() }],
-        async between({ add }) {
+        async during({ live, lines, add }) {
+          await live()
           await Promise.all([add('Eel'), add('Koi'), add('Koi')])
+          await lines(3)
         },
       },
     )
@@ -67,9 +72,10 @@ describe('list --watch where stdout is no terminal', () => {
   test('with --chart prints the counts that changed', async () => {
     const { stdout } = await runWatch(['list', '--watch', '--chart', '-o', 'jsonl'], {
       fish: [COD, { name: 'Koi', rarity: 3 }],
-      async between({ pause, add, stop }) {
-        if (pause === 0) await add('Koi', 3)
-        else stop()
+      async during({ live, lines, add }) {
+        await live()
+        await add('Koi', 3)
+        await lines(3)
       },
     })
     expect(lines(stdout).map((line) => JSON.parse(line))).toEqual([
@@ -79,81 +85,102 @@ describe('list --watch where stdout is no terminal', () => {
     ])
   })
 
-  test('prints each new catch once although many come at once', async () => {
-    const { stdout } = await runWatch(['list', '--watch'], {
-      fish: [COD],
-      async between({ pause, add, stop }) {
-        if (pause === 0) await Promise.all(Array.from({ length: 40 }, (_, at) => add(`Fish ${at}`)))
-        if (pause === 2) stop()
+  test('follows crabs, which have no rarity', async () => {
+    const { stdout } = await runWatch(['list', 'crabs', '--watch', '--json'], {
+      async during({ live, lines, add, addCrab }) {
+        await live()
+        await add('Koi')
+        await addCrab('Hermit')
+        await lines(1)
       },
     })
-    expect(new Set(lines(stdout)).size).toBe(40)
-    expect(lines(stdout)).toHaveLength(40)
+    expect(lines(stdout).map((line) => JSON.parse(line))).toEqual([{ name: 'Hermit' }])
+  })
+
+  test('prints each new catch once although many come at once, also while it begins', async () => {
+    const { stdout } = await runWatch(['list', '--watch'], {
+      fish: [COD],
+      async during({ says, live, lines, add }) {
+        await says(/Watching/)
+        const early = Array.from({ length: 40 }, (_, at) => add(`Early ${at}`))
+        await live()
+        await Promise.all([...early, ...Array.from({ length: 40 }, (_, at) => add(`Late ${at}`))])
+        await lines(80)
+      },
+    })
+    expect(new Set(lines(stdout)).size).toBe(80)
+    expect(lines(stdout)).toHaveLength(80)
+  })
+
+  test('prints every catch of one request', async () => {
+    const { stdout } = await runWatch(['list', '--watch'], {
+      async during({ mock, live, lines }) {
+        await live()
+        const alex = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
+        await alex.fish.add([
+          { name: 'Koi', rarity: 1 },
+          { name: 'Koi', rarity: 1 },
+        ])
+        await lines(2)
+      },
+    })
+    expect(stdout).toBe('Koi  Bronze\nKoi  Bronze\n')
   })
 })
 
 describe('list --watch and the rate limit', () => {
-  test('polls every 15 s, leaves a fifth of each window to others, and is never refused', async () => {
-    const { pauses, polls } = await runWatch(['list', '--watch'], {
-      between: ({ pause, stop }) => pause === 59 && stop(),
-    })
-    expect(new Set(pauses)).toEqual(new Set([15_000]))
-    expect(polls.map(({ rateLimit }) => rateLimit?.decision)).toEqual(polls.map(() => 'counted'))
-    expect(Math.min(...polls.map(({ rateLimit }) => rateLimit?.remaining ?? 0))).toBe(5)
-  })
-
-  test('reads the whole collection only when it changed', async () => {
+  test('takes three requests, the last without a body, however many catches come', async () => {
     const { polls } = await runWatch(['list', '--watch'], {
-      async between({ pause, add, stop }) {
-        if (pause === 2) await add('Koi')
-        if (pause === 4) stop()
+      async during({ live, lines, add }) {
+        await live()
+        for (let at = 1; at <= 30; at += 1) {
+          await add(`Fish ${at}`)
+          await lines(at)
+        }
       },
     })
-    expect(polls.map(({ status }) => status)).toEqual([200, 304, 304, 200, 304])
+    expect(polls.map(({ route, status }) => `${route} ${status}`)).toEqual(['getFish 200', 'events 200', 'getFish 304'])
   })
 
-  test('slows down where others use the window too, and at any --interval lets it last to its end', async () => {
-    const { pauses, polls } = await runWatch(['list', '--watch', '--interval', '1'], {
-      async between({ pause, useUp, stop }) {
-        if (pause === 1) await useUp(12)
-        if (pause === 20) stop()
+  test('reads the list every 15 s while there are too many streams', async () => {
+    const { stdout, stderr, pauses, status } = await runWatch(['list', '--watch'], {
+      before: (mock) => mock.fail({ status: 503 }, { on: 'events', times: 3 }),
+      async between({ add, pause }) {
+        if (pause < 3) await add(`Fish ${pause}`)
+      },
+      async during({ live, lines }) {
+        await lines(3)
+        await live()
       },
     })
-    // Ten are left at 30 s: five of them for others, and five for the 270 s until the end.
-    expect(pauses.slice(0, 4)).toEqual([15_000, 15_000, 45_000, 45_000])
-    expect(pauses.at(-1)).toBe(15_000)
-    expect(polls.every(({ rateLimit }) => rateLimit?.decision === 'counted')).toBe(true)
-  })
-
-  test('uses the given interval where no limit applies', async () => {
-    const { pauses, status } = await runWatch(['list', '--watch', '--interval', '2.5'], {
-      withApiKey: true,
-      between: ({ pause, stop }) => pause === 40 && stop(),
-    })
-    expect(status).toBe(130)
-    expect(new Set(pauses)).toEqual(new Set([2500]))
+    expect({ status, pauses }).toEqual({ status: 130, pauses: [15_000, 15_000, 15_000] })
+    expect(lines(stdout)).toEqual(['Fish 0  Bronze', 'Fish 1  Bronze', 'Fish 2  Bronze'])
+    expect(stderr.match(/Retrying/g)).toHaveLength(1)
+    expect(stderr).toMatch(/The service responds again, after 45 s\.\n$/)
   })
 })
 
 describe('list --watch when the service goes away', () => {
-  test('says so once, goes on at each interval, and says when it is back', async () => {
-    const { status, stdout, stderr, pauses } = await runWatch(['list', '--watch'], {
-      async between({ mock, pause, add, stop }) {
-        if (pause === 0) {
-          await add('Koi')
-          mock.fail('reset', { times: 2 })
-          mock.fail({ status: 503 }, { times: 1 })
-        }
-        if (pause === 4) stop()
+  test('says so once, goes on, says when it is back, and prints what was caught meanwhile', async () => {
+    const { status, stdout, stderr } = await runWatch(['list', '--watch'], {
+      async during({ live, lines, says, add, stopService, startService }) {
+        await live()
+        await add('Koi')
+        await lines(1)
+        await stopService()
+        await says(/Retrying/)
+        await add('Eel')
+        await startService()
+        await says(/again/)
+        await lines(2)
       },
     })
     expect(status).toBe(130)
-    expect(stdout).toBe('Koi  Bronze\n')
-    expect(pauses).toHaveLength(5)
+    expect(stdout).toBe('Koi  Bronze\nEel  Bronze\n')
     expect(lines(stderr)).toEqual([
       'fish-cli: Watching the fish of Alex in earth, 0 so far.',
-      expect.stringMatching(/^fish-cli: No response from http:\S+ \(ECONNRESET\)\. Polling continues\.$/),
-      'fish-cli: The service responds again, after 45 s.',
+      expect.stringMatching(/^fish-cli: No response from http:\S+ \(ECONN\w+\)\. Retrying\.$/),
+      expect.stringMatching(/^fish-cli: The service responds again, after .+\.$/),
     ])
   })
 
@@ -162,20 +189,21 @@ describe('list --watch when the service goes away', () => {
     async (_, fault) => {
       const { status, stdout, stderr, pauses } = await runWatch(['list', '--watch', '--no-wait'], {
         fish: [COD],
-        // The first poll is retried twice.
         before: (mock) => mock.fail(fault, { times: 4 }),
-        async between({ mock, stdout, add, stop }) {
-          if (stdout !== '') stop()
-          else if (mock.requests.at(-1)?.status === 200) await add('Koi')
+        async during({ says, lines, live, add }) {
+          await says(/Watching/)
+          await live()
+          await add('Koi')
+          await lines(1)
         },
       })
       expect(status).toBe(130)
       expect(stdout).toBe('Koi  Bronze\n')
       expect(pauses.length).toBeGreaterThan(3)
-      expect(stderr).toMatch(/^fish-cli: \S.+ Polling continues\.$/m)
+      expect(stderr).toMatch(/^fish-cli: \S.+ Retrying\.$/m)
       expect(stderr.includes('\n  Is the service running')).toBe(fault === 'reset')
-      expect(stderr.match(/Polling continues/g)).toHaveLength(1)
-      expect(stderr).toMatch(/The service responds again, after .+\.\n[\s\S]*Watching the fish of Alex in earth/)
+      expect(stderr.match(/Retrying\.$/gm)).toHaveLength(1)
+      expect(stderr).toMatch(/Watching the fish of Alex in earth[\s\S]*The service responds again, after .+\.\n/)
     },
   )
 
@@ -195,7 +223,7 @@ describe('list --watch when the service goes away', () => {
     expect({ status, stdout }).toEqual({ status: 130, stdout: '' })
     expect(pauses).toContain(15_000)
     expect(lines(stderr).slice(-2)).toEqual([
-      'fish-cli: No response from http://127.0.0.1:1: bad port. Polling continues.',
+      'fish-cli: No response from http://127.0.0.1:1: bad port. Retrying.',
       '  Is the service running, and is --url (or FISH_URL) right?',
     ])
   })
@@ -206,20 +234,22 @@ describe('list --watch when the service goes away', () => {
       between: ({ pause, stop }) => pause === 3 && stop(),
     })
     expect(stdout).toBe('')
-    expect(stderr).toMatch(/^fish-cli: No response from .+ Polling continues\.\n/m)
+    expect(stderr).toMatch(/^fish-cli: No response from .+ Retrying\.\n/m)
   })
 
-  test('ends where polling again cannot help: an unknown player, missing rights, or another server', async () => {
+  test('ends where trying again cannot help: an unknown player, missing rights, or another server', async () => {
     const never = () => Promise.reject(new Error('There is nothing to wait for.'))
     expect((await runWatch(['list', 'fish', 'Nobody', '--watch'], { between: never })).status).toBe(5)
-    for (const [status, exit] of [
-      [400, 2],
-      [401, 4],
-      [403, 4],
-      [404, 5],
-    ] as const) {
-      const before = (mock: Mock) => mock.fail({ status })
-      expect((await runWatch(['list', '--watch'], { before, between: never })).status, `${status}`).toBe(exit)
+    for (const on of ['getFish', 'events'] as const) {
+      for (const [status, exit] of [
+        [400, 2],
+        [401, 4],
+        [403, 4],
+        [404, 5],
+      ] as const) {
+        const before = (mock: Mock) => mock.fail({ status }, { on })
+        expect((await runWatch(['list', '--watch'], { before, between: never })).status, `${on} ${status}`).toBe(exit)
+      }
     }
     const impostor = await startImpostor((_, response) => response.end('<html>'))
     const env = { FISH_URL: impostor.url }
@@ -230,7 +260,11 @@ describe('list --watch when the service goes away', () => {
 
   test('ends as list does where the player is no more', async () => {
     const { status, stderr } = await runWatch(['list', '--watch'], {
-      between: ({ mock }) => mock.fail({ status: 404 }),
+      async during({ live, says, deleteAlex }) {
+        await live()
+        await deleteAlex()
+        await says(/Check the spelling/)
+      },
     })
     expect(status).toBe(5)
     expect(stderr).toMatch(/\n {2}Check the spelling/)
@@ -239,10 +273,7 @@ describe('list --watch when the service goes away', () => {
   test('rejects what it cannot do before any request', async () => {
     const status = async (...argv: string[]) =>
       (await run(['list', ...argv], { env: { FISH_URL: 'http://127.0.0.1:1' } })).status
-    for (const interval of ['0', '0.5', '-1', 'x', '1e3', '100000']) {
-      expect(await status('Alex', '-g', 'earth', '--watch', `--interval=${interval}`), interval).toBe(2)
-    }
-    expect(await status('Alex', '-g', 'earth', '--interval', '5')).toBe(2)
+    expect(await status('Alex', '-g', 'earth', '--watch', '--since', 'soon')).toBe(2)
     expect(await status('Alex', '-g', 'earth', '--watch', '--fields', 'nothing')).toBe(2)
   })
 })
@@ -282,21 +313,23 @@ function screenAfter(text: string, columns: number): string[] {
 describe('list --watch on a terminal', () => {
   const SIZE = { terminal: true, columns: 80, rows: 24 }
 
-  test('draws the table anew in place, with when it was read and will be again', async () => {
+  test('draws the table anew in place, with the time of the last change', async () => {
     const screens: string[][] = []
     const { status, stdout } = await runWatch(['list', '--watch'], {
       ...SIZE,
       fish: [COD],
-      async between({ pause, stdout, add, stop }) {
-        screens.push(screenAfter(stdout, 80))
-        if (pause === 0) await add('Koi', 3)
-        if (pause === 1) stop()
+      async during({ mock, live, shows, add }) {
+        screens.push(screenAfter(await shows(/Cod/), 80))
+        await live()
+        await mock.clock.advance(5000)
+        await add('Koi', 3)
+        screens.push(screenAfter(await shows(/Koi/), 80))
       },
     })
-    const head = (at: number) => `Refreshed ${clockText(at)}, next ${clockText(at + 15_000)}`
+    const head = (at: number) => `Updated ${clockText(at)}`
     expect(screens).toEqual([
       [`${head(START)} · Alex, earth: 1 fish`, 'FISH  RARITY', 'Cod   Bronze', ''],
-      [`${head(START + 15_000)} · Alex, earth: 2 fish`, 'FISH  RARITY', 'Cod   Bronze', 'Koi   Gold', ''],
+      [`${head(START + 5000)} · Alex, earth: 2 fish`, 'FISH  RARITY', 'Cod   Bronze', 'Koi   Gold', ''],
     ])
     expect(status).toBe(130)
     expect(screenAfter(stdout, 80)).toEqual(screens[1])
@@ -312,41 +345,49 @@ describe('list --watch on a terminal', () => {
       columns,
       rows,
       fish: Array.from({ length: 50 }, (_, at) => ({ name: `Fish of some length ${at}`, rarity: 1 })),
-      between: ({ pause, stop }) => pause === 2 && stop(),
+      async during({ live, shows }) {
+        await live()
+        await shows(/Updated/)
+      },
     })
     const screen = screenAfter(stdout, columns)
     expect(screen.length).toBeLessThanOrEqual(rows)
-    expect(screen[0]).toMatch(/^Refreshed \d\d:\d\d/)
+    expect(screen[0]).toMatch(/^Updated \d\d:\d\d/)
     if (columns === 80) expect(screen[0]).toContain('Alex, earth: 50 fish')
     expect(screen.join('')).not.toContain('Fish of some length 0 ')
   })
 
   test('with --sort shows the first, with --chart the bars', async () => {
     const fish = Array.from({ length: 50 }, (_, at) => ({ name: `Fish ${at}`, rarity: 1 }) as const)
-    const stop = { between: ({ stop }: { stop(): void }) => stop() }
-    const sorted = await runWatch(['list', '--watch', '--sort=-name'], { ...SIZE, fish, ...stop })
+    const during = async ({ shows }: During) => void (await shows(/Updated/))
+    const sorted = await runWatch(['list', '--watch', '--sort=-name'], { ...SIZE, fish, during })
     expect(screenAfter(sorted.stdout, 80)[2]).toBe('Fish 49  Bronze')
     expect(screenAfter(sorted.stdout, 80)[0]).toMatch(/: 50 fish, the first 21 shown$/)
-    const chart = await runWatch(['list', '--watch', '--chart'], { ...SIZE, fish, ...stop })
+    const chart = await runWatch(['list', '--watch', '--chart'], { ...SIZE, fish, during })
     const screen = screenAfter(chart.stdout, 80)
     expect(screen[1]).toMatch(/^Bronze +█+ 50$/)
     expect(screen).toHaveLength(9)
   })
 
   test('keeps the table and says since when there is no response; messages stand above it', async () => {
-    let during: string[] = []
-    const { stderr } = await runWatch(['list', '--watch'], {
+    let away: string[] = []
+    const { stdout, stderr } = await runWatch(['list', '--watch'], {
       ...SIZE,
       fish: [COD],
-      between({ mock, pause, stdout, stop }) {
-        if (pause === 0) mock.fail('reset', { times: 1 })
-        if (pause === 1) during = screenAfter(stdout, 80)
-        if (pause === 2) stop()
+      async during({ live, says, shows, stopService, startService }) {
+        await live()
+        await stopService()
+        away = screenAfter(await shows(/not live since/), 80)
+        await startService()
+        await says(/again/)
       },
     })
-    expect(during[0]).toContain(`Refreshed ${clockText(START)}, no response since ${clockText(START + 15_000)}, next`)
-    expect(during[2]).toBe('Cod   Bronze')
-    expect(stderr).toMatch(/Polling\s+continues\.\n[\s\S]*The service responds again, after 15 s\.\n/)
+    expect(away[0]).toMatch(
+      new RegExp(`^Updated ${clockText(START)}, not live since ${clockText(START).slice(0, 6)}\\d\\d · Alex`),
+    )
+    expect(away[2]).toBe('Cod   Bronze')
+    expect(screenAfter(stdout, 80)[0]).toMatch(/^Updated \d\d:\d\d:\d\d · Alex/)
+    expect(stderr).toMatch(/Retrying\.[\s\S]*The\s+service\s+responds\s+again,\s+after\s+\S/)
   })
 
   test('draws anew when the terminal is resized, over lines that were wrapped by that', () => {
@@ -368,26 +409,5 @@ describe('list --watch on a terminal', () => {
     view.end()
     expect(screenAfter(text, 30)).toEqual(['A message.', '='.repeat(30), 'Cod', ''])
     expect(stdout.listenerCount('resize')).toBe(before)
-  })
-})
-
-describe('the pace of a watch', () => {
-  const POLLED = { startedAt: 0, endedAt: 100, intervalMs: 15_000 }
-
-  test('waits for the next window where only what is left to others is left', () => {
-    const at = (remaining: number, resetInMs: number) =>
-      nextPollAt({ ...POLLED, rateLimit: { limit: 25, remaining, resetInMs } })
-    expect(at(5, 200_000)).toBe(200_100)
-    expect(at(0, 200_000)).toBe(200_100)
-    expect(at(24, 0)).toBe(15_000)
-    expect(nextPollAt({ ...POLLED, endedAt: 20_000 })).toBe(20_000)
-  })
-
-  test('goes by the clock of the server, and by none for longer than an hour', () => {
-    const state = { limit: 25, remaining: 0, resetAt: new Date('2026-01-01T00:05:00Z') }
-    const wrong = Date.parse('2020-01-01T00:00:00Z')
-    expect(rateLimitWindow(state, 'Thu, 01 Jan 2026 00:04:00 GMT', wrong)?.resetInMs).toBe(60_000)
-    expect(nextPollAt({ ...POLLED, rateLimit: rateLimitWindow(state, null, wrong) })).toBe(3_600_100)
-    expect(rateLimitWindow(undefined, null, wrong)).toBeUndefined()
   })
 })

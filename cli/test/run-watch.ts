@@ -1,25 +1,48 @@
 import { createMock, type Mock, type SeedFish } from '@fish-crab/mocks'
 import { createClient } from '@fish-crab/sdk'
-import { onTestFinished } from 'vitest'
+import { createAdminClient } from '@fish-crab/sdk/admin'
+import { onTestFinished, vi } from 'vitest'
 import { type RunOptions, run } from './harness.ts'
 
 /** Milliseconds since 1970 at which each of these mock services begins. */
 export const START = Date.parse('2026-01-01T00:00:00Z')
 
-/** What happens between two polls. Ends it by aborting. */
-export interface Between {
+const ADMIN = { username: 'admin', password: 'canary-admin-password' }
+
+interface Acting {
   readonly mock: Mock
+  /** Adds a fish, at no cost of the rate limit of who watches. */
+  add(name: string, rarity?: 1 | 2 | 3): Promise<unknown>
+  addCrab(name: string): Promise<unknown>
+  /** Uses so many requests of the window up, as other commands of the same person do. */
+  useUp(requests: number): Promise<void>
+  stop(): void
+}
+
+/** What happens between two polls. Ends it by aborting. */
+export interface Between extends Acting {
   /** How many pauses there were before, from 0. */
   readonly pause: number
   /** Milliseconds that this pause takes. */
   readonly ms: number
   /** All of stdout so far. */
   readonly stdout: string
-  /** Adds a fish, at no cost of the rate limit of who watches. */
-  add(name: string, rarity?: 1 | 2 | 3): Promise<unknown>
-  /** Uses so many requests of the window up, as other commands of the same person do. */
-  useUp(requests: number): Promise<void>
-  stop(): void
+}
+
+/** What happens while a command runs. */
+export interface During extends Acting {
+  /** Waits until the command receives events: its stream is open, and the list was read after that. */
+  live(): Promise<void>
+  /** Waits until so many lines are on stdout. @returns all of stdout */
+  lines(count: number): Promise<string>
+  /** Ends the service's connections and refuses others, until `startService`. */
+  stopService(): Promise<void>
+  startService(): Promise<void>
+  deleteAlex(): Promise<unknown>
+  /** Waits until this is on stdout. @returns all of stdout */
+  shows(text: RegExp): Promise<string>
+  /** Waits until this is on stderr. */
+  says(text: RegExp): Promise<void>
 }
 
 /** What a watch is tested in. */
@@ -29,45 +52,52 @@ export interface Watching extends RunOptions {
   readonly withApiKey?: boolean
   /** Prepares the mock service. */
   readonly before?: (mock: Mock) => unknown
-  readonly between: (between: Between) => Promise<unknown> | unknown
+  /** @default nothing */
+  readonly between?: (between: Between) => Promise<unknown> | unknown
+  /** The command is stopped when it is over. */
+  readonly during?: (during: During) => Promise<unknown>
 }
 
-/** Runs a command that polls a mock service whose time passes only between two polls. */
+/** Runs a command that watches a mock service whose time passes only between two polls or attempts. */
 export async function runWatch(argv: readonly string[], watching: Watching) {
-  const { fish = [], withApiKey, before, between, ...options } = watching
-  await using mock = await createMock({ startAt: START, seed: { users: [{ name: 'Alex', fish: { earth: fish } }] } })
-  const served = await mock.serve({ port: 0 })
+  const { fish = [], withApiKey, before, between = () => {}, during, ...options } = watching
+  await using mock = await createMock({
+    startAt: START,
+    seed: { users: [{ name: 'Alex', fish: { earth: fish } }], admins: [ADMIN] },
+  })
+  let served = await mock.serve({ port: 0 })
+  const { url } = served
   onTestFinished(() => served[Symbol.asyncDispose]())
   const alex = createClient({ ...mock.client('Alex', { withApiKey: true }), gamemode: 'earth' })
   const ending = new AbortController()
   const pauses: number[] = []
-  let stdout = ''
+  let [stdout, stderr] = ['', '']
+  const acting: Acting = {
+    mock,
+    add: (name, rarity = 1) => alex.fish.add({ name, rarity }),
+    addCrab: (name) => alex.crabs.add({ name }),
+    async useUp(requests) {
+      for (let used = 0; used < requests; used += 1) await fetch(`${url}/demo/fish`)
+    },
+    stop: () => ending.abort(new Error('Ctrl-C')),
+  }
+  const until = (holds: () => boolean) => vi.waitUntil(holds, { interval: 5, timeout: 5000 })
   const clock = {
     now: () => mock.clock.now(),
     async sleep(ms: number, signal?: AbortSignal) {
       signal?.throwIfAborted()
       const pause = pauses.push(ms) - 1
-      if (pause > 200) throw new Error('It goes on and on.')
-      await between({
-        mock,
-        pause,
-        ms,
-        stdout,
-        add: (name, rarity = 1) => alex.fish.add({ name, rarity }),
-        async useUp(requests) {
-          for (let used = 0; used < requests; used += 1) await fetch(`${served.url}/demo/fish`)
-        },
-        stop: () => ending.abort(new Error('Ctrl-C')),
-      })
+      if (pause > 200 && !during) throw new Error('It goes on and on.')
+      await between({ ...acting, pause, ms, stdout })
       await mock.clock.advance(ms)
       signal?.throwIfAborted()
     },
   }
   before?.(mock)
-  const result = await run(argv, {
+  const running = run(argv, {
     ...options,
     env: {
-      FISH_URL: served.url,
+      FISH_URL: url,
       FISH_GAMEMODE: 'earth',
       FISH_USER: 'Alex',
       FISH_API_KEY: withApiKey ? mock.user('Alex').apiKey : undefined,
@@ -80,7 +110,46 @@ export async function runWatch(argv: readonly string[], watching: Watching) {
       stdout = text
       options.onStdout?.(text)
     },
+    onStderr: (text) => {
+      stderr = text
+    },
   })
-  const polls = mock.requests.filter(({ transport, path }) => transport === 'http' && path !== '/demo/fish')
-  return { ...result, pauses, polls }
+  const requested = () => mock.requests.filter(({ transport, path }) => transport === 'http' && path !== '/demo/fish')
+  const acts = during?.({
+    ...acting,
+    async live() {
+      const isLive = () => {
+        const routes = requested().map(({ route, status }) => `${route} ${status}`)
+        const opened = routes.lastIndexOf('events 200')
+        return opened >= 0 && /^get/.test(routes.at(-1) ?? '') && routes.length - 1 > opened
+      }
+      await until(isLive)
+    },
+    async lines(count) {
+      await until(() => stdout.split('\n').length > count)
+      return stdout
+    },
+    async stopService() {
+      await served[Symbol.asyncDispose]()
+    },
+    async startService() {
+      served = await mock.serve({ port: Number(new URL(url).port) })
+    },
+    deleteAlex: () => createAdminClient({ baseUrl: url, ...ADMIN, env: {} }).users.delete('Alex'),
+    async shows(text) {
+      await until(() => text.test(stdout))
+      return stdout
+    },
+    async says(text) {
+      await until(() => text.test(stderr))
+    },
+  })
+  try {
+    await Promise.race([acts, running])
+  } finally {
+    if (during) acting.stop()
+  }
+  const result = await running
+  await acts
+  return { ...result, pauses, polls: requested() }
 }

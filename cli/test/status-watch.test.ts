@@ -1,5 +1,6 @@
 import type { Mock } from '@fish-crab/mocks'
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { nextPollAt, rateLimitWindow } from '../src/poll/poll-until.ts'
 import { run } from './harness.ts'
 import { runWatch, START } from './run-watch.ts'
 
@@ -116,4 +117,61 @@ test('status --watch ends where what answers is not the service, and refuses fla
   expect(status).toBe(5)
   expect((await run(['status', '--interval', '5'])).status).toBe(2)
   expect((await run(['status', '--watch', '-o', 'csv', '--fields', 'no'])).status).toBe(2)
+})
+
+describe('status --watch and the rate limit', () => {
+  test('polls every 15 s, leaves a fifth of each window to others, and is never refused', async () => {
+    const { pauses, polls } = await runWatch(['status', '--watch'], {
+      between: ({ pause, stop }) => pause === 59 && stop(),
+    })
+    expect(new Set(pauses)).toEqual(new Set([15_000]))
+    expect(polls.map(({ rateLimit }) => rateLimit?.decision)).toEqual(polls.map(() => 'counted'))
+    expect(Math.min(...polls.map(({ rateLimit }) => rateLimit?.remaining ?? 0))).toBe(5)
+  })
+
+  test('slows down where others use the window too, and at any --interval lets it last to its end', async () => {
+    const { pauses, polls } = await runWatch(['status', '--watch', '--interval', '1'], {
+      async between({ pause, useUp, stop }) {
+        if (pause === 1) await useUp(12)
+        if (pause === 20) stop()
+      },
+    })
+    // Ten are left at 30 s: five of them for others, and five for the 270 s until the end.
+    expect(pauses.slice(0, 4)).toEqual([15_000, 15_000, 45_000, 45_000])
+    expect(pauses.at(-1)).toBe(15_000)
+    expect(polls.every(({ rateLimit }) => rateLimit?.decision === 'counted')).toBe(true)
+  })
+
+  test('uses the given interval where no limit applies, and rejects one that cannot be', async () => {
+    const { pauses, status } = await runWatch(['status', '--watch', '--interval', '2.5'], {
+      withApiKey: true,
+      between: ({ pause, stop }) => pause === 40 && stop(),
+    })
+    expect(status).toBe(130)
+    expect(new Set(pauses)).toEqual(new Set([2500]))
+    for (const interval of ['0', '0.5', '-1', 'x', '1e3', '100000']) {
+      expect((await run(['status', '--watch', `--interval=${interval}`])).status, interval).toBe(2)
+    }
+  })
+})
+
+describe('the pace of a watch', () => {
+  const POLLED = { startedAt: 0, endedAt: 100, intervalMs: 15_000 }
+
+  test('waits for the next window where only what is left to others is left', () => {
+    const at = (remaining: number, resetInMs: number) =>
+      nextPollAt({ ...POLLED, rateLimit: { limit: 25, remaining, resetInMs } })
+    expect(at(5, 200_000)).toBe(200_100)
+    expect(at(0, 200_000)).toBe(200_100)
+    expect(at(24, 0)).toBe(15_000)
+    expect(nextPollAt({ ...POLLED, endedAt: 20_000 })).toBe(20_000)
+  })
+
+  test('goes by the clock of the server, and by none for longer than an hour', () => {
+    const state = { limit: 25, remaining: 0, resetAt: new Date('2026-01-01T00:05:00Z') }
+    const wrong = Date.parse('2020-01-01T00:00:00Z')
+    expect(rateLimitWindow(state, 'Thu, 01 Jan 2026 00:04:00 GMT', wrong)?.resetInMs).toBe(60_000)
+    expect(nextPollAt({ ...POLLED, rateLimit: rateLimitWindow(state, null, wrong) })).toBe(3_600_100)
+    expect(rateLimitWindow(undefined, null, wrong)).toBeUndefined()
+  })
 })

@@ -1,6 +1,4 @@
 import { DEFAULT_BASE_URL, GAMEMODES } from '@fish-crab/sdk/constants'
-import { isSeconds } from '../config/settings.ts'
-import { usageError } from '../core/errors.ts'
 import { FORMATS } from '../core/format.ts'
 import { type Completion, Flags, words } from './define.ts'
 
@@ -77,27 +75,6 @@ export const dryRunFlag = {
 export const noInputFlag = { 'no-input': Flags.boolean({ summary: 'Never prompt; fail if input is needed.' }) }
 
 export const yesFlags = { yes: Flags.boolean({ char: 'y', summary: 'Skip the confirmation.' }), ...noInputFlag }
-
-// Uses 20 of the 25 requests of a window; five are left to other commands.
-const DEFAULT_INTERVAL_SECONDS = 15
-const MAX_INTERVAL_SECONDS = 86_400
-
-export const watchFlags = {
-  watch: Flags.boolean({ char: 'w', summary: 'Keep polling and show what changes; Ctrl-C to stop.' }),
-  interval: Flags.string({
-    summary: `Seconds between two polls with --watch (default ${DEFAULT_INTERVAL_SECONDS}); longer when the rate limit requires it.`,
-    helpValue: 'SECONDS',
-  }),
-}
-
-/** In milliseconds. */
-export function parseInterval({ watch, interval }: { watch?: boolean; interval?: string | undefined }): number {
-  if (interval === undefined) return DEFAULT_INTERVAL_SECONDS * 1000
-  if (!watch) throw usageError('--interval requires --watch.', 'Add --watch, or remove --interval.')
-  const seconds = isSeconds(interval) ? Number(interval) : Number.NaN
-  if (seconds >= 1 && seconds <= MAX_INTERVAL_SECONDS) return seconds * 1000
-  throw usageError(`--interval must be seconds from 1 to ${MAX_INTERVAL_SECONDS}.`)
-}
 
 export const SHARED_COMPLETION: Completion = {
   file: { paths: 'files' },

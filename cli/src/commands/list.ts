@@ -12,7 +12,7 @@ import {
 } from '../client/catch-list.ts'
 import { needsTime, parseCatchQuery, SORT_FIELDS } from '../client/catch-query.ts'
 import { Args, defineCommand, Flags, words } from '../command/define.ts'
-import { gamemodeFlag, outputFlags, parseInterval, serviceFlags, userFlag, watchFlags } from '../command/flags.ts'
+import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../command/flags.ts'
 import { requireGamemode, requireUser, resolveTarget } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 import type { OutputFlags } from '../core/format.ts'
@@ -56,7 +56,7 @@ export const listCommand = defineCommand({
     }),
     limit: Flags.string({ summary: 'Show at most N catches.', helpValue: 'N' }),
     chart: Flags.boolean({ summary: 'Draw a bar chart of the counts by rarity, or of crabs by name.' }),
-    ...watchFlags,
+    watch: Flags.boolean({ char: 'w', summary: 'Keep running and show new catches as they come; Ctrl-C to stop.' }),
     ...serviceFlags,
     ...outputFlags,
   },
@@ -75,7 +75,6 @@ export const listCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     const { kind, named } = subjectOf(args)
-    const intervalMs = parseInterval(flags)
     const query = parseCatchQuery(flags, context.clock.now())
     const target = resolveTarget(context, { ...flags, user: userOf(named, flags.user) })
     const user = requireUser(target, `Pass one: fish-cli list ${KIND_PLURALS[kind]} USER`)
@@ -84,9 +83,9 @@ export const listCommand = defineCommand({
     const listOptions = { kind, gamemode, query, chart, detail, namesDetail: !chart && asksForDetail(flags) }
     if (flags.watch) {
       const { watchList } = await import('../poll/list.ts')
-      // A relative --since is resolved at each poll.
+      // A relative --since is resolved whenever something is shown.
       const optionsAt = (now: number) => ({ ...listOptions, query: parseCatchQuery(flags, now) })
-      return watchList(context, { flags, target, user, optionsAt, intervalMs })
+      return watchList(context, { flags, target, user, optionsAt })
     }
     // Loaded after the arguments are validated.
     const { openClient } = await import('../client/client.ts')

@@ -1,6 +1,8 @@
 import { openClient } from '../client/client.ts'
-import { defineCommand } from '../command/define.ts'
-import { outputFlags, parseInterval, serviceFlags, watchFlags } from '../command/flags.ts'
+import { defineCommand, Flags } from '../command/define.ts'
+import { outputFlags, serviceFlags } from '../command/flags.ts'
+import { isSeconds } from '../config/settings.ts'
+import { usageError } from '../core/errors.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 
 const COLUMNS: readonly Column[] = [
@@ -9,6 +11,10 @@ const COLUMNS: readonly Column[] = [
   timeColumn('timestamp', 'TIME'),
 ]
 
+// Uses 20 of the 25 requests of a window; five are left to other commands.
+const DEFAULT_INTERVAL_SECONDS = 15
+const MAX_INTERVAL_SECONDS = 86_400
+
 export const statusCommand = defineCommand({
   summary: 'Show whether the service is up, and its version.',
   examples: [
@@ -16,7 +22,15 @@ export const statusCommand = defineCommand({
     'fish-cli status --url https://fish.example.org --json',
     { description: 'Report when it goes down and comes back:', command: 'fish-cli status --watch' },
   ],
-  flags: { ...watchFlags, ...serviceFlags, ...outputFlags },
+  flags: {
+    watch: Flags.boolean({ char: 'w', summary: 'Keep polling and show what changes; Ctrl-C to stop.' }),
+    interval: Flags.string({
+      summary: `Seconds between two polls with --watch (default ${DEFAULT_INTERVAL_SECONDS}); longer when the rate limit requires it.`,
+      helpValue: 'SECONDS',
+    }),
+    ...serviceFlags,
+    ...outputFlags,
+  },
   columns: COLUMNS,
   columnsFor: async ({ flags }) => (flags.watch ? (await import('../poll/status.ts')).STATE_COLUMNS : COLUMNS),
 
@@ -32,3 +46,12 @@ export const statusCommand = defineCommand({
     return context.printRows({ rows: [{ status, version, timestamp }], document: ([row]) => row })
   },
 })
+
+/** In milliseconds. */
+function parseInterval({ watch, interval }: { watch?: boolean; interval?: string | undefined }): number {
+  if (interval === undefined) return DEFAULT_INTERVAL_SECONDS * 1000
+  if (!watch) throw usageError('--interval requires --watch.', 'Add --watch, or remove --interval.')
+  const seconds = isSeconds(interval) ? Number(interval) : Number.NaN
+  if (seconds >= 1 && seconds <= MAX_INTERVAL_SECONDS) return seconds * 1000
+  throw usageError(`--interval must be seconds from 1 to ${MAX_INTERVAL_SECONDS}.`)
+}

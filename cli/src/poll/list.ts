@@ -1,3 +1,4 @@
+import { watchCatches } from '@fish-crab/sdk'
 import {
   buildCatchList,
   type CatchList,
@@ -17,16 +18,7 @@ import { createRowStream, type RowStream } from '../output/rows.ts'
 import { screenOf } from '../output/screen.ts'
 import { conditionalFetch } from './conditional-fetch.ts'
 import { canRewrite, createLiveView, listViewText } from './live-view.ts'
-import {
-  isTransient,
-  type Outage,
-  outageOf,
-  outageText,
-  type PollTimes,
-  pollUntil,
-  rateLimitWindow,
-  recoveryText,
-} from './poll-until.ts'
+import { isTransient, type Outage, outageOf, outageText, pollUntil, recoveryText } from './poll-until.ts'
 
 interface ViewOptions {
   readonly flags: OutputFlags
@@ -37,42 +29,88 @@ interface ViewOptions {
 interface WatchListOptions extends ViewOptions {
   readonly target: Target
   readonly user: string
-  readonly intervalMs: number
 }
 
-/** An outage is reported and waited out, also at the start. @throws errors that polling again cannot fix */
+/** Between attempts to begin. */
+const RETRY_INTERVAL_MS = 15_000
+
+/** An outage is reported and waited out, also at the start. @throws errors that trying again cannot fix */
 export async function watchList(context: Context & Notes, options: WatchListOptions): Promise<number> {
-  const { flags, target, user, optionsAt, intervalMs } = options
+  const { flags, target, user, optionsAt } = options
   const { clock } = context
   const signal = context.interrupted()
   const fetch = nodeFetch(context.env)
   const client = await openClient(context, target, fetch ? { fetch: conditionalFetch(fetch) } : {})
   const isLive = formatOf(flags) === 'table' && canRewrite(context)
   const view = isLive ? createLiveList(context, options) : createListStream(context, options)
+  const { kind, gamemode } = optionsAt(clock.now())
+  const call = { user, gamemode, maxRetries: 0 }
+  let collection: Collection | undefined
   let outage: Outage | undefined
-  let hasConnected = false
+
+  function disconnect(error: unknown): void {
+    const isNew = outage === undefined
+    outage = outageOf(error, clock.now(), outage, collection !== undefined)
+    view.showOutage(outage)
+    if (isNew) view.say(outageText(outage))
+  }
+
+  function reconnect(): void {
+    if (!outage) return
+    view.say(recoveryText(outage, clock.now()))
+    outage = undefined
+    view.showOutage(undefined)
+  }
+
+  /** By id, so that removed catches do not matter. */
+  async function refresh(): Promise<'done' | undefined> {
+    const last = collection && idsOf(collection)
+    collection = await fetchCatches(client, kind, { ...call, signal, detail: 'full' })
+    return view.show(collection, last && collection.catches.filter(({ id }) => !last.has(id)))
+  }
+
+  /** Ends at `--limit`. */
+  async function follow(): Promise<void> {
+    if ((await refresh()) === 'done') return
+    const left = new AbortController()
+    const connected = Promise.withResolvers<void>()
+    const entries = watchCatches(client, {
+      ...call,
+      kind,
+      signal: AbortSignal.any([signal, left.signal]),
+      onConnect() {
+        reconnect()
+        connected.resolve()
+      },
+      onDisconnect: disconnect,
+    })
+    try {
+      const first = entries.next()
+      await Promise.race([first, connected.promise])
+      // Once more, for what was caught meanwhile.
+      if ((await refresh()) === 'done' || !collection) return
+      const listed = idsOf(collection)
+      for (let next = await first; !next.done; next = await entries.next()) {
+        const { kind: _, eventId: __, ...caught } = next.value
+        if (listed.has(caught.id)) continue
+        collection = { ...collection, catches: [...collection.catches, caught] }
+        if (view.show(collection, [caught]) === 'done') return
+      }
+    } finally {
+      left.abort()
+    }
+  }
+
   try {
-    const end = await pollUntil<Collection>({
+    const end = await pollUntil<void>({
       clock,
       signal,
-      intervalMs,
-      async poll() {
-        const { kind, gamemode } = optionsAt(clock.now())
-        const value = await fetchCatches(client, kind, { user, gamemode, signal, detail: 'full', maxRetries: 0 })
-        return { value, rateLimit: rateLimitWindow(value.rateLimit, value.date, clock.now()) }
-      },
-      onResult(collection, times) {
-        hasConnected = true
-        if (outage) view.say(recoveryText(outage, times.at))
-        outage = undefined
-        return view.update(collection, times)
-      },
-      onError(error, times) {
-        if (!isTransient(error, hasConnected)) throw error
-        const isNew = outage === undefined
-        outage = outageOf(error, times.at, outage, hasConnected)
-        view.showOutage(outage, times)
-        if (isNew) view.say(outageText(outage))
+      intervalMs: RETRY_INTERVAL_MS,
+      poll: async () => ({ value: await follow() }),
+      onResult: () => 'done',
+      onError(error) {
+        if (!isTransient(error, collection !== undefined)) throw error
+        disconnect(error)
       },
     })
     return end === 'done' ? EXIT.ok : EXIT.interrupted
@@ -81,53 +119,82 @@ export async function watchList(context: Context & Notes, options: WatchListOpti
   }
 }
 
+function idsOf({ catches }: Collection): ReadonlySet<string | undefined> {
+  return new Set(catches.map(({ id }) => id))
+}
+
 interface ListView {
-  /** @returns `'done'` when `--limit` is reached */
-  update(collection: Collection, times: PollTimes): 'done' | undefined
-  showOutage(outage: Outage, times: PollTimes): void
+  /**
+   * @param added what is new in the collection; absent at first
+   * @returns `'done'` when `--limit` is reached
+   */
+  show(collection: Collection, added: Collection['catches'] | undefined): 'done' | undefined
+  showOutage(outage: Outage | undefined): void
   say(text: string): void
   end(): void
 }
 
 function createLiveList(context: Context, { flags, optionsAt }: ViewOptions): ListView {
+  const { clock } = context
   const view = createLiveView(context)
   let last: { readonly collection: Collection; readonly at: number } | undefined
-  const draw = (nextAt: number, outage?: Outage) => {
+  let outage: Outage | undefined
+  let drawing: NodeJS.Immediate | undefined
+  const draw = () => {
+    drawing = undefined
     if (!last) return
-    const { collection, at } = last
-    const options = optionsAt(context.clock.now())
-    const state = { collection, options, times: { at, nextAt }, outage, fields: flags.fields }
+    const state = { ...last, options: optionsAt(clock.now()), outage, fields: flags.fields }
     view.show((screen) => listViewText(state, screen))
   }
   return {
-    update(collection, { at, nextAt }) {
-      last = { collection, at }
-      draw(nextAt)
+    show(collection) {
+      last = { collection, at: clock.now() }
+      // Catches that arrive together are drawn together.
+      drawing ??= setImmediate(draw)
       return undefined
     },
-    showOutage: (outage, { nextAt }) => draw(nextAt, outage),
+    showOutage(current) {
+      outage = current
+      draw()
+    },
     say: (text) => view.say(text),
-    end: () => view.end(),
+    end() {
+      clearImmediate(drawing)
+      view.end()
+    },
   }
 }
 
 function createListStream(context: Context & Notes, { flags, optionsAt }: ViewOptions): ListView {
-  const diff = createCatchDiff()
-  const { kind, query } = optionsAt(context.clock.now())
+  const { clock } = context
+  let counts: ReadonlyMap<string, number> = new Map()
   let stream: RowStream<object> | undefined
-  let left = query.limit ?? Number.POSITIVE_INFINITY
-  let hasStarted = false
+  let left = optionsAt(clock.now()).query.limit ?? Number.POSITIVE_INFINITY
+
+  function changesOf(collection: Collection, added: Collection['catches'] | undefined): CatchList {
+    const { query, ...options } = optionsAt(clock.now())
+    // --limit applies to the whole run.
+    const all: CatchListOptions = { ...options, query: { ...query, limit: undefined } }
+    if (options.chart) {
+      const list = buildCatchList(collection, all)
+      if (!list.counted) return list
+      const rows = list.output.rows.filter((row) => row.count !== (counts.get(countedValue(row)) ?? 0))
+      counts = new Map(list.output.rows.map((row) => [countedValue(row), row.count]))
+      return { ...list, output: { ...list.output, rows } }
+    }
+    if (!added) return buildCatchList(query.since === undefined ? { ...collection, catches: [] } : collection, all)
+    // A new catch counts as caught since then, regardless of its timestamp.
+    return buildCatchList({ ...collection, catches: added }, { ...all, query: { ...all.query, since: undefined } })
+  }
+
   return {
-    update(collection) {
-      const options = optionsAt(context.clock.now())
-      if (!hasStarted) {
+    show(collection, added) {
+      if (!added) {
+        const { kind, gamemode } = optionsAt(clock.now())
         const count = `${collection.catches.length} so far`
-        context.note(
-          `fish-cli: Watching the ${KIND_PLURALS[kind]} of ${collection.user} in ${options.gamemode}, ${count}.`,
-        )
+        context.note(`fish-cli: Watching the ${KIND_PLURALS[kind]} of ${collection.user} in ${gamemode}, ${count}.`)
       }
-      hasStarted = true
-      const { output } = diff(collection, options)
+      const { output } = changesOf(collection, added)
       // All lists of one run have the same columns.
       stream ??= createRowStream(output.columns as readonly Column<object>[], flags, screenOf(context, context.stdout))
       const rows = output.rows.slice(0, left)
@@ -143,29 +210,5 @@ function createListStream(context: Context & Notes, { flags, optionsAt }: ViewOp
     // With --json too: missing lines alone would not show an outage.
     say: (text) => context.line.say(text),
     end: () => {},
-  }
-}
-
-/** The first call returns only what `--since` asks for. By id, so removed catches do not matter. */
-function createCatchDiff(): (collection: Collection, options: CatchListOptions) => CatchList {
-  let known: ReadonlySet<string | undefined> | undefined
-  let counts: ReadonlyMap<string, number> = new Map()
-  return (collection, options) => {
-    // --limit applies to the whole run, not to each poll.
-    const all: CatchListOptions = { ...options, query: { ...options.query, limit: undefined } }
-    if (options.chart) {
-      const list = buildCatchList(collection, all)
-      if (!list.counted) return list
-      const rows = list.output.rows.filter((row) => row.count !== (counts.get(countedValue(row)) ?? 0))
-      counts = new Map(list.output.rows.map((row) => [countedValue(row), row.count]))
-      return { ...list, output: { ...list.output, rows } }
-    }
-    const before = known
-    known = new Set(collection.catches.map(({ id }) => id))
-    if (!before && options.query.since === undefined) return buildCatchList({ ...collection, catches: [] }, all)
-    // A new catch counts as caught since then, regardless of its timestamp.
-    const query = before ? { ...all.query, since: undefined } : all.query
-    const catches = before ? collection.catches.filter(({ id }) => !before.has(id)) : collection.catches
-    return buildCatchList({ ...collection, catches }, { ...all, query })
   }
 }

@@ -14,24 +14,24 @@ import type { RowsOutput } from '../output/rows.ts'
 import { paint, type Screen, screenOf } from '../output/screen.ts'
 import { renderTable } from '../output/table.ts'
 import { displayWidth, printable, truncate } from '../output/text.ts'
-import type { Outage, PollTimes } from './poll-until.ts'
+import type { Outage } from './poll-until.ts'
 
 interface ListViewState {
   readonly collection: Collection
   readonly options: CatchListOptions
-  readonly times: PollTimes
+  /** When the collection was current, in milliseconds since 1970. */
+  readonly at: number
   readonly outage?: Outage | undefined
   readonly fields?: string | undefined
 }
 
 /** When not all fits, the last catches are shown. */
-export function listViewText({ collection, options, times, outage, fields }: ListViewState, screen: Screen): string {
+export function listViewText({ collection, options, at, outage, fields }: ListViewState, screen: Screen): string {
   const list = buildCatchList(collection, options)
   // Two lines less: the first line, and the cursor below the last.
   const room = screen.height === undefined ? Number.POSITIVE_INFINITY : Math.max(2, screen.height - 2)
   const { text, note } = bodyOf(list, { fields, screen, room, keepsFirst: options.query.sort !== undefined })
-  const since = outage ? `, no response since ${timeOfDay(outage.since)}` : ''
-  const when = `Refreshed ${timeOfDay(times.at)}${since}, next ${timeOfDay(times.nextAt)}`
+  const when = `Updated ${timeOfDay(at)}${outage ? `, not live since ${timeOfDay(outage.since)}` : ''}`
   const what = `${printable(collection.user)}, ${options.gamemode}: ${catchCount(list)} ${KIND_PLURALS[options.kind]}${note}`
   const head = truncate(`${when} · ${what}`, screen.width ?? Number.POSITIVE_INFINITY, screen.unicode ? '…' : '...')
   return `${paint('dim', screen.unicode ? head : head.replace('·', '-'), screen.colours)}\n${text}`

@@ -127,7 +127,7 @@ export function outageOf(error: unknown, at: number, current: Outage | undefined
 }
 
 export function outageText({ message, hint }: Outage): string {
-  return `fish-cli: ${message} Polling continues.${hint === undefined ? '' : `\n  ${hint}`}`
+  return `fish-cli: ${message} Retrying.${hint === undefined ? '' : `\n  ${hint}`}`
 }
 
 export function recoveryText({ since }: Outage, at: number): string {

@@ -28,8 +28,14 @@ function watching(...responses: readonly (() => Response)[]) {
     return (responses[ids.length - 1] ?? responses.at(-1))?.() as Response
   }
   const client = createClient({ baseUrl: 'https://fish.example', user: 'Alex', gamemode: 'earth', fetch, pace: false })
-  const catches = watchCatches(client, { maxRetries: 0, signal: controller.signal })
-  return { catches, ids, stop: () => controller.abort() }
+  const states: string[] = []
+  const catches = watchCatches(client, {
+    maxRetries: 0,
+    signal: controller.signal,
+    onConnect: () => states.push('connected'),
+    onDisconnect: ({ code }) => states.push(code),
+  })
+  return { catches, ids, states, stop: () => controller.abort() }
 }
 
 const json = (status: number, code: string) => () =>
@@ -69,4 +75,28 @@ test('a connection on which nothing comes for three heartbeats is given up for a
   expect([ids, dead.isCancelled()]).toEqual([[null, 'e0'], true])
   await catches.return()
   expect(alive.isCancelled()).toBe(true)
+})
+
+test('says once that the service is away, and when it is back; streams that end without that are no matter', async () => {
+  const away = json(503, 'unavailable')
+  const alive = silentAfter(CATCH)
+  const { catches, states } = watching(ended, ended, away, away, () => alive.response)
+  const first = catches.next()
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(states).toEqual(['connected'])
+  await vi.advanceTimersByTimeAsync(60_000)
+  await first
+  expect(states).toEqual(['connected', 'unavailable', 'connected'])
+  await catches.return()
+})
+
+test('an error of a callback ends no watch', async () => {
+  const fetch = async () => silentAfter(CATCH).response
+  const client = createClient({ baseUrl: 'https://fish.example', user: 'Alex', gamemode: 'earth', fetch, pace: false })
+  const onConnect = () => {
+    throw new Error('A mistake.')
+  }
+  const catches = watchCatches(client, { onConnect })
+  expect((await catches.next()).value).toMatchObject({ name: 'crab' })
+  await catches.return()
 })

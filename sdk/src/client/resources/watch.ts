@@ -4,9 +4,10 @@ import { EVENT_ROUTES } from '../../contract/routes.ts'
 import type { Crab, Fish } from '../../contract/schemas.ts'
 import { ApiError } from '../../errors/api-errors.ts'
 import { ConnectionError, InvalidResponseError, TimeoutError } from '../../errors/connection-errors.ts'
-import { type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
+import { type FishCrabError, type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
 import { startTimer, untilAborted } from '../../internal/wait.ts'
 import { assertCallOptions, type CallOptions } from '../core/call-options.ts'
+import { notify } from '../core/hooks.ts'
 import type { Settings } from '../core/options.ts'
 import { readBody } from '../transport/attempt.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -19,6 +20,10 @@ export interface WatchOptions extends CallOptions, Target {
   readonly kind?: Kind | undefined
   /** The `eventId` of the last entry that is known, of the same user, gamemode and `kind`. @default only new catches */
   readonly since?: string | undefined
+  /** Called once every later catch will be yielded, and again when the service responds after `onDisconnect`. */
+  readonly onConnect?: (() => void) | undefined
+  /** Called when reconnecting fails, once until the next `onConnect`. Attempts continue. */
+  readonly onDisconnect?: ((error: FishCrabError) => void) | undefined
   /**
    * Called for each record that is removed while a stream is open; its entries are no longer in the collection. Removals
    * during a reconnection are not told: a program that shows a collection reads it again now and then.
@@ -74,11 +79,11 @@ export async function* watchCatches(
 ): AsyncGenerator<CaughtEntry, void, undefined> {
   const { transport, settings } = client.context() as WatchContext
   const query = queryOf(options, settings)
-  const { kind: _, since, onRemoved, ...callOptions } = options
+  const { kind: _, since, onConnect, onDisconnect, onRemoved, ...callOptions } = options
   const { signal } = options
   const { clock, random } = settings
   let lastEventId = since
-  let [isConnected, failures, cuts, polls] = [false, 0, 0, 0]
+  let [hasConnected, isConnected, failures, cuts, polls] = [false, false, 0, 0, 0]
 
   async function open(isPoll: boolean): Promise<ReadableStream<Uint8Array> | undefined> {
     let body: ReadableStream<Uint8Array> | null = null
@@ -101,12 +106,18 @@ export async function* watchCatches(
     const isPoll = cuts >= MAX_CUTS
     const openedAt = clock.now()
     let waitMs = 0
+    let isOpen = false
     try {
       const body = await open(isPoll)
+      isOpen = true
       for await (const { event, id, data } of readEvents(body, signal)) {
-        isConnected = true
+        hasConnected = true
         failures = 0
-        if (id !== undefined) lastEventId = id
+        if (id !== undefined) {
+          lastEventId = id
+          if (!isConnected) notify(onConnect, undefined)
+          isConnected = true
+        }
         if (event === 'catch' && id !== undefined) yield { ...parseEntry(data), eventId: id }
         else if (event === 'removed') onRemoved?.(parseRemoved(data))
       }
@@ -114,8 +125,12 @@ export async function* watchCatches(
       signal?.throwIfAborted()
       // A proxy may hold back even the head of a stream.
       const isHeldBack = error instanceof TimeoutError && !isPoll
-      if (!isHeldBack && (!isConnected || !isTemporary(error))) throw error
+      if (!isHeldBack && (!hasConnected || !isTemporary(error))) throw error
       if (isHeldBack) cuts = MAX_CUTS
+      else if (isConnected && !isOpen) {
+        isConnected = false
+        notify(onDisconnect, error as FishCrabError)
+      }
       waitMs = Math.min(RETRY_MS.first * 2 ** failures, RETRY_MS.last) * (1 + random() / 2)
       failures += 1
     }
@@ -136,15 +151,15 @@ function queryOf(options: WatchOptions, settings: Settings): Record<string, stri
   assertCallOptions(options)
   const issues: Issue[] = []
   const { user, gamemode } = resolveTarget(options, settings, issues)
-  const { kind, since, onRemoved } = options
+  const { kind, since, onConnect, onDisconnect, onRemoved } = options
   if (kind !== undefined && !KINDS.includes(kind)) {
     issues.push({ path: 'kind', message: `Must be one of ${KINDS.join(', ')}, or left out.` })
   }
   if (since !== undefined && !/^[\x21-\x7e]+$/.test(since)) {
     issues.push({ path: 'since', message: 'Must be the eventId of an entry, unchanged.' })
   }
-  if (onRemoved !== undefined && typeof onRemoved !== 'function') {
-    issues.push({ path: 'onRemoved', message: 'Must be a function.' })
+  for (const [path, callback] of Object.entries({ onConnect, onDisconnect, onRemoved })) {
+    if (callback !== undefined && typeof callback !== 'function') issues.push({ path, message: 'Must be a function.' })
   }
   throwIssues(issues)
   return { name: user, gamemode, kind }
