@@ -335,6 +335,21 @@ describe('list --watch on a terminal', () => {
     expect(screenAfter(stdout, 80)).toEqual(screens[1])
   })
 
+  test('takes a removed catch out of the table, and its bar out of the chart', async () => {
+    const removal = (...flags: string[]) => {
+      const during = async ({ live, shows, add, removeFish }: During) => {
+        await live()
+        const { id } = await add('Koi', 3)
+        await shows(/earth: 2 fish/)
+        await removeFish(id)
+        await shows(/2 fish[\s\S]*1 fish/)
+      }
+      return runWatch(['list', '--watch', ...flags], { ...SIZE, fish: [COD], during })
+    }
+    expect(screenAfter((await removal()).stdout, 80).slice(1)).toEqual(['FISH  RARITY', 'Cod   Bronze', ''])
+    expect(screenAfter((await removal('--chart')).stdout, 80).join('\n')).toMatch(/^Gold +0$/m)
+  })
+
   test.each([
     [40, 10],
     [80, 24],

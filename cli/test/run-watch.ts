@@ -12,7 +12,7 @@ const ADMIN = { username: 'admin', password: 'canary-admin-password' }
 interface Acting {
   readonly mock: Mock
   /** Adds a fish, at no cost of the rate limit of who watches. */
-  add(name: string, rarity?: 1 | 2 | 3): Promise<unknown>
+  add(name: string, rarity?: 1 | 2 | 3): Promise<{ readonly id: string }>
   addCrab(name: string): Promise<unknown>
   /** Uses so many requests of the window up, as other commands of the same person do. */
   useUp(requests: number): Promise<void>
@@ -38,6 +38,7 @@ export interface During extends Acting {
   /** Ends the service's connections and refuses others, until `startService`. */
   stopService(): Promise<void>
   startService(): Promise<void>
+  removeFish(id: string): Promise<unknown>
   deleteAlex(): Promise<unknown>
   /** Waits until this is on stdout. @returns all of stdout */
   shows(text: RegExp): Promise<string>
@@ -69,6 +70,7 @@ export async function runWatch(argv: readonly string[], watching: Watching) {
   const { url } = served
   onTestFinished(() => served[Symbol.asyncDispose]())
   const alex = createClient({ ...mock.client('Alex', { withApiKey: true }), gamemode: 'earth' })
+  const admin = createAdminClient({ baseUrl: url, ...ADMIN, env: {} })
   const ending = new AbortController()
   const pauses: number[] = []
   let [stdout, stderr] = ['', '']
@@ -135,7 +137,8 @@ export async function runWatch(argv: readonly string[], watching: Watching) {
     async startService() {
       served = await mock.serve({ port: Number(new URL(url).port) })
     },
-    deleteAlex: () => createAdminClient({ baseUrl: url, ...ADMIN, env: {} }).users.delete('Alex'),
+    removeFish: (id) => admin.fish.delete('Alex', id, { gamemode: 'earth' }),
+    deleteAlex: () => admin.users.delete('Alex'),
     async shows(text) {
       await until(() => text.test(stdout))
       return stdout

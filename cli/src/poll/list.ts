@@ -62,7 +62,6 @@ export async function watchList(context: Context & Notes, options: WatchListOpti
     view.showOutage(undefined)
   }
 
-  /** By id, so that removed catches do not matter. */
   async function refresh(): Promise<'done' | undefined> {
     const last = collection && idsOf(collection)
     collection = await fetchCatches(client, kind, { ...call, signal, detail: 'full' })
@@ -83,6 +82,11 @@ export async function watchList(context: Context & Notes, options: WatchListOpti
         connected.resolve()
       },
       onDisconnect: disconnect,
+      onRemoved({ id: removed }) {
+        if (!collection) return
+        collection = { ...collection, catches: collection.catches.filter(({ id }) => id !== removed) }
+        view.show(collection, [])
+      },
     })
     try {
       const first = entries.next()
