@@ -9,20 +9,25 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 const OUT = at('../dist/web')
 
+/** Each page loads only what it shows. */
+const PAGES = ['collection']
+
 /** Browsers refuse a script or style sheet of another content than the build made (W3C, Subresource Integrity). */
 function integrity(): Plugin {
   return {
     name: 'integrity',
     // Only what is written is final: scripts name each other by their hashes.
     async writeBundle() {
-      const html = await readFile(`${OUT}/index.html`, 'utf8')
-      const attributes = html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)
-      let result = html
-      for (const [attribute, path] of attributes) {
-        const hash = createHash('sha384').update(await readFile(OUT + path))
-        result = result.replace(attribute, `${attribute} integrity="sha384-${hash.digest('base64')}"`)
+      for (const page of PAGES) {
+        const file = `${OUT}/${page}.html`
+        const html = await readFile(file, 'utf8')
+        let result = html
+        for (const [attribute, path] of html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)) {
+          const hash = createHash('sha384').update(await readFile(OUT + path))
+          result = result.replace(attribute, `${attribute} integrity="sha384-${hash.digest('base64')}"`)
+        }
+        await writeFile(file, result)
       }
-      await writeFile(`${OUT}/index.html`, result)
     },
   }
 }
@@ -58,6 +63,7 @@ export default defineConfig({
     // The policy of the pages allows no `data:` scripts; and a worker is a file of its own.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: { input: PAGES.map((page) => at(`${page}.html`)) },
     license: { fileName: 'THIRD-PARTY-LICENCES.md' },
   },
   worker: { format: 'es' },

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { ASSET_FOLDERS, ROUTES } from '@fish-crab/sdk/contract'
 import { lazy } from '../app/core/cache.ts'
 import type { ContentCoding } from '../app/http/encoding.ts'
-import type { Pages, StaticFile } from '../app/http/response.ts'
+import type { PageName, Pages, StaticFile } from '../app/http/response.ts'
 import { toStaticFile } from './static-files.ts'
 
 /** Where `npm run build` writes the pages, also for a server that runs from sources. */
@@ -29,14 +29,15 @@ const NOT_BUILT = `<!doctype html>
 
 /** The pages for people, as the build has made them. Each file is read at its first request. */
 export function createPages(): Pages {
-  const template = lazy(() => readFile(new URL('index.html', FOLDER), 'utf8').catch(withoutBuild(NOT_BUILT)))
+  const read = (page: PageName) => readFile(new URL(`${page}.html`, FOLDER), 'utf8').catch(withoutBuild(NOT_BUILT))
+  const templates: Readonly<Record<PageName, () => Promise<string>>> = { collection: lazy(() => read('collection')) }
   const assets = lazy(async () => {
     const names = new Set(await readdir(ASSETS).catch(withoutBuild([])))
     const encodings = Object.entries(SUFFIXES)
     const plain = [...names].filter((name) => !encodings.some(([, suffix]) => name.endsWith(suffix)))
     return new Map(plain.map((name) => [name, lazy(() => readAsset(name, names))]))
   })
-  return { template, asset: async (name) => (await assets()).get(name)?.() }
+  return { template: (page) => templates[page](), asset: async (name) => (await assets()).get(name)?.() }
 }
 
 async function readAsset(name: string, names: ReadonlySet<string>): Promise<StaticFile> {

@@ -105,10 +105,13 @@ export interface Docs extends PageAssets {
   page(): Promise<StaticFile>
 }
 
+/** A page for people. */
+export type PageName = 'collection'
+
 /** The pages for people, which a host brings. They load their files from `/assets/`. */
 export interface Pages extends PageAssets {
-  /** The HTML of all pages, with `{{title}}` and `{{description}}` in place of what differs. */
-  template(): Promise<string>
+  /** The HTML of a page, with `{{title}}` and `{{description}}` in place of what differs. */
+  template(page: PageName): Promise<string>
 }
 
 /** More than a client has; a head has room for thousands. */

@@ -1,6 +1,6 @@
 import { isUserName } from '@fish-crab/sdk/contract'
 import { sha256Hex } from '../core/bytes.ts'
-import { type Pages, type StaticFile, staticFile } from '../http/response.ts'
+import { type PageName, type Pages, type StaticFile, staticFile } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
 import { pageHeaders } from './page.ts'
 
@@ -27,21 +27,22 @@ const previewOf = (name: string): Preview => ({
 
 /** `GET /`. */
 export function homePageHandler(pages: Pages): Handler {
-  return async ({ request }) => staticFile(request, await pageFile(pages, HOME), PAGES_HEADERS)
+  return async ({ request }) => staticFile(request, await pageFile(pages, 'collection', HOME), PAGES_HEADERS)
 }
 
 /** `GET /@:name`. Whether the player exists is left to the page, so that nobody learns it without being counted. */
 export function playerPageHandler(pages: Pages): Handler {
   return async ({ request, params: { name = '' } }) => {
-    if (isUserName(name)) return staticFile(request, await pageFile(pages, previewOf(name)), PAGES_HEADERS)
-    const { body, contentType } = await pageFile(pages, UNKNOWN)
+    if (isUserName(name))
+      return staticFile(request, await pageFile(pages, 'collection', previewOf(name)), PAGES_HEADERS)
+    const { body, contentType } = await pageFile(pages, 'collection', UNKNOWN)
     const headers = { 'content-type': contentType, 'content-length': String(body.byteLength), ...PAGES_HEADERS }
     return { status: 404, body, headers }
   }
 }
 
-async function pageFile(pages: Pages, preview: Preview): Promise<StaticFile> {
-  const html = (await pages.template()).replace(/\{\{(title|description)\}\}/g, (_, part: keyof Preview) =>
+async function pageFile(pages: Pages, page: PageName, preview: Preview): Promise<StaticFile> {
+  const html = (await pages.template(page)).replace(/\{\{(title|description)\}\}/g, (_, part: keyof Preview) =>
     escapeHtml(preview[part]),
   )
   const contentType = 'text/html; charset=utf-8'

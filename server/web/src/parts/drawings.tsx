@@ -1,5 +1,6 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import type { ComponentChildren } from 'preact'
+import './drawings.css'
 
 /** The name of a drawing, also in class names and ids. */
 export type Shape = 'bronze' | 'silver' | 'gold' | 'diamond' | 'unknown' | 'platinum' | 'mythical' | 'crab'

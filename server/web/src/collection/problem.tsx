@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Problem } from '../data/follow.ts'
-import { formatDuration, formatTime } from './format.ts'
+import { formatDuration, formatTime } from '../parts/format.ts'
 
 /** Counts down every second, for eyes only: screen readers get the time once. */
 function Countdown({ until }: { readonly until: number }) {

@@ -4,8 +4,8 @@ import { useId, useMemo, useState } from 'preact/hooks'
 import { inOrder, matching, ORDERS, type Order, type Row } from '../data/list.ts'
 import { readPreference, savePreference } from '../data/preferences.ts'
 import type { Kind } from '../data/summary.ts'
-import { Drawing, shapeOf } from './drawings.tsx'
-import { formatDate, formatMoment, formatNumber, plural } from './format.ts'
+import { Drawing, shapeOf } from '../parts/drawings.tsx'
+import { formatDate, formatMoment, formatNumber, plural } from '../parts/format.ts'
 import { TableScroll } from './table-scroll.tsx'
 
 /** Rows that are drawn at once: thousands would stop the page for a moment. */

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Fresh } from '../data/follow.ts'
 import { type Days, dayOf, type History, historyOf, type Period } from '../data/history.ts'
-import { formatDate, formatMonth, formatNumber, plural } from './format.ts'
+import { formatDate, formatMonth, formatNumber, plural } from '../parts/format.ts'
 import { TableScroll } from './table-scroll.tsx'
 
 /** Above this, times are loaded only for those who ask: 100,000 catches are megabytes. */

@@ -1,11 +1,11 @@
 import { GAMEMODES, type Gamemode, isGamemode, isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { useEffect, useState } from 'preact/hooks'
-import { playerPath, readAddress } from './data/address.ts'
-import { readPreference, savePreference } from './data/preferences.ts'
-import { CollectionPage, type Services } from './parts/collection.tsx'
-import { Drawing, Drawings } from './parts/drawings.tsx'
-import { Home } from './parts/home.tsx'
-import { PlayerSearch } from './parts/search.tsx'
+import { playerPath, readAddress } from '../data/address.ts'
+import { readPreference, savePreference } from '../data/preferences.ts'
+import { Drawing, Drawings } from '../parts/drawings.tsx'
+import { CollectionPage, type Services } from './collection.tsx'
+import { Home } from './home.tsx'
+import { PlayerSearch } from './search.tsx'
 
 const GAMEMODE = 'fish-crab-gamemode'
 

@@ -1,6 +1,6 @@
 import { DEMO_QUERY } from '../data/address.ts'
 import { RARITY_ORDER } from '../data/list.ts'
-import { Drawing, shapeOf } from './drawings.tsx'
+import { Drawing, shapeOf } from '../parts/drawings.tsx'
 import { PlayerSearch } from './search.tsx'
 
 export function Home() {

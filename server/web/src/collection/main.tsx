@@ -1,9 +1,10 @@
 import { createClient } from '@fish-crab/sdk'
 import { render } from 'preact'
+import { browserContext } from '../data/browser.ts'
+import { createHistoryLoader } from '../data/load-history.ts'
 import { App } from './app.tsx'
-import { browserContext } from './data/browser.ts'
-import { createHistoryLoader } from './data/load-history.ts'
-import './style.css'
+import '../parts/page.css'
+import './collection.css'
 
 // The page says what stands in the way and tries again itself; and its two first requests go out at once.
 const limits = { maxWaitMs: 0, maxRetries: 0, pace: false }

@@ -1,8 +1,8 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { RARITY_ORDER } from '../data/list.ts'
 import type { Summary } from '../data/summary.ts'
-import { Drawing, shapeOf } from './drawings.tsx'
-import { formatNumber, plural } from './format.ts'
+import { Drawing, shapeOf } from '../parts/drawings.tsx'
+import { formatNumber, plural } from '../parts/format.ts'
 
 interface RarityChartProps {
   readonly fish: Summary
