@@ -1,6 +1,6 @@
 import { ConnectionError, createClient } from '@fish-crab/sdk'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Caught, type Followed, followCollection } from '../../web/src/data/follow.ts'
+import { type Followed, followCollection, type Listener } from '../../web/src/data/follow.ts'
 import { type Collection, summarize } from '../../web/src/data/summary.ts'
 
 const SALMON = { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-01T00:00:00.000Z' } as const
@@ -31,7 +31,7 @@ function follow(given: { remaining?: number; error?: unknown } = {}) {
     ...given,
   }
   const seen: Followed[] = []
-  const streams: { onCatch: (caught: Caught) => void; isClosed: boolean }[] = []
+  const streams: (Listener & { isClosed: boolean })[] = []
   let changed = () => {}
   let loads = 0
   const following = followCollection({
@@ -53,8 +53,8 @@ function follow(given: { remaining?: number; error?: unknown } = {}) {
         }
       },
     },
-    listen(onCatch) {
-      const stream = { onCatch, isClosed: false }
+    listen(listener) {
+      const stream = { ...listener, isClosed: false }
       streams.push(stream)
       return {
         isOpen: () => !stream.isClosed,
@@ -117,6 +117,34 @@ describe('a followed collection', () => {
     await wait(5000)
     expect(loads()).toBe(3)
     expect(last()?.collection?.fish.total).toBe(2)
+  })
+
+  it('is loaded again soon after something was removed, once for many, and not against the limit', async () => {
+    const { streams, world, last, wait, loads } = follow()
+    world.now = collectionOf(SALMON, PIKE)
+    await wait(20_000)
+    world.now = collectionOf(PIKE)
+    for (let removed = 0; removed < 50; removed += 1) {
+      streams[0]?.onRemoved()
+      await wait(20)
+    }
+    await wait(3900)
+    expect(loads()).toBe(1)
+    await wait(200)
+    expect(loads()).toBe(2)
+    expect(last()?.collection?.fish.species.map(({ name }) => name)).toEqual(['Pike'])
+    await wait(60_000)
+    expect(loads()).toBe(2)
+
+    world.remaining = 7
+    streams[0]?.onRemoved()
+    await wait(5100)
+    expect(loads()).toBe(3)
+    streams[0]?.onRemoved()
+    await wait(190_000)
+    expect(loads()).toBe(3)
+    await wait(10_000)
+    expect(loads()).toBe(4)
   })
 
   it('is left alone while nobody looks, and current at once when somebody does', async () => {

@@ -29,8 +29,15 @@ export interface Followed {
 }
 
 /** A catch that was just stored. */
-export interface Caught extends Entry {
+interface Caught extends Entry {
   readonly kind: Kind
+}
+
+/** What a stream tells. */
+export interface Listener {
+  onCatch(caught: Caught): void
+  /** Entries were removed. Which, only the collection tells. */
+  onRemoved(): void
 }
 
 /** A stream of catches as they are stored. */
@@ -54,7 +61,7 @@ interface FollowOptions {
   readonly load: Load
   readonly context: PageContext
   /** Opens a stream of new catches. @default the collection cannot change */
-  readonly listen: ((onCatch: (caught: Caught) => void) => Stream) | undefined
+  readonly listen: ((listener: Listener) => Stream) | undefined
   readonly onUpdate: (followed: Followed) => void
 }
 
@@ -88,9 +95,11 @@ export function followCollection({ client, load, context, listen, onUpdate }: Fo
   let streamTimer: ReturnType<typeof setTimeout> | undefined
   let stream: Stream | undefined
   let gathered: Caught[] = []
-  /** Whether catches came by the stream since the last load began. */
+  /** Whether something came by the stream since the last load began. */
   let cameMeanwhile = false
   let dueAt = 0
+  /** When the rate limit allows another load. */
+  let earliestAt = 0
   let isLoading = false
   let failures = 0
 
@@ -109,11 +118,10 @@ export function followCollection({ client, load, context, listen, onUpdate }: Fo
       failures = 0
       // Where little is left of the limit, the rest of the window belongs to what people click.
       const isScarce = rateLimit !== undefined && rateLimit.remaining < RESERVE
-      const nextAt = now() + (stream?.isOpen() ? POLL_BESIDE_STREAM_MS : POLL_MS)
-      dueAt = isScarce ? Math.max(nextAt, rateLimit.resetAt.getTime()) : nextAt
-      if (!listen) dueAt = Number.POSITIVE_INFINITY
-      // They may be in the response or not: only another load tells.
-      if (cameMeanwhile) dueAt = now() + RELOAD_MS
+      earliestAt = isScarce ? rateLimit.resetAt.getTime() : 0
+      // What came meanwhile may be in the response or not: only another load tells.
+      const waitMs = cameMeanwhile ? RELOAD_MS : stream?.isOpen() ? POLL_BESIDE_STREAM_MS : POLL_MS
+      dueAt = listen ? Math.max(now() + waitMs, earliestAt) : Number.POSITIVE_INFINITY
       gathered = []
       update({ collection, updatedAt: now(), fresh: before ? freshOf(before, collection) : [] })
     } catch (error) {
@@ -161,13 +169,20 @@ export function followCollection({ client, load, context, listen, onUpdate }: Fo
     }
     if (!isWanted || stream || !listen || !followed.collection) return
     streamTimer = setTimeout(() => {
-      stream = listen(gather)
+      stream = listen({ onCatch: gather, onRemoved: reload })
     }, STAY_MS)
   }
 
   function gather(caught: Caught): void {
     cameMeanwhile = true
     if (gathered.push(caught) === 1) setTimeout(showGathered, GATHER_MS)
+  }
+
+  /** Soon, and once for many. */
+  function reload(): void {
+    cameMeanwhile = true
+    dueAt = Math.min(dueAt, Math.max(now() + RELOAD_MS, earliestAt))
+    schedule()
   }
 
   function showGathered(): void {
