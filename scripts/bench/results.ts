@@ -24,7 +24,7 @@ type Goal = { readonly atMost: number } | { readonly atLeast: number }
 
 interface Measured {
   readonly what: string
-  readonly unit: 'µs' | 'ms' | 's' | 'a second' | 'requests' | 'round trips' | 'bytes'
+  readonly unit: 'µs' | 'ms' | 's' | 'a second' | 'requests' | 'round trips' | 'bytes' | 'MB'
   /** One value of each round. */
   readonly ours: readonly number[]
   /** Something measured in the same rounds, or a limit. */

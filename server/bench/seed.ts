@@ -31,12 +31,15 @@ export function addCatches(storage: FishStorage, owner: string, count: number): 
   return repeat(count, (at) => storage.append({ owner, kind: 'fish', gamemode: 'earth' }, newCatch(at)))
 }
 
-/** Adds users, of whose items those that a write reads, and one catch each. They cannot log in. Returns their ids. */
-export async function addUsers(storage: FishStorage, count: number): Promise<readonly string[]> {
+/** What a write reads of a user. A server that opens the store must have the secret of the encrypted keys. */
+const WRITTEN = /^user:|:fernet$/
+
+/** Adds users, of whose items some, and one catch each. They cannot log in. Returns their ids. */
+export async function addUsers(storage: FishStorage, count: number, items = WRITTEN): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, newId)
   await repeat(count, async (at) => {
     const id = ids[at] ?? ''
-    const read = userItems(id, `Player${at}`).filter(({ item }) => /^user:|:fernet$/.test(item))
+    const read = userItems(id, `Player${at}`).filter(({ item }) => items.test(item))
     await Promise.all([
       ...read.map(({ item, value }) => storage.items.setItem(item, value)),
       storage.append({ owner: id, kind: 'fish', gamemode: 'earth' }, newCatch(at)),

@@ -56,6 +56,25 @@ describe('the event streams of an app', () => {
     expect(timers.intervals).toEqual([])
   })
 
+  it('of many clients have their heartbeats in turns, between which requests are served', async () => {
+    const timers = createTimers()
+    const streams = { perClient: 120 }
+    const service = await createMemoryService({ ...UNLIMITED, schedule: timers.schedule, streams })
+    const listeners = await Promise.all(Array.from({ length: 120 }, () => openEvents(service)))
+    await Promise.all(listeners.map((listener) => listener.ready()))
+    let comments = 0
+    const all = Promise.all(listeners.map((listener) => listener.comment().then(() => (comments += 1))))
+    await Promise.resolve()
+    timers.run(INTERVALS.heartbeatMs)
+    for (const count of [50, 100]) {
+      await expect.poll(() => timers.intervals, { interval: 1 }).toContain(0)
+      expect(comments).toBe(count)
+      timers.run(0)
+    }
+    await all
+    await expect.poll(() => timers.intervals, { interval: 1 }).toContain(INTERVALS.heartbeatMs)
+  })
+
   it('lose nothing with the signals of the storage: a check finds what they did not say', async () => {
     const timers = createTimers()
     const storage: FishStorage = { ...createMemoryStorage(), onChange: () => () => {} }
@@ -134,7 +153,10 @@ describe('the event streams of an app', () => {
     }
     const service = await createMemoryService({ schedule: timers.schedule, metrics })
     const response = await requestEvents(service)
-    for (let round = 0; round < 5; round += 1) timers.run(INTERVALS.heartbeatMs)
+    for (let round = 0; round < 5; round += 1) {
+      await expect.poll(() => timers.intervals, { interval: 1 }).toContain(INTERVALS.heartbeatMs)
+      timers.run(INTERVALS.heartbeatMs)
+    }
     expect(open).toEqual([1, 0])
     await expect(response.text()).rejects.toThrow('does not read')
     expect(timers.intervals).toEqual([])

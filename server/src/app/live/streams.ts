@@ -44,6 +44,8 @@ const MAX_NOTICES = 100
 /** Heartbeats that a client may leave unread. */
 const MAX_UNREAD_HEARTBEATS = 4
 const RETRY_AFTER_SECONDS = 10
+/** Heartbeats, or checks, that are made before requests get a turn of the event loop: about a millisecond's. */
+const AT_ONCE = 50
 
 /** A collection that has streams. */
 interface Topic {
@@ -262,18 +264,25 @@ export function createStreams({ storage, schedule, metrics, limits }: StreamsOpt
   async function check(): Promise<void> {
     // One after the other: the check must not compete with requests. If the store fails, the next check tries again.
     try {
-      for (const topic of allTopics()) await readTopic(topic)
+      await forEachInTurns(allTopics(), readTopic)
     } catch {}
   }
 
-  function beat(): void {
-    for (const stream of [...open]) {
+  const beat = () =>
+    forEachInTurns([...open], (stream) => {
       if (stream.send && !stream.isReading) {
         stream.send(HEARTBEAT)
       } else {
         stream.unreadHeartbeats += 1
         if (stream.unreadHeartbeats > MAX_UNREAD_HEARTBEATS) stream.close(tooSlow())
       }
+    })
+
+  async function forEachInTurns<Item>(items: readonly Item[], run: (item: Item) => Promise<void> | void) {
+    for (const [index, item] of items.entries()) {
+      if (index > 0 && index % AT_ONCE === 0) await new Promise<void>((resolve) => void schedule(0, resolve))
+      const running = run(item)
+      if (running) await running
     }
   }
 
@@ -383,15 +392,13 @@ export function createStreams({ storage, schedule, metrics, limits }: StreamsOpt
 }
 
 /** Runs again some time after the last run has ended. */
-function repeat(schedule: Schedule, milliseconds: number, run: () => Promise<void> | void): () => void {
+function repeat(schedule: Schedule, milliseconds: number, run: () => Promise<void>): () => void {
   let isStopped = false
   let cancel = () => {}
   const next = () => {
     if (isStopped) return
     cancel = schedule(milliseconds, () => {
-      const running = run()
-      if (running) void running.then(next)
-      else next()
+      void run().then(next)
     })
   }
   next()
