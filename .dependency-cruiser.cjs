@@ -131,7 +131,7 @@ module.exports = {
       '^server/src/',
       '^(server/src/|sdk/src/(contract/(index|openapi)|fernet/index)\\.ts)',
     ),
-    only('pages-use-the-published-sdk', '^server/web/', '^(server/web/|sdk/src/(index|constants)\\.ts)'),
+    only('pages-use-the-published-sdk', '^server/web/', '^(server/web/|sdk/src/(index|constants|admin/index)\\.ts)'),
     only(
       'mocks-mount-the-portable-app',
       '^mocks/src/',

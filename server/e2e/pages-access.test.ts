@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
-import { ALEX, accessibilityFindings, startServer } from './pages.ts'
+import { ALEX, accessibilityFindings, startServer, tabTo } from './pages.ts'
 
 const WIDTHS = [390, 768, 1440]
 const SCHEMES = ['light', 'dark'] as const
@@ -72,20 +72,6 @@ const STATES: readonly [name: string, open: (page: Page, url: string) => Promise
     },
   ],
 ]
-
-/** Presses Tab until this has the focus, as somebody without a mouse does. */
-async function tabTo(page: Page, name: RegExp, key = 'Tab'): Promise<void> {
-  for (let presses = 0; presses < 40; presses += 1) {
-    const focused = await page.evaluate(() => {
-      const { activeElement } = document
-      const label = (activeElement as HTMLInputElement | null)?.labels?.[0]
-      return label?.textContent ?? activeElement?.getAttribute('aria-label') ?? activeElement?.textContent ?? ''
-    })
-    if (name.test(focused)) return
-    await page.keyboard.press(key)
-  }
-  throw new Error(`Tab does not lead to ${name}.`)
-}
 
 async function openPage(browser: BrowserContext, width: number): Promise<Page> {
   const page = await browser.newPage()

@@ -1,41 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
 import { ALEX, READ_TO_THE_END, startServer } from './pages.ts'
-import { watchPage } from './watch-page.ts'
-
-const HOSTILE = [
-  '<img src=x onerror=attack()>',
-  '<script>attack()</script>',
-  '"><svg onload=attack()>',
-  "'-attack()-'",
-  '</title><script>attack()</script>',
-  'javascript:attack()',
-  '{{title}}',
-  '&lt;b&gt;',
-  '\u202eevil\u202c',
-  '__proto__',
-  'constructor',
-  'é'.repeat(100),
-]
-
-/** Counts attacks that ran, dialogs, and violations of the policy. */
-async function watchAttacks(page: Page): Promise<() => Promise<readonly unknown[]>> {
-  const seen: unknown[] = []
-  page.on('dialog', (dialog) => {
-    seen.push(dialog.message())
-    void dialog.dismiss()
-  })
-  await page.exposeFunction('attack', () => seen.push('attack'))
-  await page.addInitScript(() => {
-    const violations: string[] = []
-    Object.assign(globalThis, { violations })
-    document.addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective))
-  })
-  return async () => [...seen, ...(await page.evaluate(() => (globalThis as unknown as { violations: [] }).violations))]
-}
+import { HOSTILE, watchAttacks, watchPage } from './watch-page.ts'
 
 describe('hostile names', () => {
   it('are text on every page, and the policy has nothing to refuse', async ({ skip }) => {

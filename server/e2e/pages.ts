@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { startServerProcess } from '../../scripts/test-support/server-process.ts'
 
-const ADMIN = { username: 'root', password: 'root-password' } as const
+/** The first administrator of {@link startServer}. */
+export const ADMIN = { username: 'root', password: 'root-password' } as const
 
 /** Alex's collection in the gamemode earth. */
 export const ALEX = '/@Alex?gamemode=earth'
@@ -13,7 +14,7 @@ export const ALEX = '/@Alex?gamemode=earth'
  * On a busy machine, Chromium reports requests as aborted whose whole response the page has read and shown. Requests that
  * really fail show: the pages say so.
  */
-export const READ_TO_THE_END = /\/(get|demo)\/\S+ net::ERR_ABORTED$/
+export const READ_TO_THE_END = /\/(get|demo|admin)\/\S+ net::ERR_ABORTED$/
 
 const FISH = [
   { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-31T12:00:00.000Z' },
@@ -44,4 +45,18 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
       nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
     )
   })
+}
+
+/** Presses Tab until this has the focus, as somebody without a mouse does. */
+export async function tabTo(page: Page, name: RegExp, key = 'Tab'): Promise<void> {
+  for (let presses = 0; presses < 40; presses += 1) {
+    const focused = await page.evaluate(() => {
+      const { activeElement } = document
+      const label = (activeElement as HTMLInputElement | null)?.labels?.[0]
+      return label?.textContent ?? activeElement?.getAttribute('aria-label') ?? activeElement?.textContent ?? ''
+    })
+    if (name.test(focused)) return
+    await page.keyboard.press(key)
+  }
+  throw new Error(`Tab does not lead to ${name}.`)
 }

@@ -18,3 +18,35 @@ export function watchPage(page: Page, ignored?: RegExp) {
   })
   return { requests, complaints }
 }
+
+/** Names that would do harm where text becomes markup, code or a property. */
+export const HOSTILE = [
+  '<img src=x onerror=attack()>',
+  '<script>attack()</script>',
+  '"><svg onload=attack()>',
+  "'-attack()-'",
+  '</title><script>attack()</script>',
+  'javascript:attack()',
+  '{{title}}',
+  '&lt;b&gt;',
+  '\u202eevil\u202c',
+  '__proto__',
+  'constructor',
+  'é'.repeat(100),
+]
+
+/** Counts attacks that ran, dialogs, and violations of the policy. */
+export async function watchAttacks(page: Page): Promise<() => Promise<readonly unknown[]>> {
+  const seen: unknown[] = []
+  page.on('dialog', (dialog) => {
+    seen.push(dialog.message())
+    void dialog.dismiss()
+  })
+  await page.exposeFunction('attack', () => seen.push('attack'))
+  await page.addInitScript(() => {
+    const violations: string[] = []
+    Object.assign(globalThis, { violations })
+    document.addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective))
+  })
+  return async () => [...seen, ...(await page.evaluate(() => (globalThis as unknown as { violations: [] }).violations))]
+}

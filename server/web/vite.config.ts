@@ -9,16 +9,19 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 const OUT = at('../dist/web')
 
-/** Each page loads only what it shows. */
-const PAGES = ['collection']
+/**
+ * Pages that are built together share files, so each of them loads what any of them needs of these. Players load nothing
+ * for administrators, whose page is built by `vite build --mode admin`.
+ */
+const BUILDS: Readonly<Record<string, readonly string[]>> = { production: ['collection'], admin: ['admin'] }
 
 /** Browsers refuse a script or style sheet of another content than the build made (W3C, Subresource Integrity). */
-function integrity(): Plugin {
+function integrity(pages: readonly string[]): Plugin {
   return {
     name: 'integrity',
     // Only what is written is final: scripts name each other by their hashes.
     async writeBundle() {
-      for (const page of PAGES) {
+      for (const page of pages) {
         const file = `${OUT}/${page}.html`
         const html = await readFile(file, 'utf8')
         let result = html
@@ -40,6 +43,7 @@ function precompress(): Plugin {
     name: 'precompress',
     async writeBundle() {
       for (const name of await readdir(folder)) {
+        if (/\.(br|gz)$/.test(name)) continue
         const content = await readFile(`${folder}/${name}`)
         for (const [suffix, compress] of Object.entries(codings)) {
           const compressed = await compress(content)
@@ -50,21 +54,24 @@ function precompress(): Plugin {
   }
 }
 
-export default defineConfig({
-  root: at('.'),
-  logLevel: 'warn',
-  publicDir: false,
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [integrity(), precompress()],
-  build: {
-    outDir: OUT,
-    emptyOutDir: true,
-    target: 'es2023',
-    // The policy of the pages allows no `data:` scripts; and a worker is a file of its own.
-    assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-    rolldownOptions: { input: PAGES.map((page) => at(`${page}.html`)) },
-    license: { fileName: 'THIRD-PARTY-LICENCES.md' },
-  },
-  worker: { format: 'es' },
+export default defineConfig(({ mode }) => {
+  const pages = BUILDS[mode] ?? []
+  return {
+    root: at('.'),
+    logLevel: 'warn',
+    publicDir: false,
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    plugins: [integrity(pages), precompress()],
+    build: {
+      outDir: OUT,
+      emptyOutDir: mode === 'production',
+      target: 'es2023',
+      // The policy of the pages allows no `data:` scripts; and a worker is a file of its own.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      rolldownOptions: { input: pages.map((page) => at(`${page}.html`)) },
+      license: { fileName: 'THIRD-PARTY-LICENCES.md' },
+    },
+    worker: { format: 'es' },
+  }
 })

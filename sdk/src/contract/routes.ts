@@ -71,6 +71,7 @@ const OPERATIONS_ROUTES = {
   docs: { method: 'GET', path: '/docs', access: 'operations' },
   homePage: { method: 'GET', path: '/', access: 'operations' },
   playerPage: { method: 'GET', path: '/@:name', access: 'operations' },
+  adminPage: { method: 'GET', path: '/admin', access: 'operations' },
 } as const satisfies Record<string, Route>
 
 /** Where pages find the files that they load. */

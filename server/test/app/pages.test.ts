@@ -38,6 +38,21 @@ describe('the pages', () => {
     },
   )
 
+  it.each(['/admin', '/admin/', '/v1/admin'])(
+    '%s is the same page for everybody, which no limit counts and no cache stores, not even for the way back',
+    async (path) => {
+      const { request, storage } = await createMemoryService({ pages, rateLimit: { requests: 1, windowMs: 1000 } })
+      await request('/status')
+      await storage.dispose()
+      const response = await request(path)
+      expect([response.status, response.headers.get(COUNT)]).toEqual([200, null])
+      expect(response.headers.get('cache-control')).toBe('no-store')
+      expect(response.headers.get('cross-origin-opener-policy')).toBe('same-origin')
+      expect(response.headers.get('set-cookie')).toBeNull()
+      expect(await response.text()).toContain('<title>Administration · Fish and Crab Collection</title>')
+    },
+  )
+
   it('differ in their ETag by the name', async () => {
     const { request } = await createMemoryService({ pages })
     const etags = await Promise.all(
@@ -83,7 +98,7 @@ describe('the pages', () => {
     expect(await response.text()).toBe('start()')
   })
 
-  it.each(['/', '/@Alex', '/@-', '/assets/start-abc.js'])(
+  it.each(['/', '/@Alex', '/@-', '/admin', '/assets/start-abc.js'])(
     '%s lets in no script but those of this server, no text as markup, and no other page around it',
     async (path) => {
       const { request } = await createMemoryService({ pages })
@@ -98,7 +113,7 @@ describe('the pages', () => {
           "base-uri 'none'",
           "form-action 'none'",
           "require-trusted-types-for 'script'",
-          'trusted-types history-worker',
+          path === '/admin' ? "trusted-types 'none'" : 'trusted-types history-worker',
         ]),
       )
       expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -107,13 +122,13 @@ describe('the pages', () => {
 
   it('take no other method', async () => {
     const { request } = await createMemoryService({ pages })
-    for (const path of ['/', '/@Alex', '/assets/start-abc.js']) {
+    for (const path of ['/', '/@Alex', '/admin', '/assets/start-abc.js']) {
       const response = await request(path, { method: 'POST' })
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
     }
   })
 
-  it.each(['/', '/v1', '/@Alex', '/assets/start-abc.js'])(
+  it.each(['/', '/v1', '/@Alex', '/admin', '/assets/start-abc.js'])(
     'are unknown paths where a service has none: %s is counted, and 404 not_found',
     async (path) => {
       const { request } = await createMemoryService()
@@ -128,7 +143,7 @@ describe('the pages', () => {
       const { request } = await createMemoryService(options)
       return Object.keys(((await (await request('/openapi.json')).json()) as { paths: object }).paths)
     }
-    expect(await pathsOf({ pages })).toEqual(expect.arrayContaining(['/', '/@{name}']))
+    expect(await pathsOf({ pages })).toEqual(expect.arrayContaining(['/', '/@{name}', '/admin']))
     expect(await pathsOf({})).not.toContain('/')
   })
 })

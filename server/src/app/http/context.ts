@@ -106,5 +106,9 @@ function accessOf(path: string): Access {
 }
 
 function isOfPages(path: string): boolean {
-  return path === ROUTES.homePage.path || PAGES_PREFIXES.some((prefix) => path.startsWith(prefix))
+  return (
+    path === ROUTES.homePage.path ||
+    path === ROUTES.adminPage.path ||
+    PAGES_PREFIXES.some((prefix) => path.startsWith(prefix))
+  )
 }

@@ -11,6 +11,16 @@ export const PAGES_HEADERS = pageHeaders({
   'trusted-types': 'history-worker',
 })
 
+/**
+ * Stored by no cache, also not by the one behind the back button: a page that is left ends, and with it the session in its
+ * memory. Windows that open it get no hold of it.
+ */
+const ADMIN_HEADERS = {
+  ...pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" }),
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
 interface Preview {
   readonly title: string
   readonly description: string
@@ -18,6 +28,7 @@ interface Preview {
 
 const SITE = 'Fish and Crab Collection'
 const HOME: Preview = { title: SITE, description: 'Look up the fish and crabs that a player has caught.' }
+const ADMIN: Preview = { title: `Administration · ${SITE}`, description: 'For administrators of this service.' }
 const UNKNOWN: Preview = { title: `Player not found · ${SITE}`, description: 'No player can have this name.' }
 
 const previewOf = (name: string): Preview => ({
@@ -39,6 +50,11 @@ export function playerPageHandler(pages: Pages): Handler {
     const headers = { 'content-type': contentType, 'content-length': String(body.byteLength), ...PAGES_HEADERS }
     return { status: 404, body, headers }
   }
+}
+
+/** `GET /admin`: the same for everybody. What it shows comes from the endpoints below it, which need a session. */
+export function adminPageHandler(pages: Pages): Handler {
+  return async ({ request }) => staticFile(request, await pageFile(pages, 'admin', ADMIN), ADMIN_HEADERS)
 }
 
 async function pageFile(pages: Pages, page: PageName, preview: Preview): Promise<StaticFile> {

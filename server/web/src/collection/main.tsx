@@ -4,6 +4,7 @@ import { browserContext } from '../data/browser.ts'
 import { createHistoryLoader } from '../data/load-history.ts'
 import { App } from './app.tsx'
 import '../parts/page.css'
+import '../parts/content.css'
 import './collection.css'
 
 // The page says what stands in the way and tries again itself; and its two first requests go out at once.

@@ -1,24 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
 import type { Problem } from '../data/follow.ts'
-import { formatDuration, formatTime } from '../parts/format.ts'
-
-/** Counts down every second, for eyes only: screen readers get the time once. */
-function Countdown({ until }: { readonly until: number }) {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000)
-    return () => clearInterval(timer)
-  }, [])
-  return (
-    <>
-      <span class="countdown" aria-hidden="true">
-        in {formatDuration(until - now)}
-      </span>
-      <span class="visually-hidden">at {formatTime(until)}</span>
-    </>
-  )
-}
+import { Countdown } from '../parts/countdown.tsx'
+import { formatTime } from '../parts/format.ts'
 
 function describe(problem: Problem): readonly [title: string, text: ComponentChildren] {
   switch (problem.kind) {

@@ -1,0 +1,337 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseEnv, promisify } from 'node:util'
+import { createAdminClient } from '@fish-crab/sdk/admin'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startBrowser } from '../../scripts/test-support/chromium.ts'
+import { openAdministration } from './admin-page.ts'
+import { ADMIN, accessibilityFindings, startServer, tabTo } from './pages.ts'
+
+const CLI = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
+const MIA = { username: 'mia', password: 'mia-password' } as const
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+const status = (page: Page, text: string) => page.locator('.notice.done').getByText(text).waitFor()
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? '')
+
+describe('the administrators’ page', () => {
+  it('does every task by keyboard alone', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
+    const page = await browser.newPage()
+    const { keyboard } = page
+    const press = async (name: RegExp, key = 'Enter') => {
+      await tabTo(page, name)
+      await keyboard.press(key)
+    }
+    const confirm = async (text: string) => {
+      await keyboard.type(text)
+      await keyboard.press('Enter')
+    }
+
+    // An address within the page leads there, behind the login.
+    await page.goto(`${url}/admin#players`)
+    await keyboard.type(ADMIN.username)
+    await tabTo(page, /^Password$/)
+    await confirm('wrong')
+    await page.getByText('The name or the password is wrong.').waitFor()
+    await keyboard.press('ControlOrMeta+A')
+    await confirm(ADMIN.password)
+    await heading(page, 'Players')
+    expect(await focused(page)).toBe('Players')
+    await page.getByRole('link', { name: 'Alex' }).waitFor()
+
+    // A new player: secrets are shown once, and saved as a file that the client and the command line read.
+    await press(/^New player$/)
+    await confirm('-')
+    await page.getByText('A name must be').waitFor()
+    await keyboard.press('Backspace')
+    await confirm('alex')
+    await page.getByText('A player of this name exists already.').waitFor()
+    await keyboard.press('ControlOrMeta+A')
+    await confirm('Bea')
+    await page.getByText('Save them now').waitFor()
+    const [password = '', fernetKey = '', apiKey = ''] = await page.locator('.secrets code').allTextContents()
+    await keyboard.press('Escape')
+    await keyboard.press('Escape')
+    expect(await page.locator('.secrets code').count()).toBe(3)
+    const download = page.waitForEvent('download')
+    await press(/^Download login file$/)
+    expect((await download).suggestedFilename()).toBe('bea.env')
+    const chunks = await (await (await download).createReadStream()).toArray()
+    const variables = parseEnv(Buffer.concat(chunks).toString())
+    expect(variables).toEqual({
+      FISH_URL: url,
+      FISH_USER: 'Bea',
+      FISH_PASSWORD: password,
+      FISH_KEY: fernetKey,
+      FISH_API_KEY: apiKey,
+    })
+    await press(/^I have saved them$/)
+    await heading(page, 'Bea')
+    await expect.poll(() => focused(page)).toBe('Bea')
+    expect(await page.content()).not.toContain(fernetKey)
+    await status(page, 'Created Bea.')
+    const home = await mkdtemp(join(tmpdir(), 'fish-home-'))
+    onTestFinished(() => rm(home, { recursive: true }))
+    const env = { ...variables, PATH: process.env.PATH, HOME: home }
+    const whoami = await promisify(execFile)(process.execPath, [CLI, 'whoami', '--json'], { env })
+    expect(JSON.parse(whoami.stdout)).toMatchObject({ user: 'Bea', accepted: true })
+
+    // Each secret is replaced, and the key is read with the password.
+    for (const what of ['password', 'Fernet key', 'API key']) {
+      await press(new RegExp(`^Replace ${what}$`))
+      await press(new RegExp(`^Replace the ${what}$`))
+      await page.locator('.secrets code').waitFor()
+      expect(await page.locator('.secrets code').textContent()).not.toBe(variables.FISH_KEY)
+      await press(/^I have saved them$/)
+      await status(page, `Replaced the ${what} of Bea.`)
+    }
+    await press(/^Show Fernet key$/)
+    await confirm('wrong')
+    await page.getByText('The name or the password is wrong.').waitFor()
+    await keyboard.press('ControlOrMeta+A')
+    await confirm(ADMIN.password)
+    await page.locator('.secrets code').waitFor()
+    await press(/^I have saved them$/)
+    expect((await admin.audit.list({ limit: 1 })).entries).toMatchObject([{ action: 'key.read', subject: 'Bea' }])
+
+    // Catches are added, moved and removed.
+    await press(/^Add a catch$/)
+    await keyboard.type('Koi')
+    await tabTo(page, /^Rarity$/)
+    await keyboard.press('M')
+    await press(/^Add$/)
+    await status(page, 'Added Koi for Bea.')
+    await press(/^Move Koi$/)
+    await keyboard.press('ControlOrMeta+A')
+    await keyboard.type('Alex')
+    await tabTo(page, /^In gamemode$/)
+    await keyboard.press('F')
+    await press(/^Move$/)
+    await status(page, 'Moved Koi to Alex, factions.')
+    await page.getByText('No fish in oneblock.').waitFor()
+    expect((await admin.fish.list('Alex', { gamemode: 'factions' })).fish).toMatchObject([
+      { name: 'Koi', rarity: 'Mythical' },
+    ])
+    await tabTo(page, /^Show$/)
+    await keyboard.press('C')
+    await press(/^Add a catch$/)
+    await confirm('King Crab')
+    await status(page, 'Added King Crab for Bea.')
+    await press(/^Remove King Crab$/)
+    await press(/^Remove$/)
+    await status(page, 'Removed King Crab.')
+    await page.getByText('No crabs in oneblock.').waitFor()
+
+    // The back button leads back, and a deletion is confirmed by the name.
+    await press(/^Delete player$/)
+    await confirm('bea')
+    await page.getByText('This is not Bea. Nothing was deleted.').waitFor()
+    await keyboard.press('ControlOrMeta+A')
+    await confirm('Bea')
+    await heading(page, 'Players')
+    await status(page, 'Deleted Bea.')
+    await expect.poll(() => page.getByRole('link', { name: 'Bea' }).count()).toBe(0)
+    await page.evaluate(() => history.back())
+    await heading(page, 'Bea')
+    await page.getByText('No player has this name.').waitFor()
+    await press(/^← All players$/)
+    await tabTo(page, /^Part of a name$/)
+    await keyboard.type('zz')
+    await page.getByText('contains “zz”').waitFor()
+    await keyboard.press('ControlOrMeta+A')
+    await keyboard.type('LE')
+    await page.getByRole('link', { name: 'Alex' }).waitFor()
+    expect(new URL(page.url()).hash).toBe('#players?search=LE')
+
+    // Administrators.
+    await press(/^Administrators$/)
+    await press(/^New administrator$/)
+    await keyboard.type(MIA.username)
+    await tabTo(page, /^Password$/)
+    await keyboard.type(MIA.password)
+    await tabTo(page, /^Password again$/)
+    await keyboard.type('another')
+    await keyboard.press('Enter')
+    await page.getByText('The passwords differ.').waitFor()
+    await keyboard.press('ControlOrMeta+A')
+    await confirm(MIA.password)
+    await status(page, 'Created the admin mia.')
+    await createAdminClient({ baseUrl: url, ...MIA }).login()
+    await press(/^Remove mia$/)
+    await confirm(MIA.username)
+    await status(page, 'Removed mia.')
+    await press(/^Remove root$/)
+    await confirm(ADMIN.username)
+    await page.getByText('The last superadmin cannot be removed.').waitFor()
+    await keyboard.press('Escape')
+
+    // Reports.
+    await press(/^Audit log$/)
+    await tabTo(page, /^What was done$/)
+    await keyboard.type('deleted the pl')
+    await press(/^Show$/)
+    await page.getByText('1 entry, the whole log').waitFor()
+    expect(await page.locator('.audit').textContent()).toContain('root deleted the player Bea')
+    await press(/^Leaderboard$/)
+    await page.getByRole('row', { name: /1 Alex 5/ }).waitFor()
+    await press(/^Overview$/)
+    await expect.poll(() => page.locator('.total').allTextContents()).toEqual(['Players1', 'Fish5', 'Crabs1'])
+    await press(/^Health$/)
+    await page.getByText('The service works').waitFor()
+    await press(/^Sign out$/)
+    await page.getByText('You have signed out.').waitFor()
+    // The page does not wait for it.
+    await expect
+      .poll(async () => (await admin.audit.list({ limit: 1 })).entries)
+      .toMatchObject([{ action: 'logout', actor: 'root' }])
+  })
+
+  it('offers an administrator only what the role allows', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
+    await admin.admins.create(MIA)
+    const page = await browser.newPage()
+    await openAdministration(page, url, '#players/Alex', MIA)
+    await page.getByText('Only superadmins can delete players.').waitFor()
+    expect(await page.getByRole('button', { name: 'Delete player' }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Administrators' }).count()).toBe(0)
+    await page.goto(`${url}/admin#administrators`)
+    await page.getByText('You are signed in as admin.').waitFor()
+    expect(await page.getByRole('button', { name: 'New administrator' }).count()).toBe(0)
+  })
+
+  it('asks for the password again when the session expires, loses nothing, and does nothing twice', async ({
+    skip,
+  }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
+    const page = await browser.newPage()
+    await openAdministration(page, url, '#players')
+    const creations: number[] = []
+    page.on('response', (response) => {
+      if (response.request().method() === 'POST' && response.url() === `${url}/admin/users`) {
+        creations.push(response.status())
+      }
+    })
+    const body = JSON.stringify({ error: 'Log in again.', code: 'invalid_session', requestId: 'r-1' })
+    await page.route(
+      `${url}/admin/users`,
+      (route) => route.fulfill({ status: 401, contentType: 'application/json', body }),
+      {
+        times: 1,
+      },
+    )
+    await page.getByRole('button', { name: 'New player' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Bea')
+    await page.getByRole('button', { name: 'Create' }).dblclick()
+    const again = page.getByRole('dialog', { name: 'Your session has expired' })
+    await again.waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    expect(await page.getByLabel('Name', { exact: true }).first().inputValue()).toBe('Bea')
+    await again.getByLabel('Password').fill(ADMIN.password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Secrets of Bea' }).waitFor()
+    expect(creations).toEqual([401, 201])
+    expect((await admin.users.list({ search: 'Bea' })).users).toHaveLength(1)
+  })
+
+  it('says what stands in the way, when to try again, and what is unknown', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer({ FISH_RATE_LIMIT: '1000' })
+    const page = await browser.newPage()
+    await openAdministration(page, url, '#players')
+    await page.route(`${url}/admin/users`, (route) => route.abort('connectionrefused'))
+    await page.getByRole('button', { name: 'New player' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Bea')
+    await page.keyboard.press('Enter')
+    await page.getByText('It is unknown whether this was done').waitFor()
+    expect(await page.getByRole('alert').textContent()).toContain('its secrets are lost')
+    await page.keyboard.press('Escape')
+
+    const failed = { error: 'The storage failed.', code: 'storage_error', requestId: 'abc-1' }
+    await page.route(`${url}/admin/stats`, (route) =>
+      route.fulfill({
+        status: 500,
+        headers: { 'content-type': 'application/json', 'x-request-id': failed.requestId },
+        body: JSON.stringify(failed),
+      }),
+    )
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('alert').getByText('abc-1').waitFor()
+    await page.unroute(`${url}/admin/stats`)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.total').first().waitFor()
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Name').fill(ADMIN.username)
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      await fetch(`${url}/admin/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ username: 'nobody', password: 'wrong' }),
+      })
+    }
+    await page.getByLabel('Name').fill('nobody')
+    await page.getByLabel('Password').fill('wrong')
+    await page.keyboard.press('Enter')
+    await page.getByText('Too many requests.').waitFor()
+    expect(await page.locator('.countdown').textContent()).toMatch(/^in [45]:\d\d$/)
+  })
+
+  it('gives an accessibility checker nothing to find, in light and dark and on a phone, and cuts nothing off', async ({
+    skip,
+  }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer({ FISH_RATE_LIMIT: '1000' })
+    const page = await browser.newPage()
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    const check = async (view: string) => {
+      for (const [width, colorScheme] of [
+        [1280, 'light'],
+        [1280, 'dark'],
+        [390, 'light'],
+      ] as const) {
+        await page.setViewportSize({ width, height: 844 })
+        await page.emulateMedia({ colorScheme })
+        expect([view, width, colorScheme, await accessibilityFindings(page)]).toEqual([view, width, colorScheme, []])
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+        expect([view, width, overflow]).toEqual([view, width, 0])
+      }
+    }
+    await page.goto(`${url}/admin`)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').first().waitFor()
+    await check('sign in')
+    await openAdministration(page, url)
+    const views: readonly (readonly [fragment: string, ready: string])[] = [
+      ['#overview', '.total'],
+      ['#players', 'table'],
+      ['#leaderboard', 'table'],
+      ['#audit', '.audit'],
+      ['#administrators', 'table'],
+      ['#health', '.facts'],
+      ['#players/Alex?gamemode=earth', '.record'],
+    ]
+    for (const [fragment, ready] of views) {
+      await page.goto(`${url}/admin${fragment}`)
+      await page.locator(ready).first().waitFor()
+      await check(fragment)
+    }
+    for (const name of [/^Move Salmon/, /^Delete player/, /^Add a catch/]) {
+      await page.getByRole('button', { name }).click()
+      await check(String(name))
+      await page.keyboard.press('Escape')
+    }
+    await page.getByRole('button', { name: 'Replace API key' }).click()
+    await page.getByRole('button', { name: 'Replace the API key' }).click()
+    await page.getByText('Save them now').waitFor()
+    await check('secrets')
+  })
+})

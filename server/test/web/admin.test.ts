@@ -1,0 +1,268 @@
+import { AuthenticationError } from '@fish-crab/sdk'
+import { type AuditEntry, createAdminClient } from '@fish-crab/sdk/admin'
+import { ACCOUNT_LIMITS } from '@fish-crab/sdk/constants'
+import { describe, expect, it } from 'vitest'
+import { searchAudit } from '../../web/src/admin/data/audit.ts'
+import { fragmentOf, readView, type View } from '../../web/src/admin/data/location.ts'
+import { loginFile } from '../../web/src/admin/data/login-file.ts'
+import { problemOf } from '../../web/src/admin/data/problems.ts'
+import { addEntries, loadRecords, recordsOf, removeRecord } from '../../web/src/admin/data/records.ts'
+import { createAdminSession, SignedOutError } from '../../web/src/admin/data/session.ts'
+import { createMemoryService } from '../app/memory-service.ts'
+
+const BASE_URL = 'http://service.test'
+
+/** A session of the page, with a service in memory behind it. */
+async function openSession() {
+  const service = await createMemoryService()
+  const requests: Request[] = []
+  const fetch = (async (input: string, init: RequestInit) => {
+    const request = new Request(input, init)
+    requests.push(request.clone())
+    return service.app.fetch(request)
+  }) as typeof globalThis.fetch
+  const session = createAdminSession((by) =>
+    createAdminClient({ baseUrl: BASE_URL, fetch, maxWaitMs: 0, maxRetries: 0, ...by }),
+  )
+  return { ...service, session, requests }
+}
+
+const HOUR_MS = ACCOUNT_LIMITS.sessionSeconds * 1000
+
+describe('a session of the administrators’ page', () => {
+  it('sends the password once, and the token afterwards', async () => {
+    const { session, root, requests } = await openSession()
+    await session.signIn(root)
+    expect(session.state()).toMatchObject({ step: 'signed-in', admin: { username: 'root', role: 'superadmin' } })
+    await session.request((client) => client.users.create({ name: 'Mia' }))
+    const bodies = await Promise.all(requests.map((request) => request.text()))
+    expect(bodies.filter((body) => body.includes(root.password))).toHaveLength(1)
+    expect(requests.slice(1).map(({ headers }) => /^Bearer /.test(headers.get('authorization') ?? ''))).toEqual([
+      true,
+      true,
+    ])
+  })
+
+  it('that expires holds back what is asked for until its administrator has signed in again', async () => {
+    const { session, root, advance } = await openSession()
+    await session.signIn(root)
+    advance(HOUR_MS + 1000)
+    const created = session.request((client) => client.users.create({ name: 'Mia' }))
+    const listed = session.request((client) => client.users.list())
+    await expect.poll(() => session.state().step).toBe('expired')
+    await expect(session.signIn({ ...root, password: 'wrong' })).rejects.toThrow(AuthenticationError)
+    expect(session.state().step).toBe('expired')
+    await session.signIn(root)
+    expect(await created).toMatchObject({ name: 'Mia' })
+    expect((await listed).users.length).toBeGreaterThan(0)
+  })
+
+  it('that is ended lets nothing through any more, also of what waited', async () => {
+    const { session, root, advance } = await openSession()
+    await expect(session.request((client) => client.me())).rejects.toThrow(SignedOutError)
+    await session.signIn(root)
+    advance(HOUR_MS + 1000)
+    const waiting = session.request((client) => client.me())
+    await expect.poll(() => session.state().step).toBe('expired')
+    void session.signOut()
+    await expect(waiting).rejects.toThrow(SignedOutError)
+    await expect(session.request((client) => client.me())).rejects.toThrow(SignedOutError)
+  })
+
+  it('is unknown to the service once somebody has signed out', async () => {
+    const { session, root, requests, request } = await openSession()
+    await session.signIn(root)
+    const authorization = requests.at(-1)?.headers.get('authorization') ?? ''
+    const ask = () => request('/admin/me', { headers: { authorization } })
+    expect((await ask()).status).toBe(200)
+    await session.signOut()
+    expect((await ask()).status).toBe(401)
+  })
+
+  it('reads a key by the password alone, and forgets it', async () => {
+    const { session, root, requests, alex } = await openSession()
+    await session.signIn(root)
+    const { fernetKey } = await session.requestWith(root.password, (client) => client.keys.get('Alex'))
+    expect(fernetKey).toBe(alex.fernetKey)
+    expect(requests.at(-1)?.headers.get('authorization')).toMatch(/^Basic /)
+    await session.request((client) => client.me())
+    expect(requests.at(-1)?.headers.get('authorization')).toMatch(/^Bearer /)
+  })
+})
+
+describe('the address of a view', () => {
+  it.each<View>([
+    { name: 'overview' },
+    { name: 'health' },
+    { name: 'administrators' },
+    { name: 'players', search: '' },
+    { name: 'players', search: 'a&b=c #' },
+    { name: 'player', player: '_*.-9', kind: 'crab', gamemode: 'factions' },
+    { name: 'leaderboard', kind: 'crab', gamemode: undefined },
+    { name: 'leaderboard', kind: 'fish', gamemode: 'earth' },
+    { name: 'audit', filter: { text: '', action: undefined, since: '' } },
+    { name: 'audit', filter: { text: '10.0.0.1', action: 'user.reset.api-key', since: '2026-01-31' } },
+  ])('leads to it again: %o', (view) => {
+    expect(readView(fragmentOf(view))).toEqual(view)
+  })
+
+  it.each([
+    ['', { name: 'overview' }],
+    ['#players/Alex', { name: 'player', player: 'Alex', kind: 'fish', gamemode: 'oneblock' }],
+    ['#players/Alex?gamemode=moon&kind=whale', { name: 'player', player: 'Alex', kind: 'fish', gamemode: 'oneblock' }],
+    ['#audit?action=__proto__&since=yesterday', { name: 'audit', filter: { text: '', since: '' } }],
+    ['#players/<script>', { name: 'unknown' }],
+    ['#players/Alex/x', { name: 'unknown' }],
+    ['#constructor', { name: 'unknown' }],
+  ])('is read without what is wrong in it: %s', (fragment, view) => {
+    expect(readView(fragment)).toMatchObject(view)
+  })
+})
+
+describe('a search of the audit log', () => {
+  const entry = (index: number): AuditEntry => ({
+    id: String(index),
+    at: new Date(Date.UTC(2026, 5, 1) - index * 3_600_000).toISOString(),
+    actor: index % 100 === 0 ? 'mia' : 'root',
+    action: index % 2 === 0 ? 'login' : 'user.create',
+    address: '127.0.0.1',
+    requestId: `request-${index}`,
+  })
+  const LOG = Array.from({ length: 3000 }, (_, index) => entry(index))
+  const NONE = { text: '', action: undefined, since: '' }
+
+  function openLog() {
+    let reads = 0
+    const read = async ({ limit, cursor = '0' }: { limit: number; cursor?: string }) => {
+      reads += 1
+      const next = Number(cursor) + limit
+      const entries = LOG.slice(Number(cursor), next)
+      return next < LOG.length ? { entries, nextCursor: String(next) } : { entries }
+    }
+    return { read, reads: () => reads }
+  }
+
+  it('reads what one view holds, and goes on from there', async () => {
+    const { read, reads } = openLog()
+    const first = await searchAudit(read, NONE)
+    expect([first.entries.length, reads()]).toEqual([50, 1])
+    const more = await searchAudit(read, NONE, first)
+    expect(more.entries.map(({ id }) => id)).toEqual(LOG.slice(0, 100).map(({ id }) => id))
+  })
+
+  it('reads at most 1,000 entries at once for a few that match, and says how far it came', async () => {
+    const { read, reads } = openLog()
+    const found = await searchAudit(read, { ...NONE, text: 'MIA' })
+    expect([found.entries.length, reads()]).toEqual([10, 4])
+    expect(found).toMatchObject({ cursor: '1000', searchedBackTo: LOG[999]?.at })
+    let all = found
+    while (all.cursor !== undefined) all = await searchAudit(read, { ...NONE, text: 'MIA' }, all)
+    expect([all.entries.length, reads()]).toEqual([30, 12])
+  })
+
+  it('finds by action and by request, and ends at a date', async () => {
+    const { read } = openLog()
+    const byAction = await searchAudit(read, { ...NONE, action: 'login' })
+    expect(new Set(byAction.entries.map(({ action }) => action))).toEqual(new Set(['login']))
+    expect((await searchAudit(read, { ...NONE, text: 'request-77' })).entries[0]?.id).toBe('77')
+    const since = await searchAudit(read, { ...NONE, since: '2026-05-25' })
+    const start = new Date('2026-05-25T00:00:00').toISOString()
+    expect(since.cursor).toBeUndefined()
+    expect(since.entries).toEqual(LOG.filter(({ at }) => at >= start))
+  })
+})
+
+describe('the catches of a player', () => {
+  it('are shown as they are removed: by record, newest first', () => {
+    const listed = (id: string, name: string) => ({ id, name, caughtAt: '2026-01-01T00:00:00.000Z' })
+    expect(recordsOf([listed('1', 'Cod'), listed('2', 'Koi'), listed('2', 'Eel')])).toMatchObject([
+      { id: '2', entries: [{ name: 'Koi' }, { name: 'Eel' }] },
+      { id: '1', entries: [{ name: 'Cod' }] },
+    ])
+  })
+
+  it.each(['fish', 'crab'] as const)('are moved with their names, rarities and times: %s', async (kind) => {
+    const { session, root, app } = await openSession()
+    await app.users.create({ name: 'Mia' })
+    await session.signIn(root)
+    const from = { player: 'Alex', kind, gamemode: 'earth' }
+    const to = { player: 'Mia', kind, gamemode: 'factions' }
+    const entries = [
+      {
+        name: 'Koi',
+        ...(kind === 'fish' ? { rarity: 'Mythical' as const } : {}),
+        caughtAt: '2025-01-01T00:00:00.000Z',
+      },
+      {
+        name: '?',
+        ...(kind === 'fish' ? { rarity: 'Unknown/Other' as const } : {}),
+        caughtAt: '2025-01-02T00:00:00.000Z',
+      },
+    ]
+    await session.request((client) => addEntries(client, from, entries))
+    const [record] = await session.request((client) => loadRecords(client, from))
+    await session.request((client) => addEntries(client, to, record?.entries ?? []))
+    await session.request((client) => removeRecord(client, from, record?.id ?? ''))
+    expect(await session.request((client) => loadRecords(client, from))).toEqual([])
+    expect(await session.request((client) => loadRecords(client, to))).toMatchObject([{ entries }])
+  })
+})
+
+describe('the login file', () => {
+  it('has the variables of what was made, and nothing else', () => {
+    const file = loginFile('https://fish.example', 'Alex', { fernetKey: 'abc=' })
+    expect(file.split('\n').slice(1)).toEqual(['FISH_URL=https://fish.example', 'FISH_USER=Alex', 'FISH_KEY=abc=', ''])
+  })
+})
+
+describe('what went wrong', () => {
+  const described = async (make: Parameters<Awaited<ReturnType<typeof openSession>>['session']['request']>[0]) => {
+    const { session, root } = await openSession()
+    await session.signIn(root)
+    return session.request(make).then(
+      () => undefined,
+      (error: unknown) => problemOf(error, { now: 0 }),
+    )
+  }
+
+  it('is said with the next step', async () => {
+    expect(await described((client) => client.users.create({ name: 'alex' }))).toEqual({
+      title: 'A player of this name exists already.',
+      next: 'Letter case makes no difference. Choose another name.',
+    })
+    expect(await described((client) => client.admins.delete('root'))).toMatchObject({
+      title: 'The last superadmin cannot be removed.',
+    })
+    expect(await described((client) => client.users.get('Nobody'))).toMatchObject({ title: 'No player has this name.' })
+    expect(await described((client) => client.users.get('-'))).toMatchObject({
+      title: expect.stringMatching(/^Must be 1 to 32 characters/),
+    })
+  })
+
+  it('says when it is worth trying again after too many failed logins', async () => {
+    const { session, root } = await openSession()
+    const fail = () =>
+      session.signIn({ ...root, password: 'wrong' }).catch((error: unknown) => problemOf(error, { now: 1000 }))
+    expect(await fail()).toMatchObject({ title: 'The name or the password is wrong.' })
+    for (let attempt = 1; attempt < ACCOUNT_LIMITS.failedLogins; attempt += 1) await fail()
+    expect(await fail()).toMatchObject({ title: 'Too many requests.', retryAt: expect.any(Number) })
+  })
+
+  it('of a write without a response is unknown, and of other mistakes no text is repeated', async () => {
+    const lost = createAdminSession((by) =>
+      createAdminClient({
+        baseUrl: BASE_URL,
+        fetch: () => Promise.reject(new TypeError('fetch failed')),
+        maxRetries: 0,
+        ...by,
+      }),
+    )
+    const error = await lost.signIn({ username: 'root', password: 'root-password' }).catch((reason: unknown) => reason)
+    expect(problemOf(error, { now: 0 })).toMatchObject({ title: 'The server does not respond.' })
+    expect(problemOf(error, { now: 0, ifUnknown: 'Look there.' })).toMatchObject({
+      title: expect.stringMatching(/^It is unknown/),
+      next: 'Look there.',
+    })
+    expect(JSON.stringify(problemOf(new Error('a-secret'), { now: 0 }))).not.toContain('a-secret')
+  })
+})

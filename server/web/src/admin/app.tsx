@@ -1,0 +1,166 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Drawing, Drawings } from '../parts/drawings.tsx'
+import { fragmentOf, readView, type View } from './data/location.ts'
+import type { Secrets } from './data/login-file.ts'
+import type { AdminSession } from './data/session.ts'
+import { type Page, PageContext, Title } from './parts/page.tsx'
+import { Administrators } from './views/administrators.tsx'
+import { Audit } from './views/audit.tsx'
+import { Health, type ServiceStatus } from './views/health.tsx'
+import { Leaderboard } from './views/leaderboard.tsx'
+import { Overview } from './views/overview.tsx'
+import { Player } from './views/player.tsx'
+import { Players } from './views/players.tsx'
+import { SecretsDialog } from './views/secrets.tsx'
+import { SignIn, SignInAgain } from './views/sign-in.tsx'
+
+/** What the page needs of the world around it. */
+export interface AdminServices {
+  readonly session: AdminSession
+  readonly readStatus: () => Promise<ServiceStatus>
+}
+
+const LINKS: readonly (readonly [View, string])[] = [
+  [{ name: 'overview' }, 'Overview'],
+  [{ name: 'players', search: '' }, 'Players'],
+  [{ name: 'leaderboard', kind: 'fish', gamemode: undefined }, 'Leaderboard'],
+  [{ name: 'audit', filter: { text: '', action: undefined, since: '' } }, 'Audit log'],
+  [{ name: 'administrators' }, 'Administrators'],
+  [{ name: 'health' }, 'Health'],
+]
+
+/** Views of the same name are the same one with other content, but each player has its own. */
+const keyOf = (view: View) => (view.name === 'player' ? `player ${view.player}` : view.name)
+
+export function AdminApp({ services }: { readonly services: AdminServices }) {
+  const { session, readStatus } = services
+  const [state, setState] = useState(session.state)
+  const [isOver, setOver] = useState(false)
+  const [view, setView] = useState(() => readView(location.hash))
+  const [message, setMessage] = useState<{ readonly text: string; readonly key: string }>()
+  const [revealed, setRevealed] = useState<{ readonly user: string; readonly secrets: Secrets }>()
+
+  useEffect(() => session.subscribe(setState), [session])
+  useEffect(() => {
+    const read = () => setView(readView(location.hash))
+    addEventListener('hashchange', read)
+    return () => removeEventListener('hashchange', read)
+  }, [])
+
+  const signOut = () => {
+    setOver(true)
+    setMessage(undefined)
+    setRevealed(undefined)
+    void session.signOut()
+  }
+  if (state.step === 'signed-out') {
+    return (
+      <>
+        <Drawings />
+        <header class="site">
+          <Brand />
+        </header>
+        <main id="content">
+          <SignIn isOver={isOver} signIn={session.signIn} />
+        </main>
+      </>
+    )
+  }
+
+  const { admin } = state
+  const key = keyOf(view)
+  const page: Page = {
+    admin,
+    request: session.request,
+    requestWith: session.requestWith,
+    // The address is the new one at once, what is shown a moment later.
+    announce: (text) => setMessage({ text, key: keyOf(readView(location.hash)) }),
+    reveal: (user, secrets) => setRevealed({ user, secrets }),
+  }
+  return (
+    <PageContext.Provider value={page}>
+      <Drawings />
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads there, but fragments name views */}
+      <a class="skip" href="#content" onClick={skip}>
+        Skip to the content
+      </a>
+      <header class="site">
+        <Brand />
+        <div class="who">
+          <span>
+            {admin.username} <span class="quiet">({admin.role})</span>
+          </span>
+          <button type="button" onClick={signOut}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        <nav class="tabs" aria-label="Administration">
+          {LINKS.filter(([{ name }]) => name !== 'administrators' || admin.role === 'superadmin').map(([one, text]) => (
+            <a
+              key={text}
+              href={fragmentOf(one)}
+              aria-current={one.name === (view.name === 'player' ? 'players' : view.name) ? 'page' : undefined}
+            >
+              {text}
+            </a>
+          ))}
+        </nav>
+        <p class={message?.key === key ? 'notice done' : 'visually-hidden'} role="status">
+          {message?.key === key && message.text}
+        </p>
+        <CurrentView key={key} view={view} readStatus={readStatus} />
+      </main>
+      {revealed && <SecretsDialog {...revealed} onDone={() => setRevealed(undefined)} />}
+      {state.step === 'expired' && (
+        <SignInAgain username={admin.username} signIn={session.signIn} onSignOut={signOut} />
+      )}
+    </PageContext.Provider>
+  )
+}
+
+interface CurrentViewProps extends Pick<AdminServices, 'readStatus'> {
+  readonly view: View
+}
+
+function CurrentView({ view, readStatus }: CurrentViewProps) {
+  switch (view.name) {
+    case 'overview':
+      return <Overview />
+    case 'players':
+      return <Players search={view.search} />
+    case 'player':
+      return <Player view={view} />
+    case 'leaderboard':
+      return <Leaderboard view={view} />
+    case 'audit':
+      return <Audit filter={view.filter} />
+    case 'administrators':
+      return <Administrators />
+    case 'health':
+      return <Health readStatus={readStatus} />
+    case 'unknown':
+      return (
+        <>
+          <Title>Nothing here</Title>
+          <p class="panel">This address leads nowhere. Choose one of the views above.</p>
+        </>
+      )
+  }
+}
+
+function Brand() {
+  return (
+    <a class="brand" href="#overview">
+      <Drawing shape="crab" />
+      Administration
+    </a>
+  )
+}
+
+/** The fragment names the view, so the link cannot lead there by itself. */
+function skip(event: MouseEvent): void {
+  event.preventDefault()
+  document.getElementById('content')?.focus()
+}

@@ -1,0 +1,75 @@
+import type { AuditAction, AuditEntry, AuditPage } from '@fish-crab/sdk/admin'
+
+/** The actions of the audit log, in words that follow the name of who did them. */
+export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
+  login: 'signed in',
+  logout: 'signed out',
+  'key.read': 'read the Fernet key of',
+  'user.create': 'created the player',
+  'user.delete': 'deleted the player',
+  'user.reset.password': 'replaced the password of',
+  'user.reset.fernet': 'replaced the Fernet key of',
+  'user.reset.api-key': 'replaced the API key of',
+  'fish.add': 'added fish for',
+  'fish.delete': 'removed fish of',
+  'crab.add': 'added crabs for',
+  'crab.delete': 'removed crabs of',
+  'admin.create': 'created the administrator',
+  'admin.delete': 'deleted the administrator',
+  'admin.reset.password': 'replaced the password of the administrator',
+}
+
+export function isAuditAction(value: unknown): value is AuditAction {
+  return typeof value === 'string' && Object.hasOwn(AUDIT_ACTIONS, value)
+}
+
+/** Which entries to show. */
+export interface AuditFilter {
+  /** Part of a name, an address or a request id, in any letter case; empty for all. */
+  readonly text: string
+  readonly action: AuditAction | undefined
+  /** A local date as `2026-01-31`, from whose start on; empty for all. */
+  readonly since: string
+}
+
+/** What was found so far, and where the search goes on. */
+export interface AuditSearch {
+  readonly entries: readonly AuditEntry[]
+  /** Where the search goes on; absent when it has reached the end. */
+  readonly cursor?: string | undefined
+  /** When the oldest entry was made that was looked at. */
+  readonly searchedBackTo?: string | undefined
+}
+
+/** The service does not filter. A request reads this many entries. */
+const PAGE = 250
+/** Requests of one search, out of 300 in five minutes. */
+const MAX_PAGES = 4
+const ENOUGH = 50
+
+/** Goes on with a search until there are 50 entries more, or 1,000 have been looked at. */
+export async function searchAudit(
+  read: (options: { limit: number; cursor?: string }) => Promise<AuditPage>,
+  filter: AuditFilter,
+  before: AuditSearch = { entries: [] },
+): Promise<AuditSearch> {
+  const since = filter.since === '' ? '' : new Date(`${filter.since}T00:00:00`).toISOString()
+  const isUnfiltered = filter.text === '' && filter.action === undefined && since === ''
+  const found = [...before.entries]
+  let { cursor, searchedBackTo } = before
+  for (let page = 0; page < MAX_PAGES && found.length - before.entries.length < ENOUGH; page += 1) {
+    const limit = isUnfiltered ? ENOUGH : PAGE
+    const { entries, nextCursor } = await read({ limit, ...(cursor === undefined ? {} : { cursor }) })
+    found.push(...entries.filter((entry) => entry.at >= since && matches(entry, filter)))
+    searchedBackTo = entries.at(-1)?.at ?? searchedBackTo
+    cursor = (searchedBackTo ?? '') < since ? undefined : nextCursor
+    if (cursor === undefined) break
+  }
+  return { entries: found, cursor, searchedBackTo }
+}
+
+function matches({ actor, action, subject = '', address, requestId }: AuditEntry, filter: AuditFilter): boolean {
+  if (filter.action !== undefined && action !== filter.action) return false
+  const wanted = filter.text.trim().toLowerCase()
+  return wanted === '' || [actor, subject, address, requestId].some((text) => text.toLowerCase().includes(wanted))
+}

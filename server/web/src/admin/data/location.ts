@@ -1,0 +1,81 @@
+import { GAMEMODES, type Gamemode, isGamemode, isUserName } from '@fish-crab/sdk/constants'
+import type { Kind } from '../../data/summary.ts'
+import { type AuditFilter, isAuditAction } from './audit.ts'
+
+/** Which view the page shows, as the fragment of its address says. */
+export type View =
+  | { readonly name: 'overview' | 'health' | 'administrators' }
+  | { readonly name: 'players'; readonly search: string }
+  | { readonly name: 'player'; readonly player: string; readonly kind: Kind; readonly gamemode: Gamemode }
+  | { readonly name: 'leaderboard'; readonly kind: Kind; readonly gamemode: Gamemode | undefined }
+  | { readonly name: 'audit'; readonly filter: AuditFilter }
+  | { readonly name: 'unknown' }
+
+/** Reads a fragment, such as `#players/Alex?gamemode=earth`. What is wrong in its query is as if it were absent. */
+export function readView(fragment: string): View {
+  const [path = '', search = ''] = fragment.replace(/^#/, '').split('?', 2)
+  const query = new URLSearchParams(search)
+  const [name, ...rest] = path.split('/').filter((part) => part !== '')
+  const kind: Kind = query.get('kind') === 'crab' ? 'crab' : 'fish'
+  const given = query.get('gamemode')
+  const gamemode = isGamemode(given) ? given : undefined
+  if (name === 'players' && rest.length === 1 && isUserName(rest[0] ?? '')) {
+    return { name: 'player', player: rest[0] ?? '', kind, gamemode: gamemode ?? GAMEMODES[0] }
+  }
+  if (rest.length > 0) return { name: 'unknown' }
+  switch (name) {
+    case undefined:
+      return { name: 'overview' }
+    case 'overview':
+    case 'health':
+    case 'administrators':
+      return { name }
+    case 'players':
+      return { name, search: query.get('search') ?? '' }
+    case 'leaderboard':
+      return { name, kind, gamemode }
+    case 'audit': {
+      const [action, since] = [query.get('action'), query.get('since') ?? '']
+      return {
+        name,
+        filter: {
+          text: query.get('text') ?? '',
+          action: isAuditAction(action) ? action : undefined,
+          since: /^\d{4}-\d\d-\d\d$/.test(since) ? since : '',
+        },
+      }
+    }
+    default:
+      return { name: 'unknown' }
+  }
+}
+
+/** The fragment of a view: what {@link readView} reads. */
+export function fragmentOf(view: View): string {
+  switch (view.name) {
+    case 'unknown':
+      return '#overview'
+    case 'overview':
+    case 'health':
+    case 'administrators':
+      return `#${view.name}`
+    case 'players':
+      return `#players${queryOf({ search: view.search })}`
+    case 'player':
+      return `#players/${view.player}${queryOf({ kind: view.kind, gamemode: view.gamemode })}`
+    case 'leaderboard':
+      return `#leaderboard${queryOf({ kind: view.kind, gamemode: view.gamemode })}`
+    case 'audit':
+      return `#audit${queryOf({ ...view.filter })}`
+  }
+}
+
+/** The view of a player's fish in the first gamemode. */
+export function playerView(player: string): View {
+  return { name: 'player', player, kind: 'fish', gamemode: GAMEMODES[0] }
+}
+
+function queryOf(fields: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(fields).filter((field): field is [string, string] => Boolean(field[1]))
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+}

@@ -1,0 +1,102 @@
+import { AuthenticationError } from '@fish-crab/sdk'
+import type { AdminClient, Administrator } from '@fish-crab/sdk/admin'
+
+/** A name and a password, as somebody has typed them. */
+export interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+/**
+ * `expired`: the server no longer knows the session. What is on the page stays, and what was asked for waits until the
+ * same administrator has signed in again.
+ */
+export type SessionState =
+  | { readonly step: 'signed-out' }
+  | { readonly step: 'signed-in' | 'expired'; readonly admin: Administrator }
+
+/** What was asked for is not done: the administrator has signed out. */
+export class SignedOutError extends Error {}
+
+export type AdminSession = ReturnType<typeof createAdminSession>
+
+/** Opens a client by a password, which opens a session, or by the token of one. */
+export type OpenClient = (by: Credentials | { readonly token: string }) => AdminClient
+
+/**
+ * Creates the session of the page. Its token is in memory only, so it ends with the page, and the password is forgotten
+ * once there is a token.
+ */
+export function createAdminSession(openClient: OpenClient) {
+  let state: SessionState = { step: 'signed-out' }
+  let client: AdminClient | undefined
+  const listeners = new Set<(state: SessionState) => void>()
+  const waiting = new Set<() => void>()
+
+  function change(next: SessionState): void {
+    state = next
+    for (const listener of listeners) listener(state)
+    if (state.step === 'expired') return
+    for (const resume of waiting) resume()
+    waiting.clear()
+  }
+
+  async function currentClient(): Promise<AdminClient> {
+    if (state.step === 'expired') await new Promise<void>((resolve) => waiting.add(resolve))
+    if (client === undefined) throw new SignedOutError()
+    return client
+  }
+
+  async function request<Result>(make: (client: AdminClient) => Promise<Result>): Promise<Result> {
+    const used = await currentClient()
+    try {
+      return await make(used)
+    } catch (error) {
+      if (!(error instanceof AuthenticationError) || error.code !== 'invalid_session') throw error
+      if (used === client && state.step === 'signed-in') change({ step: 'expired', admin: state.admin })
+      return request(make)
+    }
+  }
+
+  return {
+    state: () => state,
+
+    /** Calls back after each change. @returns ends that */
+    subscribe(listener: (state: SessionState) => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+
+    /** Opens a session. @throws as `AdminClient.login` */
+    async signIn(credentials: Credentials): Promise<void> {
+      const { token } = await openClient(credentials).login()
+      const opened = openClient({ token })
+      const { username, role, createdAt } = await opened.me()
+      client = opened
+      change({ step: 'signed-in', admin: { username, role, createdAt } })
+    },
+
+    /** Ends the session here at once, and at the service as soon as it can be reached. */
+    async signOut(): Promise<void> {
+      const opened = client
+      client = undefined
+      change({ step: 'signed-out' })
+      // Without the service, it ends within an hour.
+      await opened?.logout().catch(() => {})
+    },
+
+    /**
+     * Makes a request. If the session has expired, it is made after the next sign-in: the server did nothing with the
+     * first one.
+     *
+     * @throws SignedOutError; as the request
+     */
+    request,
+
+    /** Makes one request that a session is not enough for, by the password. @throws as the request */
+    requestWith<Result>(password: string, make: (client: AdminClient) => Promise<Result>): Promise<Result> {
+      if (state.step === 'signed-out') throw new SignedOutError()
+      return make(openClient({ username: state.admin.username, password }))
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import { createClient } from '@fish-crab/sdk'
+import { createAdminClient } from '@fish-crab/sdk/admin'
+import { render } from 'preact'
+import '../parts/page.css'
+import '../parts/content.css'
+import './admin.css'
+import { AdminApp } from './app.tsx'
+import { createAdminSession } from './data/session.ts'
+
+// The page says soon what stands in the way, with a countdown.
+const options = { baseUrl: location.origin, maxWaitMs: 0, maxRetries: 1, pace: false }
+const client = createClient(options)
+
+render(
+  <AdminApp
+    services={{
+      session: createAdminSession((by) => createAdminClient({ ...options, ...by })),
+      readStatus: () => client.status({ maxRetries: 0 }),
+    }}
+  />,
+  document.getElementById('app') as HTMLElement,
+)

@@ -1,0 +1,167 @@
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useId, useRef, useState } from 'preact/hooks'
+import { type Problem, problemOf } from '../data/problems.ts'
+import { SignedOutError } from '../data/session.ts'
+import { ProblemText } from './problem-text.tsx'
+
+/** What was typed, by the names of the fields. */
+export type Values = Readonly<Record<string, string>>
+type Mistakes = Readonly<Record<string, string | undefined>>
+
+const MistakesContext = createContext<Mistakes>({})
+
+interface FormProps {
+  /** The button that sends it, and what it says while that is done. */
+  readonly submit: string
+  readonly busy: string
+  readonly isDangerous?: boolean
+  /** Mistakes, by the names of the fields. */
+  readonly check?: (values: Values) => Mistakes
+  readonly onSubmit: (values: Values) => Promise<void>
+  readonly onCancel?: (() => void) | undefined
+  /** Where to see whether it was done, if the response is lost. */
+  readonly ifUnknown?: string
+  readonly children?: ComponentChildren
+}
+
+/** A form that is sent once, however often its button is pressed, and keeps what was typed until that has succeeded. */
+export function Form({ submit, busy, isDangerous, check, onSubmit, onCancel, ifUnknown, children }: FormProps) {
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem>()
+  const [mistakes, setMistakes] = useState<Mistakes>({})
+  const isRunning = useRef(false)
+
+  async function send(event: SubmitEvent): Promise<void> {
+    event.preventDefault()
+    if (isRunning.current) return
+    const form = event.currentTarget as HTMLFormElement
+    const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]))
+    const found = check?.(values) ?? {}
+    setMistakes(found)
+    setProblem(undefined)
+    const [first] = Object.keys(found).filter((name) => found[name] !== undefined)
+    if (first !== undefined) {
+      ;(form.elements.namedItem(first) as HTMLElement | null)?.focus()
+      return
+    }
+    isRunning.current = true
+    setBusy(true)
+    try {
+      await onSubmit(values)
+    } catch (error) {
+      if (!(error instanceof SignedOutError)) setProblem(problemOf(error, { now: Date.now(), ifUnknown }))
+    } finally {
+      isRunning.current = false
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form class="form" onSubmit={send} noValidate aria-busy={isBusy}>
+      <MistakesContext.Provider value={mistakes}>{children}</MistakesContext.Provider>
+      {problem && <ProblemText problem={problem} />}
+      <div class="form-buttons">
+        <button type="submit" class={isDangerous ? 'danger' : 'primary'} aria-disabled={isBusy}>
+          {isBusy ? busy : submit}
+        </button>
+        {onCancel && (
+          <button type="button" onClick={onCancel} disabled={isBusy}>
+            Cancel
+          </button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+interface FieldProps {
+  readonly name: string
+  readonly label: string
+  readonly hint?: ComponentChildren
+  readonly type?: 'text' | 'password' | 'search' | 'date' | 'datetime-local'
+  readonly autocomplete?: string
+  readonly value?: string | undefined
+  readonly readOnly?: boolean
+  readonly maxLength?: number
+  /** Takes the focus when its dialog opens. */
+  readonly isFirst?: boolean
+  readonly onInput?: (value: string) => void
+}
+
+/** A field of a {@link Form} with its label, a hint, and what is wrong with it. */
+export function Field(props: FieldProps) {
+  const { name, label, hint, type = 'text', autocomplete = 'off', value, isFirst, onInput, ...rest } = props
+  const id = useId()
+  const mistake = useContext(MistakesContext)[name]
+  const descriptions = [hint !== undefined && `${id}-hint`, mistake !== undefined && `${id}-mistake`].filter(Boolean)
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        name={name}
+        type={type as 'text'}
+        autocomplete={autocomplete}
+        autocapitalize="off"
+        spellcheck={false}
+        autofocus={isFirst}
+        // Later renders leave alone what was typed.
+        defaultValue={value}
+        aria-invalid={mistake !== undefined}
+        aria-describedby={descriptions.length > 0 ? descriptions.join(' ') : undefined}
+        onInput={onInput && (({ currentTarget }) => onInput(currentTarget.value))}
+        {...rest}
+      />
+      {hint !== undefined && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
+      {mistake !== undefined && (
+        <p id={`${id}-mistake`} class="mistake" role="alert">
+          {mistake}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface ChoiceProps<Value extends string> {
+  readonly name?: string
+  readonly label: string
+  readonly value: Value
+  readonly options: readonly (readonly [value: Value, text: string])[]
+  readonly onChange?: (value: Value) => void
+}
+
+/** A select with its label. */
+export function Choice<Value extends string>({ name, label, value, options, onChange }: ChoiceProps<Value>) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        name={name}
+        onChange={onChange && (({ currentTarget }) => onChange(currentTarget.value as Value))}
+      >
+        {options.map(([one, text]) => (
+          <option key={one} value={one} selected={one === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+/** A field that must repeat a name before it is deleted. Its form checks it with {@link checkConfirmation}. */
+export function Confirmation({ expected }: { readonly expected: string }) {
+  return <Field name="confirmation" label={`Type ${expected} to confirm`} isFirst />
+}
+
+export function checkConfirmation(expected: string): (values: Values) => Mistakes {
+  return ({ confirmation }) => ({
+    confirmation: confirmation?.trim() === expected ? undefined : `This is not ${expected}. Nothing was deleted.`,
+  })
+}

@@ -1,0 +1,75 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { type Problem, problemOf } from '../data/problems.ts'
+import { SignedOutError } from '../data/session.ts'
+import { ProblemText } from './problem-text.tsx'
+
+interface Loading<Content> {
+  readonly key: string
+  readonly content?: Content
+  readonly problem?: Problem | undefined
+  readonly isBusy: boolean
+}
+
+/** What a view loads, and how it is loaded again. */
+export interface Loaded<Content> extends Omit<Loading<Content>, 'key'> {
+  readonly reload: () => void
+  /** Replaces what is shown, by what a request has returned. */
+  readonly set: (content: Content) => void
+}
+
+/**
+ * Loads what a view shows, again when its key changes; also by itself when a rate limit is over.
+ * @param key names what is loaded: content of another key is not shown
+ */
+export function useLoad<Content>(key: string, load: () => Promise<Content>): Loaded<Content> {
+  const [state, setState] = useState<Loading<Content>>({ key, isBusy: true })
+  const [attempt, setAttempt] = useState(0)
+  const reload = useCallback(() => setAttempt((before) => before + 1), [])
+
+  // The key says what is loaded, and an attempt that it is loaded again.
+  useEffect(() => {
+    let isCurrent = true
+    let timer: ReturnType<typeof setTimeout> | undefined
+    setState((before) => (before.key === key ? { ...before, isBusy: true } : { key, isBusy: true }))
+    load().then(
+      (content) => {
+        if (isCurrent) setState({ key, content, isBusy: false })
+      },
+      (error: unknown) => {
+        if (!isCurrent || error instanceof SignedOutError) return
+        const now = Date.now()
+        const problem = problemOf(error, { now })
+        setState((before) => ({ ...before, key, problem, isBusy: false }))
+        if (problem.retryAt !== undefined) timer = setTimeout(reload, Math.max(problem.retryAt - now, 1000))
+      },
+    )
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [key, attempt, reload])
+
+  const current: Loading<Content> = state.key === key ? state : { key, isBusy: true }
+  return { ...current, reload, set: (content) => setState({ key, content, isBusy: false }) }
+}
+
+interface LoadNoticeProps {
+  readonly loaded: Omit<Loaded<unknown>, 'set'>
+  /** What is loaded, such as `the players`. */
+  readonly what: string
+}
+
+/** Says that something is loaded, or why it could not be. */
+export function LoadNotice({ loaded, what }: LoadNoticeProps) {
+  const { content, problem, isBusy, reload } = loaded
+  if (problem) return <ProblemText problem={problem} onRetry={reload} />
+  if (content !== undefined || !isBusy) return null
+  return (
+    <div aria-busy="true">
+      <p class="visually-hidden" role="status">
+        Loading {what}
+      </p>
+      <div class="placeholder" />
+    </div>
+  )
+}

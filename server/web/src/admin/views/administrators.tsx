@@ -1,0 +1,167 @@
+import type { Administrator, AdminRole } from '@fish-crab/sdk/admin'
+import { ACCOUNT_LIMITS, isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
+import { useState } from 'preact/hooks'
+import { formatDateTime } from '../../parts/format.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Choice, Confirmation, checkConfirmation, Field, Form } from '../parts/form.tsx'
+import { LoadNotice, useLoad } from '../parts/load.tsx'
+import { Title, usePage } from '../parts/page.tsx'
+
+const ROLES: readonly (readonly [AdminRole, string])[] = [
+  ['admin', 'admin: players, catches and reports'],
+  ['superadmin', 'superadmin: also deletes players and manages administrators'],
+]
+
+/** The administrators, for superadmins. */
+export function Administrators() {
+  const { admin } = usePage()
+  if (admin.role === 'superadmin') return <List />
+  return (
+    <>
+      <Title>Administrators</Title>
+      <p class="panel">Only superadmins see and change the administrators. You are signed in as {admin.role}.</p>
+    </>
+  )
+}
+
+function List() {
+  const { request, admin } = usePage()
+  const [isCreating, setCreating] = useState(false)
+  const [removed, setRemoved] = useState<Administrator>()
+  const loaded = useLoad('administrators', () => request((client) => client.admins.list()))
+  return (
+    <>
+      <Title
+        actions={
+          <button type="button" class="primary" onClick={() => setCreating(true)}>
+            New administrator
+          </button>
+        }
+      >
+        Administrators
+      </Title>
+      <LoadNotice loaded={loaded} what="the administrators" />
+      {loaded.content && (
+        <table class="panel table administrators">
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Role</th>
+              <th scope="col">Created</th>
+              <th scope="col">
+                <span class="visually-hidden">Tasks</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {loaded.content.admins.map((one) => (
+              <tr key={one.username}>
+                <th scope="row">
+                  {one.username}
+                  {one.username === admin.username && <span class="quiet"> (you)</span>}
+                </th>
+                <td>{one.role}</td>
+                <td class="when">
+                  <time dateTime={one.createdAt}>{formatDateTime(one.createdAt)}</time>
+                </td>
+                <td class="number">
+                  <button
+                    type="button"
+                    class="danger"
+                    aria-label={`Remove ${one.username}`}
+                    onClick={() => setRemoved(one)}
+                  >
+                    Remove
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <p class="hint">
+        A lost password is replaced on the server: <code>fish-cli admin reset-password NAME</code>
+      </p>
+      {isCreating && <NewAdministrator onDone={loaded.reload} onClose={() => setCreating(false)} />}
+      {removed && (
+        <RemoveAdministrator removed={removed} onDone={loaded.reload} onClose={() => setRemoved(undefined)} />
+      )}
+    </>
+  )
+}
+
+interface TaskProps {
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+function NewAdministrator({ onDone, onClose }: TaskProps) {
+  const { request, announce } = usePage()
+  const { minPasswordLength: shortest, passwordLength: longest } = ACCOUNT_LIMITS
+  return (
+    <Dialog title="New administrator" onEscape={onClose}>
+      <Form
+        submit="Create"
+        busy="Creating…"
+        check={({ username = '', password = '', repeated }) => ({
+          username: isUserName(username.trim()) ? undefined : `A name must be ${USER_NAME_RULE}.`,
+          password:
+            password.length < shortest || password.length > longest
+              ? `A password must have ${shortest} to ${longest} characters.`
+              : undefined,
+          repeated: repeated === password ? undefined : 'The passwords differ.',
+        })}
+        ifUnknown="Look for the administrator in the list before you try again."
+        onSubmit={async ({ username = '', password = '', role }) => {
+          const created = await request((client) =>
+            client.admins.create({ username: username.trim(), password, role: role as AdminRole }),
+          )
+          onClose()
+          onDone()
+          announce(`Created the ${created.role} ${created.username}.`)
+        }}
+        onCancel={onClose}
+      >
+        <Field name="username" label="Name" maxLength={32} isFirst />
+        <Field
+          name="password"
+          label="Password"
+          type="password"
+          autocomplete="new-password"
+          hint={`At least ${shortest} characters. You tell it to the administrator: it cannot be shown later.`}
+        />
+        <Field name="repeated" label="Password again" type="password" autocomplete="new-password" />
+        <Choice name="role" label="Role" value="admin" options={ROLES} />
+      </Form>
+    </Dialog>
+  )
+}
+
+function RemoveAdministrator({ removed, onDone, onClose }: TaskProps & { readonly removed: Administrator }) {
+  const { request, announce, admin } = usePage()
+  const { username } = removed
+  return (
+    <Dialog title={`Remove the administrator ${username}`} onEscape={onClose}>
+      <p>
+        {username === admin.username ? 'This is you: your own sessions end at once.' : 'Its sessions end at once.'} What{' '}
+        {username} has done stays in the audit log.
+      </p>
+      <Form
+        submit={`Remove ${username}`}
+        busy="Removing…"
+        isDangerous
+        check={checkConfirmation(username)}
+        ifUnknown="Look for the administrator in the list before you try again."
+        onSubmit={async () => {
+          await request((client) => client.admins.delete(username))
+          onClose()
+          onDone()
+          announce(`Removed ${username}.`)
+        }}
+        onCancel={onClose}
+      >
+        <Confirmation expected={username} />
+      </Form>
+    </Dialog>
+  )
+}

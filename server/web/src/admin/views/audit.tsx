@@ -1,0 +1,90 @@
+import type { AuditAction, AuditEntry } from '@fish-crab/sdk/admin'
+import { formatDateTime, plural } from '../../parts/format.ts'
+import { AUDIT_ACTIONS, type AuditFilter, searchAudit } from '../data/audit.ts'
+import { fragmentOf, playerView } from '../data/location.ts'
+import { Choice, Field, Form } from '../parts/form.tsx'
+import { LoadNotice, useLoad } from '../parts/load.tsx'
+import { MoreButton } from '../parts/more-button.tsx'
+import { replaceView, Title, usePage } from '../parts/page.tsx'
+
+const OPTIONS: readonly (readonly [AuditAction | '', string])[] = [
+  ['', 'All'],
+  ...(Object.entries(AUDIT_ACTIONS) as [AuditAction, string][]),
+]
+/** Actions on players, who have a view of their own unless they were deleted. */
+const ON_PLAYERS = /^(user\.(create|reset)|key|fish|crab)/
+
+/** Who did what, newest first. */
+export function Audit({ filter }: { readonly filter: AuditFilter }) {
+  const { request } = usePage()
+  const read = (options: { limit: number; cursor?: string }) => request((client) => client.audit.list(options))
+  const { text, action, since } = filter
+  const found = useLoad(`audit ${action} ${since} ${text}`, () => searchAudit(read, filter))
+  const { content } = found
+  return (
+    <>
+      <Title>Audit log</Title>
+      <search>
+        <Form
+          submit="Show"
+          busy="Searching…"
+          onSubmit={async (values) =>
+            replaceView({
+              name: 'audit',
+              filter: {
+                text: values.text?.trim() ?? '',
+                action: values.action === '' ? undefined : (values.action as AuditAction),
+                since: values.since ?? '',
+              },
+            })
+          }
+        >
+          <Field name="text" label="Name, address or request id" type="search" value={text} maxLength={64} />
+          <Choice name="action" label="What was done" value={action ?? ''} options={OPTIONS} />
+          <Field name="since" label="Since" type="date" value={since} />
+        </Form>
+      </search>
+      <LoadNotice loaded={found} what="the audit log" />
+      {content && (
+        <>
+          <p class="found" role="status">
+            {content.entries.length === 0 ? 'Nothing found' : plural(content.entries.length, 'entry', 'entries')}
+            {content.cursor !== undefined && content.searchedBackTo !== undefined
+              ? `, searched back to ${formatDateTime(content.searchedBackTo)}`
+              : ', the whole log'}
+          </p>
+          {content.entries.length > 0 && (
+            <ol class="audit panel">
+              {content.entries.map((entry) => (
+                <Line key={entry.id} entry={entry} />
+              ))}
+            </ol>
+          )}
+          {content.cursor !== undefined && (
+            <MoreButton
+              label="Search further back"
+              load={async () => found.set(await searchAudit(read, filter, content))}
+            />
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+function Line({ entry }: { readonly entry: AuditEntry }) {
+  const { at, actor, action, subject, address, requestId } = entry
+  return (
+    <li>
+      <p>
+        <strong>{actor}</strong> {AUDIT_ACTIONS[action] ?? action}{' '}
+        {subject !== undefined && (
+          <strong>{ON_PLAYERS.test(action) ? <a href={fragmentOf(playerView(subject))}>{subject}</a> : subject}</strong>
+        )}
+      </p>
+      <p class="quiet">
+        <time dateTime={at}>{formatDateTime(at)}</time> · from {address} · request <code>{requestId}</code>
+      </p>
+    </li>
+  )
+}

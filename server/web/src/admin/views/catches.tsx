@@ -1,0 +1,282 @@
+import type { RarityLabel } from '@fish-crab/sdk'
+import { GAMEMODES, isUserName, RARITIES, USER_NAME_RULE, userNameKey } from '@fish-crab/sdk/constants'
+import { useId, useRef, useState } from 'preact/hooks'
+import { Drawing, shapeOf } from '../../parts/drawings.tsx'
+import { formatDateTime, formatNumber, plural } from '../../parts/format.ts'
+import type { View } from '../data/location.ts'
+import { addEntries, type CatchRecord, type Entry, loadRecords, type Place, removeRecord } from '../data/records.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Choice, Field, Form } from '../parts/form.tsx'
+import { LoadNotice, useLoad } from '../parts/load.tsx'
+import { replaceView, usePage } from '../parts/page.tsx'
+
+/** Records that are drawn at once. */
+const CHUNK = 50
+/** Entries of a record that are named. */
+const NAMED = 4
+
+const KINDS = [
+  ['fish', 'Fish'],
+  ['crab', 'Crabs'],
+] as const
+const GAMEMODE_OPTIONS = GAMEMODES.map((gamemode) => [gamemode, gamemode] as const)
+const RARITY_OPTIONS = RARITIES.map(({ label }) => [label, label] as const)
+
+type PlayerView = Extract<View, { readonly name: 'player' }>
+type Task = { readonly name: 'add' } | { readonly name: 'remove' | 'move'; readonly record: CatchRecord }
+
+/** The catches of a player in one gamemode, newest first. */
+export function Catches({ view }: { readonly view: PlayerView }) {
+  const { request } = usePage()
+  const { player, kind, gamemode } = view
+  const [shown, setShown] = useState(CHUNK)
+  const [task, setTask] = useState<Task>()
+  const id = useId()
+  const place: Place = { player, kind, gamemode }
+  const records = useLoad(`catches ${player} ${kind} ${gamemode}`, () =>
+    request((client) => loadRecords(client, place)),
+  )
+  const { content } = records
+  const choose = (next: Partial<PlayerView>) => {
+    setShown(CHUNK)
+    replaceView({ ...view, ...next })
+  }
+  const close = () => setTask(undefined)
+  const entries = content?.reduce((sum, record) => sum + record.entries.length, 0) ?? 0
+  return (
+    <section class="catches" aria-labelledby={id}>
+      <h2 id={id}>Catches</h2>
+      <div class="toolbar">
+        <Choice label="Show" value={kind} options={KINDS} onChange={(value) => choose({ kind: value })} />
+        <Choice
+          label="Gamemode"
+          value={gamemode}
+          options={GAMEMODE_OPTIONS}
+          onChange={(value) => choose({ gamemode: value })}
+        />
+        <button type="button" class="primary" onClick={() => setTask({ name: 'add' })}>
+          Add a catch
+        </button>
+      </div>
+      <LoadNotice loaded={records} what="the catches" />
+      {content && (
+        <p class="found" role="status">
+          {content.length === 0
+            ? `No ${kind === 'fish' ? 'fish' : 'crabs'} in ${gamemode}.`
+            : `${plural(entries, kind, kind === 'fish' ? 'fish' : 'crabs')}${content.length === entries ? '' : `, stored in ${plural(content.length, 'record')}`}, newest first`}
+        </p>
+      )}
+      {content && content.length > 0 && (
+        <ul class="records panel">
+          {content.slice(0, shown).map((record) => (
+            <Record
+              key={record.id}
+              record={record}
+              onRemove={() => setTask({ name: 'remove', record })}
+              onMove={() => setTask({ name: 'move', record })}
+            />
+          ))}
+        </ul>
+      )}
+      {content && content.length > shown && (
+        <p class="more">
+          <button type="button" onClick={() => setShown(shown + CHUNK)}>
+            Show {formatNumber(Math.min(CHUNK, content.length - shown))} more of {formatNumber(content.length - shown)}
+          </button>
+        </p>
+      )}
+      {task?.name === 'add' && <AddCatch place={place} onDone={records.reload} onClose={close} />}
+      {task?.name === 'remove' && (
+        <RemoveCatches place={place} record={task.record} onDone={records.reload} onClose={close} />
+      )}
+      {task?.name === 'move' && (
+        <MoveCatches place={place} record={task.record} onDone={records.reload} onClose={close} />
+      )}
+    </section>
+  )
+}
+
+interface RecordProps {
+  readonly record: CatchRecord
+  readonly onRemove: () => void
+  readonly onMove: () => void
+}
+
+function Record({ record, onRemove, onMove }: RecordProps) {
+  const { entries } = record
+  const what = describeRecord(record)
+  return (
+    <li class="record">
+      <ul class="entries">
+        {entries.slice(0, NAMED).map((entry, index) => (
+          <li key={index} class={shapeOf(entry.rarity)}>
+            <Drawing shape={shapeOf(entry.rarity)} />
+            <span>
+              <strong>{entry.name}</strong>
+              {entry.rarity !== undefined && <span class="card-rarity"> {entry.rarity}</span>}{' '}
+              <time class="quiet" dateTime={entry.caughtAt}>
+                {formatDateTime(entry.caughtAt)}
+              </time>
+            </span>
+          </li>
+        ))}
+        {entries.length > NAMED && <li class="quiet">and {formatNumber(entries.length - NAMED)} more</li>}
+      </ul>
+      <div class="actions">
+        <button type="button" aria-label={`Move ${what}`} onClick={onMove}>
+          Move
+        </button>
+        <button type="button" class="danger" aria-label={`Remove ${what}`} onClick={onRemove}>
+          Remove
+        </button>
+      </div>
+    </li>
+  )
+}
+
+/** @example describeRecord({ id, entries: [{ name: 'Salmon', caughtAt }, { name: 'Koi', caughtAt }] }) // 'Salmon and 1 more' */
+function describeRecord({ entries }: CatchRecord): string {
+  const [first] = entries
+  return entries.length > 1 ? `${first?.name} and ${formatNumber(entries.length - 1)} more` : (first?.name ?? '')
+}
+
+interface TaskProps {
+  readonly place: Place
+  /** What is shown has changed. */
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+function AddCatch({ place, onDone, onClose }: TaskProps) {
+  const { request, announce } = usePage()
+  const { player, kind, gamemode } = place
+  return (
+    <Dialog title={`Add a ${kind} for ${player} in ${gamemode}`} onEscape={onClose}>
+      <Form
+        submit="Add"
+        busy="Adding…"
+        check={({ name = '', caughtAt = '' }) => ({
+          name: name.trim() === '' ? `Enter the name of the ${kind}.` : undefined,
+          caughtAt: caughtAt !== '' && Number.isNaN(Date.parse(caughtAt)) ? 'Enter a date and a time.' : undefined,
+        })}
+        ifUnknown="Look for it in the list before you add it again."
+        onSubmit={async ({ name = '', rarity, caughtAt = '' }) => {
+          const entry: Entry = {
+            name: name.trim(),
+            rarity: rarity as RarityLabel | undefined,
+            caughtAt: caughtAt === '' ? '' : new Date(caughtAt).toISOString(),
+          }
+          await request((client) => addEntries(client, place, [entry]))
+          onClose()
+          onDone()
+          announce(`Added ${entry.name} for ${player}.`)
+        }}
+        onCancel={onClose}
+      >
+        <Field name="name" label="Name" maxLength={100} isFirst />
+        {kind === 'fish' && <Choice name="rarity" label="Rarity" value="Bronze" options={RARITY_OPTIONS} />}
+        <Field name="caughtAt" label="Caught" type="datetime-local" hint="In your time zone. Empty: now." />
+      </Form>
+    </Dialog>
+  )
+}
+
+interface RecordTaskProps extends TaskProps {
+  readonly record: CatchRecord
+}
+
+function RemoveCatches({ place, record, onDone, onClose }: RecordTaskProps) {
+  const { request, announce } = usePage()
+  const what = describeRecord(record)
+  const count = record.entries.length
+  return (
+    <Dialog title={`Remove ${what}`} onEscape={onClose}>
+      <p>
+        {count > 1
+          ? `These ${formatNumber(count)} catches were stored together, and can only be removed together. `
+          : `Removes this catch of ${place.player} in ${place.gamemode}. `}
+        This cannot be undone.
+      </p>
+      <Form
+        submit={count > 1 ? `Remove ${formatNumber(count)} catches` : 'Remove'}
+        busy="Removing…"
+        isDangerous
+        ifUnknown="Look whether it is still in the list before you try again."
+        onSubmit={async () => {
+          await request((client) => removeRecord(client, place, record.id))
+          onClose()
+          onDone()
+          announce(`Removed ${what}.`)
+        }}
+        onCancel={onClose}
+      />
+    </Dialog>
+  )
+}
+
+/** Adds them there, then removes them here: if that fails, none is lost, and the next attempt only removes. */
+function MoveCatches({ place, record, onDone, onClose }: RecordTaskProps) {
+  const { request, announce } = usePage()
+  const [isCopied, setCopied] = useState(false)
+  const copied = useRef(false)
+  const what = describeRecord(record)
+  const { player, kind, gamemode } = place
+  return (
+    <Dialog
+      title={`Move ${what}`}
+      onEscape={() => {
+        if (isCopied) onDone()
+        onClose()
+      }}
+    >
+      <p>
+        {record.entries.length > 1
+          ? `Moves these ${formatNumber(record.entries.length)} catches, which were stored together, with their times.`
+          : 'Moves this catch with its time.'}
+      </p>
+      {isCopied && (
+        <p class="notice problem" role="alert">
+          They are there now, but not removed here yet. Press the button again to remove them here.
+        </p>
+      )}
+      <Form
+        submit={isCopied ? 'Remove them here' : 'Move'}
+        busy="Moving…"
+        check={({ player: to = '', gamemode: mode }) => ({
+          player: isCopied
+            ? undefined
+            : !isUserName(to.trim())
+              ? `A name must be ${USER_NAME_RULE}.`
+              : userNameKey(to.trim()) === userNameKey(player) && mode === gamemode
+                ? 'They are there already. Choose another player or gamemode.'
+                : undefined,
+        })}
+        ifUnknown="Look at both lists before you try again: they must not be there twice."
+        onSubmit={async ({ player: to = '', gamemode: mode = '' }) => {
+          const target: Place = { player: to.trim(), kind, gamemode: mode }
+          if (!copied.current) {
+            await request((client) => addEntries(client, target, record.entries))
+            copied.current = true
+          }
+          try {
+            await request((client) => removeRecord(client, place, record.id))
+          } catch (error) {
+            setCopied(true)
+            throw error
+          }
+          onClose()
+          onDone()
+          announce(isCopied ? `Removed ${what} here.` : `Moved ${what} to ${target.player}, ${target.gamemode}.`)
+        }}
+        onCancel={onClose}
+      >
+        {!isCopied && (
+          <>
+            <Field name="player" label="To player" value={player} maxLength={32} isFirst />
+            <Choice name="gamemode" label="In gamemode" value={gamemode} options={GAMEMODE_OPTIONS} />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,171 @@
+import type { ResetType, User } from '@fish-crab/sdk/admin'
+import { useState } from 'preact/hooks'
+import { playerPath } from '../../data/address.ts'
+import { formatDateTime } from '../../parts/format.ts'
+import { fragmentOf, type View } from '../data/location.ts'
+import type { Secrets } from '../data/login-file.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Confirmation, checkConfirmation, Field, Form } from '../parts/form.tsx'
+import { LoadNotice, useLoad } from '../parts/load.tsx'
+import { openView, Title, usePage } from '../parts/page.tsx'
+import { Catches } from './catches.tsx'
+
+type PlayerView = Extract<View, { readonly name: 'player' }>
+
+const RESETS: Readonly<Record<ResetType, string>> = { password: 'password', fernet: 'Fernet key', 'api-key': 'API key' }
+
+type Task = ResetType | 'read' | 'delete'
+
+/** A player: its secrets and its catches. */
+export function Player({ view }: { readonly view: PlayerView }) {
+  const { request, admin } = usePage()
+  const { player } = view
+  const [task, setTask] = useState<Task>()
+  const loaded = useLoad(`player ${player}`, () => request((client) => client.users.get(player)))
+  const user = loaded.content
+  const close = () => setTask(undefined)
+  return (
+    <>
+      <nav aria-label="Back">
+        <a href={fragmentOf({ name: 'players', search: '' })}>← All players</a>
+      </nav>
+      <Title>{player}</Title>
+      <LoadNotice loaded={loaded} what={player} />
+      {user && (
+        <>
+          <section class="panel" aria-labelledby="account">
+            <h2 id="account">Account</h2>
+            <dl class="facts">
+              <dt>Created</dt>
+              <dd>
+                <time dateTime={user.createdAt}>{formatDateTime(user.createdAt)}</time>
+              </dd>
+              <dt>Id</dt>
+              <dd>
+                <code>{user.id}</code>
+              </dd>
+              <dt>Collection</dt>
+              <dd>
+                <a href={playerPath(user.name, view.gamemode)} target="_blank" rel="noreferrer">
+                  What everybody sees
+                </a>
+              </dd>
+            </dl>
+            <div class="actions">
+              {(Object.keys(RESETS) as ResetType[]).map((type) => (
+                <button key={type} type="button" onClick={() => setTask(type)}>
+                  Replace {RESETS[type]}
+                </button>
+              ))}
+              <button type="button" onClick={() => setTask('read')}>
+                Show Fernet key
+              </button>
+              {admin.role === 'superadmin' && (
+                <button type="button" class="danger" onClick={() => setTask('delete')}>
+                  Delete player
+                </button>
+              )}
+            </div>
+            {admin.role !== 'superadmin' && <p class="hint">Only superadmins can delete players.</p>}
+          </section>
+          <Catches view={{ ...view, player: user.name }} />
+          {task === 'delete' && <DeletePlayer user={user} onClose={close} />}
+          {task === 'read' && <ReadKey user={user} onClose={close} />}
+          {task !== undefined && task !== 'delete' && task !== 'read' && (
+            <Reset user={user} type={task} onClose={close} />
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+interface TaskProps {
+  readonly user: User
+  readonly onClose: () => void
+}
+
+function Reset({ user, type, onClose }: TaskProps & { readonly type: ResetType }) {
+  const { request, reveal, announce } = usePage()
+  const what = RESETS[type]
+  return (
+    <Dialog title={`Replace the ${what} of ${user.name}`} onEscape={onClose}>
+      <p>
+        The old {what} stops working at once.{' '}
+        {type === 'fernet' && 'Catches that were encrypted with it and not sent yet are refused. '}
+        The new one is shown once.
+      </p>
+      <Form
+        submit={`Replace the ${what}`}
+        busy="Replacing…"
+        isDangerous
+        ifUnknown={`If so, the old ${what} no longer works. Replace it again.`}
+        onSubmit={async () => {
+          const { password, fernetKey, apiKey }: Secrets = await request<Secrets>((client) =>
+            client.users.reset(user.name, type),
+          )
+          onClose()
+          reveal(user.name, { password, fernetKey, apiKey })
+          announce(`Replaced the ${what} of ${user.name}.`)
+        }}
+        onCancel={onClose}
+      />
+    </Dialog>
+  )
+}
+
+function ReadKey({ user, onClose }: TaskProps) {
+  const { requestWith, reveal, admin } = usePage()
+  return (
+    <Dialog title={`Show the Fernet key of ${user.name}`} onEscape={onClose}>
+      <p>A session is not enough for this: enter your own password. The audit log records it.</p>
+      <Form
+        submit="Show the key"
+        busy="Checking…"
+        check={({ password }) => ({ password: password ? undefined : 'Enter your password.' })}
+        onSubmit={async ({ password = '' }) => {
+          const { fernetKey } = await requestWith(password, (client) => client.keys.get(user.name))
+          onClose()
+          reveal(user.name, { fernetKey })
+        }}
+        onCancel={onClose}
+      >
+        <Field
+          name="password"
+          label={`Password of ${admin.username}`}
+          type="password"
+          autocomplete="current-password"
+          isFirst
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+function DeletePlayer({ user, onClose }: TaskProps) {
+  const { request, announce } = usePage()
+  return (
+    <Dialog title={`Delete ${user.name}`} onEscape={onClose}>
+      <p>
+        Deletes the account and all fish and crabs of {user.name}, in every gamemode. Only a backup or an export brings
+        them back.
+      </p>
+      <Form
+        submit={`Delete ${user.name}`}
+        busy="Deleting…"
+        isDangerous
+        check={checkConfirmation(user.name)}
+        ifUnknown="Look for the player in the list before you try again."
+        onSubmit={async () => {
+          await request((client) => client.users.delete(user.name))
+          onClose()
+          openView({ name: 'players', search: '' })
+          announce(`Deleted ${user.name}.`)
+        }}
+        onCancel={onClose}
+      >
+        <Confirmation expected={user.name} />
+      </Form>
+    </Dialog>
+  )
+}

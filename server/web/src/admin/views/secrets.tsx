@@ -1,0 +1,80 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { loginFile, type Secrets } from '../data/login-file.ts'
+import { Dialog } from '../parts/dialog.tsx'
+
+const LABELS: Readonly<Record<keyof Secrets, string>> = {
+  password: 'Password',
+  fernetKey: 'Fernet key',
+  apiKey: 'API key',
+}
+
+interface SecretsDialogProps {
+  readonly user: string
+  readonly secrets: Secrets
+  readonly onDone: () => void
+}
+
+/** Shows secrets once. Only its button closes it, and the browser asks before the page is left. */
+export function SecretsDialog({ user, secrets, onDone }: SecretsDialogProps) {
+  useEffect(() => {
+    const hold = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', hold)
+    return () => removeEventListener('beforeunload', hold)
+  }, [])
+  const file = useMemo(
+    () =>
+      URL.createObjectURL(new Blob([loginFile(location.origin, user, secrets)], { type: 'application/octet-stream' })),
+    [user, secrets],
+  )
+  useEffect(() => () => URL.revokeObjectURL(file), [file])
+  const given = (Object.keys(LABELS) as (keyof Secrets)[]).flatMap((field) => {
+    const value = secrets[field]
+    return value === undefined ? [] : [[LABELS[field], value] as const]
+  })
+  return (
+    <Dialog title={`Secrets of ${user}`}>
+      <p>Save them now: they cannot be shown again.</p>
+      <dl class="secrets">
+        {given.map(([label, value]) => (
+          <Secret key={label} label={label} value={value} />
+        ))}
+      </dl>
+      <p class="hint">
+        <code>fish-cli</code> and programs with <code>@fish-crab/sdk</code> read the variables in the login file.
+      </p>
+      <div class="form-buttons">
+        <button type="button" class="primary" onClick={onDone}>
+          I have saved them
+        </button>
+        <a class="button" href={file} download={`${user.toLowerCase()}.env`}>
+          Download login file
+        </a>
+      </div>
+    </Dialog>
+  )
+}
+
+function Secret({ label, value }: { readonly label: string; readonly value: string }) {
+  const [isCopied, setCopied] = useState(false)
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        <code>{value}</code>
+        {/* Browsers offer the clipboard only to pages that came over HTTPS or from this machine. */}
+        {navigator.clipboard && (
+          <button
+            type="button"
+            aria-label={`Copy the ${label}`}
+            onClick={() => void navigator.clipboard.writeText(value).then(() => setCopied(true))}
+          >
+            {isCopied ? 'Copied' : 'Copy'}
+          </button>
+        )}
+        <span class="visually-hidden" role="status">
+          {isCopied && `The ${label} is copied.`}
+        </span>
+      </dd>
+    </div>
+  )
+}

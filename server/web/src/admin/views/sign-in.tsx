@@ -1,0 +1,86 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { Credentials } from '../data/session.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Field, Form } from '../parts/form.tsx'
+
+interface SignInProps {
+  /** Whether somebody has just signed out. */
+  readonly isOver: boolean
+  readonly signIn: (credentials: Credentials) => Promise<void>
+}
+
+export function SignIn({ isOver, signIn }: SignInProps) {
+  const form = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    document.title = 'Sign in · Administration'
+    form.current?.querySelector('input')?.focus()
+  }, [])
+  return (
+    <div class="sign-in panel" ref={form}>
+      <h1>Sign in</h1>
+      <p class="quiet">For administrators of this service.</p>
+      {isOver && (
+        <p role="status" class="notice done">
+          You have signed out.
+        </p>
+      )}
+      <SignInForm signIn={signIn} />
+      <p class="hint">The session is kept in the memory of this page only: reloading or leaving the page ends it.</p>
+    </div>
+  )
+}
+
+interface SignInAgainProps extends Omit<SignInProps, 'isOver'> {
+  readonly username: string
+  readonly onSignOut: () => void
+}
+
+/** Over what is shown, which stays as it is. */
+export function SignInAgain({ username, signIn, onSignOut }: SignInAgainProps) {
+  return (
+    <Dialog title="Your session has expired">
+      <p>Sign in again to go on. Nothing that you have typed is lost.</p>
+      <SignInForm username={username} signIn={signIn} />
+      <p class="hint">
+        Not {username}?{' '}
+        <button type="button" class="link" onClick={onSignOut}>
+          Sign out
+        </button>
+      </p>
+    </Dialog>
+  )
+}
+
+interface SignInFormProps extends Omit<SignInProps, 'isOver'> {
+  readonly username?: string
+}
+
+function SignInForm({ username, signIn }: SignInFormProps) {
+  return (
+    <Form
+      submit="Sign in"
+      busy="Signing in…"
+      check={({ username = '', password = '' }) => ({
+        username: username.trim() === '' ? 'Enter your name.' : undefined,
+        password: password === '' ? 'Enter your password.' : undefined,
+      })}
+      onSubmit={({ username = '', password = '' }) => signIn({ username: username.trim(), password })}
+    >
+      <Field
+        name="username"
+        label="Name"
+        autocomplete="username"
+        maxLength={32}
+        value={username}
+        readOnly={username !== undefined}
+      />
+      <Field
+        name="password"
+        label="Password"
+        type="password"
+        autocomplete="current-password"
+        isFirst={username !== undefined}
+      />
+    </Form>
+  )
+}
