@@ -38,6 +38,15 @@ const VIEWS: readonly View[] = [
     },
   ],
   ['demo', async (page, url) => page.goto(`${url}/?demo`).then(() => page.locator('.card').first().waitFor())],
+  [
+    'overlay-setup',
+    async (page, url) => {
+      await page.goto(`${url}/overlay`)
+      await page.getByLabel('Player').fill('Alex')
+      for (let catches = 0; catches < 5; catches += 1)
+        await page.getByRole('button', { name: 'Catch something' }).click()
+    },
+  ],
   ['unknown', async (page, url) => page.goto(`${url}/@Nobody`).then(() => page.locator('.empty').waitFor())],
 ]
 
@@ -63,6 +72,17 @@ const STATES: readonly View[] = [
       await openCollection(page, url)
       await page.context().setOffline(true)
       await page.locator('.notice').waitFor()
+    },
+  ],
+  [
+    'overlay',
+    async (page, url) => {
+      await page.goto(`${url}/overlay/Alex?gamemode=earth`)
+      await page.locator('.caught').first().waitFor()
+      // What is behind it on a stream.
+      await page.evaluate(() => {
+        document.documentElement.style.background = 'linear-gradient(#8fc7ea 40%, #2f6f8f 40% 75%, #8d7a55 75%)'
+      })
     },
   ],
 ]

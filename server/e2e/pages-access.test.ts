@@ -64,6 +64,15 @@ const STATES: readonly [name: string, open: (page: Page, url: string) => Promise
     },
   ],
   [
+    'the setup of an overlay',
+    async (page, url) => {
+      await page.goto(`${url}/overlay`)
+      await page.getByLabel('Player').fill('Alex')
+      for (let catches = 0; catches < 5; catches += 1)
+        await page.getByRole('button', { name: 'Catch something' }).click()
+    },
+  ],
+  [
     'loading',
     async (page, url) => {
       await page.route('**/get/**', () => {})

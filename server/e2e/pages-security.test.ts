@@ -39,6 +39,14 @@ describe('hostile names', () => {
       await page.getByRole('button', { name: 'Cards' }).click()
       expect(await attacks()).toEqual([])
     }
+    await page.goto(`${url}/overlay/__proto__?gamemode=earth&show=%3Cscript%3Eattack()&theme=__proto__`)
+    await page.locator('.caught').first().waitFor()
+    await admin.fish.add('__proto__', { name: HOSTILE[0] as string, rarity: 'Mythical' }, { gamemode: 'earth' })
+    await page
+      .locator('.caught.rarest')
+      .getByText(HOSTILE[0] as string)
+      .waitFor()
+    expect(await attacks()).toEqual([])
     expect(complaints).toEqual([])
     expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
   })

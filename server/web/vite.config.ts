@@ -13,7 +13,10 @@ const OUT = at('../dist/web')
  * Pages that are built together share files, so each of them loads what any of them needs of these. Players load nothing
  * for administrators, whose page is built by `vite build --mode admin`.
  */
-const BUILDS: Readonly<Record<string, readonly string[]>> = { production: ['collection'], admin: ['admin'] }
+const BUILDS: Readonly<Record<string, readonly string[]>> = {
+  production: ['collection', 'overlay', 'overlay-setup'],
+  admin: ['admin'],
+}
 
 /** Browsers refuse a script or style sheet of another content than the build made (W3C, Subresource Integrity). */
 function integrity(pages: readonly string[]): Plugin {

@@ -212,4 +212,11 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   homePage: { summary: 'A page to look up a player', auth: 'none', success: page, errors: [] },
   playerPage: { summary: 'The collection of a player as a page', auth: 'none', success: page, errors: [] },
   adminPage: { summary: 'A page for administrators, who log in there', auth: 'none', success: page, errors: [] },
+  overlaySetupPage: { summary: 'A page to make the address of an overlay', auth: 'none', success: page, errors: [] },
+  overlayPage: {
+    summary: 'The catches of a player as an overlay for streams',
+    auth: 'none',
+    success: page,
+    errors: [],
+  },
 }

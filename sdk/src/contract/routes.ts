@@ -62,16 +62,22 @@ export const ADMIN_ROUTES = {
   audit: { method: 'GET', path: '/admin/audit', access: 'admin' },
 } as const satisfies Record<string, Route>
 
-/** The routes for operators, and pages for people. */
+/** The routes for operators. */
 const OPERATIONS_ROUTES = {
   livez: { method: 'GET', path: '/livez', access: 'operations' },
   readyz: { method: 'GET', path: '/readyz', access: 'operations' },
   metrics: { method: 'GET', path: '/metrics', access: 'operations' },
   openapi: { method: 'GET', path: OPENAPI_PATH, access: 'operations' },
   docs: { method: 'GET', path: '/docs', access: 'operations' },
+} as const satisfies Record<string, Route>
+
+/** The pages for people. */
+export const PAGE_ROUTES = {
   homePage: { method: 'GET', path: '/', access: 'operations' },
   playerPage: { method: 'GET', path: '/@:name', access: 'operations' },
   adminPage: { method: 'GET', path: '/admin', access: 'operations' },
+  overlaySetupPage: { method: 'GET', path: '/overlay', access: 'operations' },
+  overlayPage: { method: 'GET', path: '/overlay/:name', access: 'operations' },
 } as const satisfies Record<string, Route>
 
 /** Where pages find the files that they load. */
@@ -84,7 +90,7 @@ export const ROUTES = /* @__PURE__ */ Object.assign(
   PUBLIC_ROUTES,
   // The compiler knows the type of up to three sources.
   /* @__PURE__ */ Object.assign({}, EVENT_ROUTES, ADMIN_ROUTES),
-  OPERATIONS_ROUTES,
+  /* @__PURE__ */ Object.assign({}, OPERATIONS_ROUTES, PAGE_ROUTES),
 )
 
 /** The name of a route. */

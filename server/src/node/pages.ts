@@ -29,10 +29,13 @@ const NOT_BUILT = `<!doctype html>
 
 /** The pages for people, as the build has made them. Each file is read at its first request. */
 export function createPages(): Pages {
-  const read = (page: PageName) => readFile(new URL(`${page}.html`, FOLDER), 'utf8').catch(withoutBuild(NOT_BUILT))
+  const template = (page: PageName) =>
+    lazy(() => readFile(new URL(`${page}.html`, FOLDER), 'utf8').catch(withoutBuild(NOT_BUILT)))
   const templates: Readonly<Record<PageName, () => Promise<string>>> = {
-    collection: lazy(() => read('collection')),
-    admin: lazy(() => read('admin')),
+    collection: template('collection'),
+    overlay: template('overlay'),
+    'overlay-setup': template('overlay-setup'),
+    admin: template('admin'),
   }
   const assets = lazy(async () => {
     const names = new Set(await readdir(ASSETS).catch(withoutBuild([])))

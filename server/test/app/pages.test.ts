@@ -23,20 +23,32 @@ describe('the pages', () => {
     expect(html).toContain('content="The fish and crabs that Alex has caught: species, rarities, counts and dates."')
   })
 
-  it.each(['/', '/v1', '/v1/', '//', '/@Alex', '/@Alex/', '/v1/@Alex', '/%40Alex', '/@%41lex', '/@nobody.has.this'])(
-    '%s is a page that no limit counts, with HEAD and an ETag',
-    async (path) => {
-      const { request } = await createMemoryService({ pages, rateLimit: { requests: 1, windowMs: 1000 } })
-      await request('/status')
-      const response = await request(path)
-      expect([response.status, response.headers.get(COUNT)]).toEqual([200, null])
-      const etag = String(response.headers.get('etag'))
-      expect(response.headers.get('cache-control')).toBe('no-cache')
-      expect((await request(path, { headers: { 'if-none-match': etag } })).status).toBe(304)
-      const head = await request(path, { method: 'HEAD' })
-      expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, etag, ''])
-    },
-  )
+  it.each([
+    '/',
+    '/v1',
+    '/v1/',
+    '//',
+    '/overlay',
+    '/overlay/',
+    '/overlay/Alex',
+    '/v1/overlay/Alex',
+    '/@Alex',
+    '/@Alex/',
+    '/v1/@Alex',
+    '/%40Alex',
+    '/@%41lex',
+    '/@nobody.has.this',
+  ])('%s is a page that no limit counts, with HEAD and an ETag', async (path) => {
+    const { request } = await createMemoryService({ pages, rateLimit: { requests: 1, windowMs: 1000 } })
+    await request('/status')
+    const response = await request(path)
+    expect([response.status, response.headers.get(COUNT)]).toEqual([200, null])
+    const etag = String(response.headers.get('etag'))
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+    expect((await request(path, { headers: { 'if-none-match': etag } })).status).toBe(304)
+    const head = await request(path, { method: 'HEAD' })
+    expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, etag, ''])
+  })
 
   it.each(['/admin', '/admin/', '/v1/admin'])(
     '%s is the same page for everybody, which no limit counts and no cache stores, not even for the way back',
@@ -70,6 +82,8 @@ describe('the pages', () => {
     '/@%E0',
     '/@%F0%9F%90%9F',
     `/@${'x'.repeat(33)}`,
+    '/overlay/-x',
+    '/overlay/%3Cscript%3E',
   ])('%s, which no player can be called, is a page with status 404 that repeats nothing of it', async (path) => {
     const { request } = await createMemoryService({ pages })
     const response = await request(path, { headers: { 'if-none-match': '*' } })
@@ -80,14 +94,20 @@ describe('the pages', () => {
     )
   })
 
-  it.each(['/@', '/@Alex/x', '/assets', '/assets/', '/assets/other.js', '/assets/a/start-abc.js', '/assets/__proto__'])(
-    '%s is not among them',
-    async (path) => {
-      const { request } = await createMemoryService({ pages })
-      const response = await request(path)
-      expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
-    },
-  )
+  it.each([
+    '/@',
+    '/@Alex/x',
+    '/overlay/Alex/x',
+    '/assets',
+    '/assets/',
+    '/assets/other.js',
+    '/assets/a/start-abc.js',
+    '/assets/__proto__',
+  ])('%s is not among them', async (path) => {
+    const { request } = await createMemoryService({ pages })
+    const response = await request(path)
+    expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
+  })
 
   it('have files whose names change with their content: nobody asks for one again', async () => {
     const { request } = await createMemoryService({ pages, rateLimit: { requests: 1, windowMs: 1000 } })
@@ -98,7 +118,7 @@ describe('the pages', () => {
     expect(await response.text()).toBe('start()')
   })
 
-  it.each(['/', '/@Alex', '/@-', '/admin', '/assets/start-abc.js'])(
+  it.each(['/', '/@Alex', '/@-', '/overlay', '/admin', '/assets/start-abc.js'])(
     '%s lets in no script but those of this server, no text as markup, and no other page around it',
     async (path) => {
       const { request } = await createMemoryService({ pages })
@@ -120,6 +140,21 @@ describe('the pages', () => {
     },
   )
 
+  it('may have other pages around them only where they are overlays, which nobody can click', async () => {
+    const { request } = await createMemoryService({ pages })
+    for (const path of ['/overlay/Alex', '/overlay/-']) {
+      const policy = String((await request(path)).headers.get('content-security-policy')).split('; ')
+      expect(policy).toEqual(
+        expect.arrayContaining([
+          'frame-ancestors *',
+          "script-src 'self'",
+          "trusted-types 'none'",
+          "form-action 'none'",
+        ]),
+      )
+    }
+  })
+
   it('take no other method', async () => {
     const { request } = await createMemoryService({ pages })
     for (const path of ['/', '/@Alex', '/admin', '/assets/start-abc.js']) {
@@ -128,7 +163,7 @@ describe('the pages', () => {
     }
   })
 
-  it.each(['/', '/v1', '/@Alex', '/admin', '/assets/start-abc.js'])(
+  it.each(['/', '/v1', '/@Alex', '/overlay', '/overlay/Alex', '/admin', '/assets/start-abc.js'])(
     'are unknown paths where a service has none: %s is counted, and 404 not_found',
     async (path) => {
       const { request } = await createMemoryService()
@@ -143,7 +178,9 @@ describe('the pages', () => {
       const { request } = await createMemoryService(options)
       return Object.keys(((await (await request('/openapi.json')).json()) as { paths: object }).paths)
     }
-    expect(await pathsOf({ pages })).toEqual(expect.arrayContaining(['/', '/@{name}', '/admin']))
+    expect(await pathsOf({ pages })).toEqual(
+      expect.arrayContaining(['/', '/@{name}', '/overlay', '/overlay/{name}', '/admin']),
+    )
     expect(await pathsOf({})).not.toContain('/')
   })
 })

@@ -2,6 +2,7 @@ import {
   type Access,
   ASSET_FOLDERS,
   HEADERS,
+  PAGE_ROUTES,
   REQUEST_ID_PATTERN,
   ROUTES,
   type RouteName,
@@ -88,7 +89,11 @@ function isBounded(query: string): boolean {
 
 const ALL_ROUTES = Object.values(ROUTES)
 const FOLDERS = Object.values(ASSET_FOLDERS).map((folder) => `${folder}/`)
-const PAGES_PREFIXES = [`${ASSET_FOLDERS.pages}/`, ROUTES.playerPage.path.split(':', 1)[0] as string]
+const PAGE_PATHS = Object.values(PAGE_ROUTES).map(({ path }) => path)
+const PAGE_PREFIXES = [
+  `${ASSET_FOLDERS.pages}/`,
+  ...PAGE_PATHS.filter((path) => path.includes(':')).map((path) => path.replace(/:.*/, '')),
+]
 const ACCESS_BY_PATH: ReadonlyMap<string, Access> = new Map(ALL_ROUTES.map(({ path, access }) => [path, access]))
 
 /** Paths with parameters, each of which stands for one segment. */
@@ -106,9 +111,5 @@ function accessOf(path: string): Access {
 }
 
 function isOfPages(path: string): boolean {
-  return (
-    path === ROUTES.homePage.path ||
-    path === ROUTES.adminPage.path ||
-    PAGES_PREFIXES.some((prefix) => path.startsWith(prefix))
-  )
+  return PAGE_PATHS.some((page) => page === path) || PAGE_PREFIXES.some((prefix) => path.startsWith(prefix))
 }

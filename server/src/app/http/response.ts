@@ -106,7 +106,7 @@ export interface Docs extends PageAssets {
 }
 
 /** A page for people. */
-export type PageName = 'collection' | 'admin'
+export type PageName = 'collection' | 'overlay' | 'overlay-setup' | 'admin'
 
 /** The pages for people, which a host brings. They load their files from `/assets/`. */
 export interface Pages extends PageAssets {

@@ -5,7 +5,7 @@ import { countRequest } from '../http/rate-limit.ts'
 import type { Handler } from '../http/router.ts'
 import { docsHandler, openApiHandler } from './docs.ts'
 import { publicLeaderboardHandler } from './leaderboard.ts'
-import { adminPageHandler, homePageHandler, playerPageHandler } from './pages.ts'
+import { pageHandlers } from './pages.ts'
 import { demoCrab, demoFish, readHandler } from './read.ts'
 import type { AdminHandler, AdminHandlers, Services } from './services.ts'
 import { livez, metricsHandler, readyzHandler, statusHandler } from './status.ts'
@@ -55,13 +55,7 @@ export function createHandlers(services: Services) {
     openapi: openApiHandler(services, loadOpenApi, () => Object.keys(handlers) as RouteName[]),
     ...(services.metrics ? { metrics: metricsHandler(services.metrics) } : {}),
     ...(services.docs ? { docs: docsHandler(services.docs) } : {}),
-    ...(services.pages
-      ? {
-          homePage: homePageHandler(services.pages),
-          playerPage: playerPageHandler(services.pages),
-          adminPage: adminPageHandler(services.pages),
-        }
-      : {}),
+    ...(services.pages ? pageHandlers(services.pages) : {}),
   }
   const byRoute = Object.fromEntries(
     Object.entries(handlers).map(([name, handle]) => [

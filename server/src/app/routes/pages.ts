@@ -1,4 +1,4 @@
-import { isUserName } from '@fish-crab/sdk/contract'
+import { isUserName, type PAGE_ROUTES } from '@fish-crab/sdk/contract'
 import { sha256Hex } from '../core/bytes.ts'
 import { type PageName, type Pages, type StaticFile, staticFile } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
@@ -31,30 +31,56 @@ const HOME: Preview = { title: SITE, description: 'Look up the fish and crabs th
 const ADMIN: Preview = { title: `Administration · ${SITE}`, description: 'For administrators of this service.' }
 const UNKNOWN: Preview = { title: `Player not found · ${SITE}`, description: 'No player can have this name.' }
 
-const previewOf = (name: string): Preview => ({
-  title: `${name} · ${SITE}`,
-  description: `The fish and crabs that ${name} has caught: species, rarities, counts and dates.`,
+/** Streaming software and other pages may show overlays within theirs: nothing on them can be clicked. */
+const OVERLAY_HEADERS = pageHeaders({
+  'require-trusted-types-for': "'script'",
+  'trusted-types': "'none'",
+  'frame-ancestors': '*',
 })
 
-/** `GET /`. */
-export function homePageHandler(pages: Pages): Handler {
-  return async ({ request }) => staticFile(request, await pageFile(pages, 'collection', HOME), PAGES_HEADERS)
-}
-
-/** `GET /@:name`. Whether the player exists is left to the page, so that nobody learns it without being counted. */
-export function playerPageHandler(pages: Pages): Handler {
-  return async ({ request, params: { name = '' } }) => {
-    if (isUserName(name))
-      return staticFile(request, await pageFile(pages, 'collection', previewOf(name)), PAGES_HEADERS)
-    const { body, contentType } = await pageFile(pages, 'collection', UNKNOWN)
-    const headers = { 'content-type': contentType, 'content-length': String(body.byteLength), ...PAGES_HEADERS }
-    return { status: 404, body, headers }
+/** The handlers of the pages for people. */
+export function pageHandlers(pages: Pages): Readonly<Record<keyof typeof PAGE_ROUTES, Handler>> {
+  return {
+    homePage: fixedPage(pages, 'collection', HOME),
+    playerPage: playerPage(pages, 'collection', (name) => ({
+      title: `${name} · ${SITE}`,
+      description: `The fish and crabs that ${name} has caught: species, rarities, counts and dates.`,
+    })),
+    overlaySetupPage: fixedPage(pages, 'overlay-setup', {
+      title: `Stream overlay · ${SITE}`,
+      description: 'Show what you catch on your stream.',
+    }),
+    overlayPage: playerPage(
+      pages,
+      'overlay',
+      (name) => ({ title: `${name} · Stream overlay`, description: `What ${name} catches, for a stream.` }),
+      OVERLAY_HEADERS,
+    ),
+    // What it shows comes from the endpoints below it, which need a session.
+    adminPage: fixedPage(pages, 'admin', ADMIN, ADMIN_HEADERS),
   }
 }
 
-/** `GET /admin`: the same for everybody. What it shows comes from the endpoints below it, which need a session. */
-export function adminPageHandler(pages: Pages): Handler {
-  return async ({ request }) => staticFile(request, await pageFile(pages, 'admin', ADMIN), ADMIN_HEADERS)
+type Headers = Readonly<Record<string, string>>
+
+/** The same for everybody. */
+function fixedPage(pages: Pages, page: PageName, preview: Preview, headers: Headers = PAGES_HEADERS): Handler {
+  return async ({ request }) => staticFile(request, await pageFile(pages, page, preview), headers)
+}
+
+/** Whether the player exists is left to the page, so that nobody learns it without being counted. */
+function playerPage(
+  pages: Pages,
+  page: PageName,
+  previewOf: (name: string) => Preview,
+  headers: Headers = PAGES_HEADERS,
+): Handler {
+  return async ({ request, params: { name = '' } }) => {
+    if (isUserName(name)) return staticFile(request, await pageFile(pages, page, previewOf(name)), headers)
+    const { body, contentType } = await pageFile(pages, page, UNKNOWN)
+    const shown = { 'content-type': contentType, 'content-length': String(body.byteLength), ...headers }
+    return { status: 404, body, headers: shown }
+  }
 }
 
 async function pageFile(pages: Pages, page: PageName, preview: Preview): Promise<StaticFile> {

@@ -63,7 +63,7 @@ export function App({ services }: { readonly services: Services }) {
         )}
       </main>
       <footer class="site">
-        <a href="/docs">API reference</a>
+        <a href="/overlay">Stream overlay</a> <a href="/docs">API reference</a>
       </footer>
     </>
   )

@@ -9,6 +9,7 @@ import { rowsOf } from '../data/list.ts'
 import { loadDemo, loadPlayer } from '../data/load-collection.ts'
 import { openStream } from '../data/stream.ts'
 import { type Collection, speciesKey } from '../data/summary.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
 import { Drawing } from '../parts/drawings.tsx'
 import { formatDateTime, formatNumber, formatTime, plural } from '../parts/format.ts'
 import { HistoryChart } from './history-chart.tsx'
@@ -63,7 +64,12 @@ export function CollectionPage({ services, player, onGamemode }: CollectionPageP
           <h1>{player ? (collection?.user ?? name) : 'Demo collection'}</h1>
           {!player && <p class="quiet">Made-up catches that every server has, to see what a collection looks like.</p>}
         </div>
-        {player && <CopyLink path={playerPath(collection?.user ?? player.name, player.gamemode)} />}
+        {player && (
+          <CopyButton
+            text={new URL(playerPath(collection?.user ?? player.name, player.gamemode), location.origin).href}
+            label="Copy link"
+          />
+        )}
       </div>
       {player && <GamemodeTabs {...player} onGamemode={onGamemode} />}
       {problem && (
@@ -197,27 +203,6 @@ function GamemodeTabs({ name, gamemode, onGamemode }: GamemodeTabsProps) {
         </a>
       ))}
     </nav>
-  )
-}
-
-function CopyLink({ path }: { readonly path: string }) {
-  const [isCopied, setCopied] = useState(false)
-  // Browsers offer the clipboard only to pages that came over HTTPS or from this machine.
-  if (!navigator.clipboard) return null
-  const copy = async () => {
-    await navigator.clipboard.writeText(new URL(path, location.origin).href)
-    setCopied(true)
-    setTimeout(() => setCopied(false), 3000)
-  }
-  return (
-    <>
-      <button type="button" onClick={copy}>
-        {isCopied ? 'Copied' : 'Copy link'}
-      </button>
-      <span class="visually-hidden" role="status">
-        {isCopied && 'The link is copied.'}
-      </span>
-    </>
   )
 }
 

@@ -63,6 +63,8 @@ interface FollowOptions {
   /** Opens a stream of new catches. @default the collection cannot change */
   readonly listen: ((listener: Listener) => Stream) | undefined
   readonly onUpdate: (followed: Followed) => void
+  /** How long somebody looks before a stream is opened, in milliseconds. @default 10 s */
+  readonly stayMs?: number
 }
 
 /** Follows a collection until it is stopped. */
@@ -76,7 +78,7 @@ export interface Following {
 const POLL_MS = 60_000
 /** Beside a stream, in case that it misses something. */
 const POLL_BESIDE_STREAM_MS = 300_000
-/** How long somebody looks before a stream is opened: a short visit needs none, which costs a request and a connection. */
+/** A short visit needs no stream, which costs a request and a connection. */
 const STAY_MS = 10_000
 /** Catches that come together are shown together: one POST may store 500. */
 const GATHER_MS = 250
@@ -87,7 +89,14 @@ const FIRST_RETRY_MS = 2000
 const LAST_RETRY_MS = 60_000
 
 /** Loads a collection and keeps it current: polls while somebody looks, and waits out what stands in the way. */
-export function followCollection({ client, load, context, listen, onUpdate }: FollowOptions): Following {
+export function followCollection({
+  client,
+  load,
+  context,
+  listen,
+  onUpdate,
+  stayMs = STAY_MS,
+}: FollowOptions): Following {
   const { now } = context
   const stopped = new AbortController()
   let followed: Followed = { fresh: [] }
@@ -167,10 +176,11 @@ export function followCollection({ client, load, context, listen, onUpdate }: Fo
       stream?.close()
       stream = undefined
     }
-    if (!isWanted || stream || !listen || !followed.collection) return
+    // One that ended, such as at a limit of streams, is opened again after the next load.
+    if (!isWanted || stream?.isOpen() || !listen || !followed.collection) return
     streamTimer = setTimeout(() => {
       stream = listen({ onCatch: gather, onRemoved: reload })
-    }, STAY_MS)
+    }, stayMs)
   }
 
   function gather(caught: Caught): void {

@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAdminClient } from '@fish-crab/sdk/admin'
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startBrowser } from '../../scripts/test-support/chromium.ts'
+import { startServerProcess } from '../../scripts/test-support/server-process.ts'
+import { READ_TO_THE_END, startServer, tabTo } from './pages.ts'
+import { watchPage } from './watch-page.ts'
+
+const OVERLAY = '/overlay/Alex?gamemode=earth'
+const EARTH = { gamemode: 'earth' } as const
+
+/** A page of the size of a browser source. */
+async function openPage(browser: BrowserContext): Promise<Page> {
+  const page = await browser.newPage()
+  await page.setViewportSize({ width: 600, height: 500 })
+  return page
+}
+
+const feedOf = (page: Page) => page.locator('.feed .caught-name').allTextContents()
+const totalOf = (page: Page) => page.locator('.all').textContent()
+
+describe('the overlay', () => {
+  it('shows a catch within a second of its acknowledgement, the rarest loudest, over a transparent ground', async ({
+    skip,
+  }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer()
+    const page = await openPage(browser)
+    const { requests, complaints } = watchPage(page, READ_TO_THE_END)
+    const opened = page.waitForResponse((response) => response.url().includes('/events?'))
+    await page.goto(url + OVERLAY)
+    await opened
+    await expect.poll(() => feedOf(page)).toEqual(['Koi', 'Salmon', 'crab', 'Salmon'])
+    expect(await totalOf(page)).toBe('4 fish1 crab3 species')
+
+    await admin.fish.add('Alex', { name: 'Leviathan', rarity: 'Mythical' }, EARTH)
+    const acknowledgedAt = performance.now()
+    await page.locator('.caught.rarest.enters').waitFor()
+    expect(performance.now() - acknowledgedAt).toBeLessThan(1000)
+    expect(await feedOf(page)).toEqual(['Leviathan', 'Koi', 'Salmon', 'crab'])
+    expect(await page.locator('.rarest-catch .caught-name').textContent()).toBe('Leviathan')
+
+    const grounds = await page.evaluate(() =>
+      ['html', 'body', '#app', '.overlay'].map((one) => {
+        const { backgroundColor, colorScheme } = getComputedStyle(document.querySelector(one) as Element)
+        return [backgroundColor, one === 'html' ? colorScheme : '']
+      }),
+    )
+    // A page with a colour scheme has a ground of that.
+    expect(new Set(grounds.map(String))).toEqual(new Set(['rgba(0, 0, 0, 0),normal', 'rgba(0, 0, 0, 0),']))
+    expect(complaints).toEqual([])
+    expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
+    expect(requests.filter((request) => /\/(get|events)\b/.test(request))).toHaveLength(3)
+  })
+
+  it('misses and repeats nothing while the server restarts, and says nothing of it', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const folder = mkdtempSync(join(tmpdir(), 'fish-overlay-'))
+    const env = { FISH_STORAGE: `file:${folder}`, FISH_RATE_LIMIT: '1000', FISH_ADMIN_RATE_LIMIT: '10000' }
+    let server = await startServerProcess(env)
+    onTestFinished(async () => {
+      await server.end('SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+    })
+    const { url } = server
+    const admin = createAdminClient({ baseUrl: url, username: 'root', password: 'root-password' })
+    await admin.users.create({ name: 'Alex' })
+    const page = await openPage(browser)
+    await page.goto(url + OVERLAY)
+    await expect.poll(() => totalOf(page)).toBe('0 fish0 crabs0 species')
+    let stored = 0
+    const add = async () => {
+      stored += 1
+      await admin.fish.add('Alex', { name: `Fish ${stored}`, rarity: 'Gold' }, EARTH)
+    }
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      for (let catches = 0; catches < 5; catches += 1) await add()
+      await server.end(signal)
+      server = await startServerProcess({ ...env, FISH_PORT: new URL(url).port })
+      for (let catches = 0; catches < 5; catches += 1) await add()
+      await expect.poll(() => totalOf(page)).toBe(`${stored} fish0 crabs${stored} species`)
+    }
+    expect(await feedOf(page)).toEqual([20, 19, 18, 17].map((number) => `Fish ${number}`))
+    expect(await page.locator('.note').count()).toBe(0)
+  })
+
+  it('takes no more memory for thousands of catches, and never more room than it has', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer()
+    const page = await openPage(browser)
+    const client = await browser.newCDPSession(page)
+    await client.send('HeapProfiler.enable')
+    const opened = page.waitForResponse((response) => response.url().includes('/events?'))
+    await page.goto(url + OVERLAY)
+    await opened
+    let stored = 4
+    const add = async (count: number) => {
+      for (let at = 0; at < count; at += 500) {
+        const names = Array.from({ length: 500 }, (_, index) => `A fish with a long name, ${index % 40}`)
+        await admin.fish.add(
+          'Alex',
+          names.map((name) => ({ name, rarity: 'Mythical' }) as const),
+          EARTH,
+        )
+      }
+      stored += count
+      await expect.poll(() => totalOf(page)).toContain(`${stored.toLocaleString('en-US')} fish`)
+      await client.send('HeapProfiler.collectGarbage')
+      const { usedSize } = await client.send('Runtime.getHeapUsage')
+      return { megabytes: usedSize / 2 ** 20, nodes: await page.locator('*').count() }
+    }
+    const before = await add(1000)
+    const after = await add(5000)
+    expect(after.nodes).toBe(before.nodes)
+    expect(after.megabytes - before.megabytes).toBeLessThan(1)
+    const overflow = await page.evaluate(() => {
+      const { scrollWidth, scrollHeight } = document.documentElement
+      return [scrollWidth - innerWidth, scrollHeight - innerHeight]
+    })
+    expect(overflow).toEqual([0, 0])
+  })
+
+  it('stands still where somebody prefers no motion, and names a player whom the server does not know', async ({
+    skip,
+  }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer()
+    const page = await openPage(browser)
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    const opened = page.waitForResponse((response) => response.url().includes('/events?'))
+    await page.goto(url + OVERLAY)
+    await opened
+    await admin.fish.add('Alex', { name: 'Leviathan', rarity: 'Mythical' }, EARTH)
+    await page.locator('.caught.rarest.enters').waitFor()
+    expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
+    await page.goto(`${url}/overlay/Nobody`)
+    await page.getByText('No player “Nobody”').waitFor()
+  })
+})
+
+it('the page that makes its address does so by keyboard alone, and asks the server for nothing', async ({ skip }) => {
+  const browser = await startBrowser(skip)
+  const { url } = await startServer()
+  await browser.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const page = await browser.newPage()
+  const { requests, complaints } = watchPage(page)
+  await page.goto(`${url}/overlay`)
+  const { keyboard } = page
+  await tabTo(page, /^Player/)
+  await keyboard.type('Al ex')
+  await page.getByRole('alert').getByText('A name must be').waitFor()
+  for (let letters = 0; letters < 3; letters += 1) await keyboard.press('Backspace')
+  await keyboard.type('ex')
+  await tabTo(page, /^oneblock$/)
+  await keyboard.press('ArrowRight')
+  await tabTo(page, /^Fish and crabs$/)
+  await keyboard.press('ArrowRight')
+  await tabTo(page, /^Totals$/)
+  await keyboard.press('Space')
+  await tabTo(page, /^Dark$/)
+  await keyboard.press('ArrowRight')
+  await tabTo(page, /^Catch something$/)
+  await keyboard.press('Enter')
+  await page.locator('.scene .caught.enters').getByText('Herring').waitFor()
+  await tabTo(page, /^Copy address$/)
+  await keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    `${url}/overlay/Alex?gamemode=earth&kind=fish&show=last,rarest&theme=light`,
+  )
+  expect(complaints).toEqual([])
+  expect(requests.filter((request) => /\/(get|events|demo)\b/.test(request))).toEqual([])
+})

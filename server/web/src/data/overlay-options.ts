@@ -1,0 +1,64 @@
+import { GAMEMODES, type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
+import type { Kind } from './summary.ts'
+
+/** What an overlay can show, by the words for it. */
+export const PARTS = { last: 'Last catches', total: 'Totals', rarest: 'Rarest catch' } as const
+/** How an overlay looks, by the words for it. */
+export const THEMES = { dark: 'Dark', light: 'Light', plain: 'Text only' } as const
+
+/** One of {@link PARTS}. */
+export type Part = keyof typeof PARTS
+/** One of {@link THEMES}. */
+type Theme = keyof typeof THEMES
+
+/** What the address of an overlay asks for. */
+export interface OverlayOptions {
+  readonly gamemode: Gamemode
+  /** Both without it. */
+  readonly kind: Kind | undefined
+  readonly parts: readonly Part[]
+  readonly theme: Theme
+}
+
+const ALL_PARTS = Object.keys(PARTS) as Part[]
+
+/** Of an address that asks for nothing in particular. */
+export const DEFAULT_OPTIONS: OverlayOptions = {
+  gamemode: GAMEMODES[0],
+  kind: undefined,
+  parts: ALL_PARTS,
+  theme: 'dark',
+}
+
+/** Reads the query of an overlay. What it does not know is as if it were left out: a stream shows no error. */
+export function readOptions(search: string): OverlayOptions {
+  const query = new URLSearchParams(search)
+  const [gamemode, kind, theme] = [query.get('gamemode'), query.get('kind'), query.get('theme')]
+  const named = new Set(query.get('show')?.split(','))
+  const parts = ALL_PARTS.filter((part) => named.has(part))
+  return {
+    gamemode: isGamemode(gamemode) ? gamemode : DEFAULT_OPTIONS.gamemode,
+    kind: kind === 'fish' || kind === 'crab' ? kind : undefined,
+    parts: parts.length > 0 ? parts : ALL_PARTS,
+    theme: theme !== null && Object.hasOwn(THEMES, theme) ? (theme as Theme) : DEFAULT_OPTIONS.theme,
+  }
+}
+
+/** The path of an overlay. */
+export function overlayPath(name: string, { gamemode, kind, parts, theme }: OverlayOptions): string {
+  const query = [`gamemode=${gamemode}`]
+  if (kind !== undefined) query.push(`kind=${kind}`)
+  if (parts.length < ALL_PARTS.length) query.push(`show=${parts.join(',')}`)
+  if (theme !== DEFAULT_OPTIONS.theme) query.push(`theme=${theme}`)
+  return `/overlay/${encodeURIComponent(name)}?${query.join('&')}`
+}
+
+/** The name in the path of an overlay, as it stands there. */
+export function overlayName(pathname: string): string {
+  const encoded = /\/overlay\/([^/]+)/i.exec(pathname)?.[1] ?? ''
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    return encoded
+  }
+}

@@ -1,0 +1,212 @@
+import type { RarityLabel } from '@fish-crab/sdk'
+import { GAMEMODES, isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { DEFAULT_OPTIONS, type OverlayOptions, overlayPath, PARTS, type Part, THEMES } from '../data/overlay-options.ts'
+import { type Collection, type Entry, type Kind, summarize, withEntries } from '../data/summary.ts'
+import { firstItems, type Item, withFresh } from '../overlay/feed.ts'
+import { OverlayView } from '../overlay/overlay-view.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Drawing } from '../parts/drawings.tsx'
+
+const KINDS = { both: 'Fish and crabs', fish: 'Fish', crab: 'Crabs' } as const
+
+/** Made up: the preview asks the server for nothing. */
+const SAMPLE: Collection = {
+  user: 'Alex',
+  fish: summarize([
+    { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-02T00:00:00.000Z' },
+    { name: 'Cod', rarity: 'Bronze', caughtAt: '2026-01-03T00:00:00.000Z' },
+  ]),
+  crab: summarize([{ name: 'Hermit crab', caughtAt: '2026-01-01T00:00:00.000Z' }]),
+}
+
+/** What the button of the preview catches, in turn. */
+const CATCHES: readonly (Entry & { readonly kind: Kind })[] = [
+  { kind: 'fish', name: 'Herring', rarity: 'Silver' satisfies RarityLabel },
+  { kind: 'fish', name: 'Sturgeon', rarity: 'Diamond' },
+  { kind: 'crab', name: 'Fiddler crab' },
+  { kind: 'fish', name: 'Golden koi', rarity: 'Platinum' },
+  { kind: 'fish', name: 'Leviathan', rarity: 'Mythical' },
+]
+
+export function OverlaySetup() {
+  const [name, setName] = useState('')
+  const [options, setOptions] = useState<OverlayOptions>(DEFAULT_OPTIONS)
+  const change = (some: Partial<OverlayOptions>) => setOptions({ ...options, ...some })
+  const wanted = name.trim().replace(/^@/, '')
+  const isName = isUserName(wanted)
+  const address = isName ? new URL(overlayPath(wanted, options), location.origin).href : ''
+  const togglePart = (part: Part) => {
+    const parts = (Object.keys(PARTS) as Part[]).filter((one) => options.parts.includes(one) !== (one === part))
+    if (parts.length > 0) change({ parts })
+  }
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="site">
+        <a class="brand" href="/">
+          <Drawing shape="gold" />
+          Fish and Crab Collection
+        </a>
+      </header>
+      <main id="content" tabIndex={-1}>
+        <h1>Stream overlay</h1>
+        <p class="lead">
+          Shows what you catch on your stream as it happens. Choose how it looks, then add its address to your streaming
+          software as a browser source.
+        </p>
+        <div class="setup">
+          <form class="panel choices" onSubmit={(event) => event.preventDefault()}>
+            <label class="player">
+              <span>Player</span>
+              <input
+                type="text"
+                autocomplete="off"
+                autocapitalize="off"
+                spellcheck={false}
+                maxLength={64}
+                placeholder="Alex"
+                value={name}
+                aria-invalid={wanted !== '' && !isName}
+                aria-describedby="name-mistake"
+                onInput={(event) => setName(event.currentTarget.value)}
+              />
+            </label>
+            <p id="name-mistake" class="mistake" role="alert">
+              {wanted !== '' && !isName && `A name must be ${USER_NAME_RULE}.`}
+            </p>
+            <Choice legend="Gamemode">
+              {GAMEMODES.map((gamemode) => (
+                <Radio
+                  key={gamemode}
+                  name="gamemode"
+                  label={gamemode}
+                  isChecked={options.gamemode === gamemode}
+                  onCheck={() => change({ gamemode })}
+                />
+              ))}
+            </Choice>
+            <Choice legend="Catches">
+              {Object.entries(KINDS).map(([kind, label]) => (
+                <Radio
+                  key={kind}
+                  name="kind"
+                  label={label}
+                  isChecked={(options.kind ?? 'both') === kind}
+                  onCheck={() => change({ kind: kind === 'both' ? undefined : (kind as Kind) })}
+                />
+              ))}
+            </Choice>
+            <Choice legend="Show">
+              {(Object.keys(PARTS) as Part[]).map((part) => (
+                <label key={part}>
+                  <input type="checkbox" checked={options.parts.includes(part)} onChange={() => togglePart(part)} />
+                  {PARTS[part]}
+                </label>
+              ))}
+            </Choice>
+            <Choice legend="Look">
+              {Object.entries(THEMES).map(([theme, label]) => (
+                <Radio
+                  key={theme}
+                  name="theme"
+                  label={label}
+                  isChecked={options.theme === theme}
+                  onCheck={() => change({ theme: theme as keyof typeof THEMES })}
+                />
+              ))}
+            </Choice>
+          </form>
+          <Preview key={options.kind} options={options} />
+        </div>
+        <section class="panel address" aria-labelledby="address">
+          <h2 id="address">Address of your overlay</h2>
+          {isName ? (
+            <div class="field-row">
+              <input type="text" readOnly value={address} aria-labelledby="address" />
+              <CopyButton text={address} label="Copy address" />
+            </div>
+          ) : (
+            <p class="quiet">Enter your player name above.</p>
+          )}
+          <ol>
+            <li>In your streaming software, add a browser source.</li>
+            <li>Paste the address. 600 × 500 is a good size; the background is transparent.</li>
+            <li>Catch something. The overlay reconnects by itself, also after a restart of the server.</li>
+          </ol>
+        </section>
+      </main>
+      <footer class="site">
+        <a href="/docs">API reference</a>
+      </footer>
+    </>
+  )
+}
+
+interface ChoiceProps {
+  readonly legend: string
+  readonly children: ComponentChildren
+}
+
+function Choice({ legend, children }: ChoiceProps) {
+  return (
+    <fieldset class="choice">
+      <legend>{legend}</legend>
+      {children}
+    </fieldset>
+  )
+}
+
+interface RadioProps {
+  readonly name: string
+  readonly label: string
+  readonly isChecked: boolean
+  readonly onCheck: () => void
+}
+
+function Radio({ name, label, isChecked, onCheck }: RadioProps) {
+  return (
+    <label>
+      <input type="radio" name={name} checked={isChecked} onChange={onCheck} />
+      {label}
+    </label>
+  )
+}
+
+interface PreviewState {
+  readonly collection: Collection
+  readonly items: readonly Item[]
+  readonly caught: number
+}
+
+function Preview({ options }: { readonly options: OverlayOptions }) {
+  const { kind } = options
+  const [{ collection, items, caught }, setState] = useState<PreviewState>(() => {
+    return { collection: SAMPLE, items: firstItems(SAMPLE, kind), caught: 0 }
+  })
+  const some = CATCHES.filter((one) => kind === undefined || one.kind === kind)
+  const catchOne = () => {
+    const entry = some[caught % some.length] as (typeof CATCHES)[number]
+    setState({
+      collection: { ...collection, [entry.kind]: withEntries(collection[entry.kind], [entry]) },
+      items: withFresh(items, [{ ...entry, count: 1, added: 1 }], kind),
+      caught: caught + 1,
+    })
+  }
+  return (
+    <section class="preview" aria-labelledby="preview">
+      <div class="preview-head">
+        <h2 id="preview">Preview</h2>
+        <button type="button" onClick={catchOne}>
+          Catch something
+        </button>
+      </div>
+      <div class="scene">
+        <OverlayView options={options} collection={collection} items={items} />
+      </div>
+    </section>
+  )
+}

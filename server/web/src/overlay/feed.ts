@@ -1,0 +1,64 @@
+import type { Fresh } from '../data/follow.ts'
+import { inOrder, RARITY_ORDER, type Row, rowsOf } from '../data/list.ts'
+import { type Collection, type Kind, type Species, speciesKey } from '../data/summary.ts'
+
+/** A catch that the overlay shows. */
+export interface Item extends Pick<Species, 'name' | 'rarity'> {
+  /** Differs for every item of a feed. */
+  readonly key: number
+  readonly kind: Kind
+  /** Catches of this species that came together. */
+  readonly count: number
+  /** Whether it came while the overlay was open. */
+  readonly isNew: boolean
+}
+
+/** What the overlay shows last at most: it never scrolls. */
+const MAX_ITEMS = 4
+
+const rank = ({ rarity }: Pick<Species, 'rarity'>) => (rarity === undefined ? -1 : RARITY_ORDER.indexOf(rarity))
+const isOf = (kind: Kind | undefined) => (one: { readonly kind: Kind }) => kind === undefined || one.kind === kind
+
+/** What was caught last before the overlay was opened, newest first. */
+export function firstItems(collection: Collection, kind: Kind | undefined): readonly Item[] {
+  return inOrder(rowsOf(collection).filter(isOf(kind)), 'last')
+    .slice(0, MAX_ITEMS)
+    .map(({ name, rarity, kind }, index) => ({ key: -1 - index, name, rarity, kind, count: 1, isNew: false }))
+}
+
+/** Without what was removed from the collection. */
+export function stillIn(collection: Collection, items: readonly Item[]): readonly Item[] {
+  const keys = new Set(rowsOf(collection).map(({ key }) => key))
+  return items.filter((item) => keys.has(`${item.kind} ${speciesKey(item)}`))
+}
+
+/** The items with new catches, newest first; of those that came together, the rarest first. */
+export function withFresh(items: readonly Item[], fresh: readonly Fresh[], kind: Kind | undefined): readonly Item[] {
+  const first = Math.max(0, ...items.map(({ key }) => key)) + 1
+  const added = fresh
+    .filter(isOf(kind))
+    .toSorted((one, other) => rank(one) - rank(other))
+    .map(({ name, rarity, kind, added }, index): Item => {
+      return { key: first + index, name, rarity, kind, count: added, isNew: true }
+    })
+  return [...added.toReversed(), ...items].slice(0, MAX_ITEMS)
+}
+
+/** The catch of the highest rarity, the last of several; `undefined` where nothing has a rarity. */
+export function rarestOf(collection: Collection, kind: Kind | undefined): Row | undefined {
+  return rowsOf(collection)
+    .filter((row) => isOf(kind)(row) && rank(row) >= 0)
+    .reduce<Row | undefined>((best, row) => {
+      const isBetter =
+        !best ||
+        rank(row) > rank(best) ||
+        (rank(row) === rank(best) && (row.lastCaughtAt ?? '') > (best.lastCaughtAt ?? ''))
+      return isBetter ? row : best
+    }, undefined)
+}
+
+/** How much attention a catch gets. */
+export function loudness({ rarity }: Pick<Species, 'rarity'>): 'usual' | 'rare' | 'rarest' {
+  if (rarity === 'Mythical') return 'rarest'
+  return rarity === 'Diamond' || rarity === 'Platinum' ? 'rare' : 'usual'
+}

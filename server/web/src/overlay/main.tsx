@@ -1,0 +1,19 @@
+import { createClient } from '@fish-crab/sdk'
+import { render } from 'preact'
+import { browserContext } from '../data/browser.ts'
+import { overlayName, readOptions } from '../data/overlay-options.ts'
+import { Overlay } from './overlay.tsx'
+import './page.css'
+
+// The overlay tries again itself.
+const limits = { maxWaitMs: 0, maxRetries: 0, pace: false }
+
+render(
+  <Overlay
+    client={createClient({ baseUrl: location.origin, ...limits })}
+    context={browserContext}
+    name={overlayName(location.pathname)}
+    options={readOptions(location.search)}
+  />,
+  document.getElementById('app') as HTMLElement,
+)

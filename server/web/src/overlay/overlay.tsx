@@ -1,0 +1,57 @@
+import type { Client } from '@fish-crab/sdk'
+import { useEffect, useState } from 'preact/hooks'
+import { type Followed, followCollection, type PageContext } from '../data/follow.ts'
+import { loadPlayer } from '../data/load-collection.ts'
+import type { OverlayOptions } from '../data/overlay-options.ts'
+import { openStream } from '../data/stream.ts'
+import { firstItems, type Item, stillIn, withFresh } from './feed.ts'
+import { OverlayView } from './overlay-view.tsx'
+
+interface OverlayProps {
+  readonly client: Client
+  readonly context: PageContext
+  readonly name: string
+  readonly options: OverlayOptions
+}
+
+interface Shown {
+  readonly followed: Followed
+  readonly items: readonly Item[]
+}
+
+/** Longer than the restart of a server: what passes by itself needs no word on a stream. */
+const PATIENCE_MS = 20_000
+
+export function Overlay({ client, context, name, options }: OverlayProps) {
+  const [{ followed, items }, setShown] = useState<Shown>({ followed: { fresh: [] }, items: [] })
+  const { gamemode, kind } = options
+  useEffect(() => {
+    const target = { user: name, gamemode }
+    const following = followCollection({
+      client,
+      load: loadPlayer(target),
+      context,
+      listen: openStream(client, target),
+      onUpdate: (next) => setShown((shown) => ({ followed: next, items: nextItems(shown, next, kind) })),
+      stayMs: 0,
+    })
+    return () => following.stop()
+  }, [client, context, name, gamemode, kind])
+
+  const isTroubled = followed.problem !== undefined
+  const [isPatient, setPatient] = useState(true)
+  useEffect(() => {
+    setPatient(true)
+    if (!isTroubled) return undefined
+    const timer = setTimeout(() => setPatient(false), PATIENCE_MS)
+    return () => clearTimeout(timer)
+  }, [isTroubled])
+  const note = followed.isUnknown ? `No player “${name}”` : isTroubled && !isPatient ? 'Reconnecting' : undefined
+  return <OverlayView options={options} collection={followed.collection} items={items} note={note} />
+}
+
+function nextItems({ followed, items }: Shown, { collection, fresh }: Followed, kind: OverlayOptions['kind']) {
+  if (!collection || collection === followed.collection) return items
+  if (!followed.collection) return firstItems(collection, kind)
+  return withFresh(stillIn(collection, items), fresh === followed.fresh ? [] : fresh, kind)
+}

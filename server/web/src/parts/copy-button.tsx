@@ -1,0 +1,27 @@
+import { useState } from 'preact/hooks'
+
+interface CopyButtonProps {
+  readonly text: string
+  readonly label: string
+}
+
+/** Absent where there is no clipboard: browsers offer it only to pages that came over HTTPS or from this machine. */
+export function CopyButton({ text, label }: CopyButtonProps) {
+  const [isCopied, setCopied] = useState(false)
+  if (!navigator.clipboard) return null
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 3000)
+  }
+  return (
+    <>
+      <button type="button" onClick={copy}>
+        {isCopied ? 'Copied' : label}
+      </button>
+      <span class="visually-hidden" role="status">
+        {isCopied && 'Copied.'}
+      </span>
+    </>
+  )
+}
