@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Drawing, Drawings } from '../parts/drawings.tsx'
 import { fragmentOf, readView, type View } from './data/location.ts'
 import type { Secrets } from './data/login-file.ts'
@@ -41,6 +41,13 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
   const [revealed, setRevealed] = useState<{ readonly user: string; readonly secrets: Secrets }>()
 
   useEffect(() => session.subscribe(setState), [session])
+  const key = keyOf(view)
+  const links = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const [current] = links.current?.querySelectorAll('[aria-current]') ?? []
+    // On phones, not all links are in sight.
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [key, state.step])
   useEffect(() => {
     const read = () => setView(readView(location.hash))
     addEventListener('hashchange', read)
@@ -68,7 +75,6 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
   }
 
   const { admin } = state
-  const key = keyOf(view)
   const page: Page = {
     admin,
     request: session.request,
@@ -88,7 +94,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
         <Brand />
         <div class="who">
           <span>
-            {admin.username} <span class="quiet">({admin.role})</span>
+            {admin.username} <span class="quiet role">({admin.role})</span>
           </span>
           <button type="button" onClick={signOut}>
             Sign out
@@ -96,7 +102,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
         </div>
       </header>
       <main id="content" tabIndex={-1}>
-        <nav class="tabs" aria-label="Administration">
+        <nav class="tabs" aria-label="Administration" ref={links}>
           {LINKS.filter(([{ name }]) => name !== 'administrators' || admin.role === 'superadmin').map(([one, text]) => (
             <a
               key={text}

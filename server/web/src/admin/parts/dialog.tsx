@@ -29,13 +29,14 @@ export function Dialog({ title, onEscape, children }: DialogProps) {
     <dialog
       ref={dialog}
       class="dialog"
+      closedby={onEscape === undefined ? 'none' : 'closerequest'}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()
         onEscape?.()
       }}
       onClose={() => {
-        // Browsers let a second Escape close any dialog.
+        // Browsers that do not know `closedby` let a second Escape close any dialog.
         if (isShown.current && onEscape === undefined) dialog.current?.showModal()
         else if (isShown.current) onEscape?.()
       }}

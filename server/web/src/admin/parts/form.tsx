@@ -1,8 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact'
-import { useContext, useId, useRef, useState } from 'preact/hooks'
-import { type Problem, problemOf } from '../data/problems.ts'
-import { SignedOutError } from '../data/session.ts'
+import { useContext, useId, useState } from 'preact/hooks'
 import { ProblemText } from './problem-text.tsx'
+import { useTask } from './task.ts'
 
 /** What was typed, by the names of the fields. */
 export type Values = Readonly<Record<string, string>>
@@ -26,33 +25,20 @@ interface FormProps {
 
 /** A form that is sent once, however often its button is pressed, and keeps what was typed until that has succeeded. */
 export function Form({ submit, busy, isDangerous, check, onSubmit, onCancel, ifUnknown, children }: FormProps) {
-  const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem>()
+  const { isBusy, problem, run, clearProblem } = useTask(ifUnknown)
   const [mistakes, setMistakes] = useState<Mistakes>({})
-  const isRunning = useRef(false)
 
-  async function send(event: SubmitEvent): Promise<void> {
+  function send(event: SubmitEvent): void {
     event.preventDefault()
-    if (isRunning.current) return
     const form = event.currentTarget as HTMLFormElement
     const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]))
     const found = check?.(values) ?? {}
     setMistakes(found)
-    setProblem(undefined)
     const [first] = Object.keys(found).filter((name) => found[name] !== undefined)
-    if (first !== undefined) {
+    if (first === undefined) void run(() => onSubmit(values))
+    else {
+      clearProblem()
       ;(form.elements.namedItem(first) as HTMLElement | null)?.focus()
-      return
-    }
-    isRunning.current = true
-    setBusy(true)
-    try {
-      await onSubmit(values)
-    } catch (error) {
-      if (!(error instanceof SignedOutError)) setProblem(problemOf(error, { now: Date.now(), ifUnknown }))
-    } finally {
-      isRunning.current = false
-      setBusy(false)
     }
   }
 
@@ -131,11 +117,12 @@ interface ChoiceProps<Value extends string> {
   readonly label: string
   readonly value: Value
   readonly options: readonly (readonly [value: Value, text: string])[]
+  readonly hint?: string
   readonly onChange?: (value: Value) => void
 }
 
 /** A select with its label. */
-export function Choice<Value extends string>({ name, label, value, options, onChange }: ChoiceProps<Value>) {
+export function Choice<Value extends string>({ name, label, value, options, hint, onChange }: ChoiceProps<Value>) {
   const id = useId()
   return (
     <div class="field">
@@ -143,6 +130,7 @@ export function Choice<Value extends string>({ name, label, value, options, onCh
       <select
         id={id}
         name={name}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         onChange={onChange && (({ currentTarget }) => onChange(currentTarget.value as Value))}
       >
         {options.map(([one, text]) => (
@@ -151,6 +139,11 @@ export function Choice<Value extends string>({ name, label, value, options, onCh
           </option>
         ))}
       </select>
+      {hint !== undefined && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
     </div>
   )
 }

@@ -1,36 +1,18 @@
-import { useRef, useState } from 'preact/hooks'
-import { type Problem, problemOf } from '../data/problems.ts'
-import { SignedOutError } from '../data/session.ts'
 import { ProblemText } from './problem-text.tsx'
+import { useTask } from './task.ts'
 
 interface MoreButtonProps {
   readonly label: string
   readonly load: () => Promise<void>
 }
 
-/** Loads what comes next in a list, once for each press. */
+/** Loads what comes next in a list. */
 export function MoreButton({ label, load }: MoreButtonProps) {
-  const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem>()
-  const isRunning = useRef(false)
-  const run = async () => {
-    if (isRunning.current) return
-    isRunning.current = true
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await load()
-    } catch (error) {
-      if (!(error instanceof SignedOutError)) setProblem(problemOf(error, { now: Date.now() }))
-    } finally {
-      isRunning.current = false
-      setBusy(false)
-    }
-  }
+  const { isBusy, problem, run } = useTask()
   return (
     <div class="more">
       {problem && <ProblemText problem={problem} />}
-      <button type="button" aria-disabled={isBusy} onClick={run}>
+      <button type="button" aria-disabled={isBusy} onClick={() => run(load)}>
         {isBusy ? 'Loading…' : label}
       </button>
     </div>

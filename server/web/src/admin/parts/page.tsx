@@ -1,6 +1,6 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
 import { type ComponentChildren, createContext } from 'preact'
-import { useContext, useEffect, useRef } from 'preact/hooks'
+import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { fragmentOf, type View } from '../data/location.ts'
 import type { Secrets } from '../data/login-file.ts'
 import type { AdminSession } from '../data/session.ts'
@@ -47,7 +47,8 @@ export function Title({ children, actions }: TitleProps) {
   useEffect(() => {
     document.title = `${children} · Administration`
   }, [children])
-  useEffect(() => heading.current?.focus(), [])
+  // At once: later, somebody may be typing elsewhere already.
+  useLayoutEffect(() => heading.current?.focus(), [])
   return (
     <div class="title-row">
       <h1 ref={heading} tabIndex={-1}>

@@ -8,8 +8,8 @@ import { LoadNotice, useLoad } from '../parts/load.tsx'
 import { Title, usePage } from '../parts/page.tsx'
 
 const ROLES: readonly (readonly [AdminRole, string])[] = [
-  ['admin', 'admin: players, catches and reports'],
-  ['superadmin', 'superadmin: also deletes players and manages administrators'],
+  ['admin', 'admin'],
+  ['superadmin', 'superadmin'],
 ]
 
 /** The administrators, for superadmins. */
@@ -131,7 +131,13 @@ function NewAdministrator({ onDone, onClose }: TaskProps) {
           hint={`At least ${shortest} characters. You tell it to the administrator: it cannot be shown later.`}
         />
         <Field name="repeated" label="Password again" type="password" autocomplete="new-password" />
-        <Choice name="role" label="Role" value="admin" options={ROLES} />
+        <Choice
+          name="role"
+          label="Role"
+          value="admin"
+          options={ROLES}
+          hint="A superadmin also deletes players and manages administrators."
+        />
       </Form>
     </Dialog>
   )

@@ -49,9 +49,9 @@ export function Audit({ filter }: { readonly filter: AuditFilter }) {
         <>
           <p class="found" role="status">
             {content.entries.length === 0 ? 'Nothing found' : plural(content.entries.length, 'entry', 'entries')}
-            {content.cursor !== undefined && content.searchedBackTo !== undefined
-              ? `, searched back to ${formatDateTime(content.searchedBackTo)}`
-              : ', the whole log'}
+            {content.cursor !== undefined &&
+              content.searchedBackTo !== undefined &&
+              `, back to ${formatDateTime(content.searchedBackTo)}`}
           </p>
           {content.entries.length > 0 && (
             <ol class="audit panel">
@@ -62,7 +62,7 @@ export function Audit({ filter }: { readonly filter: AuditFilter }) {
           )}
           {content.cursor !== undefined && (
             <MoreButton
-              label="Search further back"
+              label="Look further back"
               load={async () => found.set(await searchAudit(read, filter, content))}
             />
           )}

@@ -62,8 +62,8 @@ export function Catches({ view }: { readonly view: PlayerView }) {
       {content && (
         <p class="found" role="status">
           {content.length === 0
-            ? `No ${kind === 'fish' ? 'fish' : 'crabs'} in ${gamemode}.`
-            : `${plural(entries, kind, kind === 'fish' ? 'fish' : 'crabs')}${content.length === entries ? '' : `, stored in ${plural(content.length, 'record')}`}, newest first`}
+            ? `No ${kind === 'fish' ? 'fish' : 'crabs'} in ${gamemode}. There may be some in other gamemodes.`
+            : `${plural(entries, kind, kind === 'fish' ? 'fish' : 'crabs')}${content.length === entries ? '' : `, stored in ${plural(content.length, 'record')}`}, last stored first`}
         </p>
       )}
       {content && content.length > 0 && (
@@ -121,6 +121,7 @@ function Record({ record, onRemove, onMove }: RecordProps) {
           </li>
         ))}
         {entries.length > NAMED && <li class="quiet">and {formatNumber(entries.length - NAMED)} more</li>}
+        {entries.length > 1 && <li class="hint">Stored together, so moved and removed together</li>}
       </ul>
       <div class="actions">
         <button type="button" aria-label={`Move ${what}`} onClick={onMove}>

@@ -34,7 +34,12 @@ export function Leaderboard({ view }: { readonly view: LeaderboardView }) {
     <>
       <Title>Leaderboard</Title>
       <div class="toolbar">
-        <Choice label="Most" value={kind} options={KINDS} onChange={(value) => replaceView({ ...view, kind: value })} />
+        <Choice
+          label="Count"
+          value={kind}
+          options={KINDS}
+          onChange={(value) => replaceView({ ...view, kind: value })}
+        />
         <Choice
           label="Gamemode"
           value={gamemode ?? ''}
@@ -60,7 +65,7 @@ export function Leaderboard({ view }: { readonly view: LeaderboardView }) {
               <th scope="col" class="number">
                 {kind === 'fish' ? 'Fish' : 'Crabs'}
               </th>
-              <td />
+              <td class="share" />
             </tr>
           </thead>
           <tbody>

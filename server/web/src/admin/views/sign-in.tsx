@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Credentials } from '../data/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, Form } from '../parts/form.tsx'
@@ -11,7 +11,7 @@ interface SignInProps {
 
 export function SignIn({ isOver, signIn }: SignInProps) {
   const form = useRef<HTMLDivElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = 'Sign in · Administration'
     form.current?.querySelector('input')?.focus()
   }, [])

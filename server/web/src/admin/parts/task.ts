@@ -1,0 +1,30 @@
+import { useRef, useState } from 'preact/hooks'
+import { type Problem, problemOf } from '../data/problems.ts'
+import { SignedOutError } from '../data/session.ts'
+
+/**
+ * Something that a button starts: once at a time, however often it is pressed.
+ * @param ifUnknown where to see whether it was done, if the response is lost
+ */
+export function useTask(ifUnknown?: string) {
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem>()
+  const isRunning = useRef(false)
+
+  async function run(work: () => Promise<void>): Promise<void> {
+    if (isRunning.current) return
+    isRunning.current = true
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof SignedOutError)) setProblem(problemOf(error, { now: Date.now(), ifUnknown }))
+    } finally {
+      isRunning.current = false
+      setBusy(false)
+    }
+  }
+
+  return { isBusy, problem, run, clearProblem: () => setProblem(undefined) }
+}
