@@ -87,6 +87,85 @@ const STATES: readonly View[] = [
   ],
 ]
 
+const signIn = async (page: Page, url: string, fragment: string) => {
+  await page.goto(`${url}/admin#${fragment}`)
+  await page.getByLabel('Name').fill('root')
+  await page.getByLabel('Password').fill('root-password')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+}
+
+const respond = (page: Page, path: string, body: unknown) =>
+  page.route(`**/admin/${path}`, (route) =>
+    route.request().resourceType() === 'document'
+      ? route.fallback()
+      : route.fulfill({ contentType: 'application/json', body: JSON.stringify(body) }),
+  )
+
+const MADE = { id: '019ab7f3-5c1e-7d42-9a3b-6f0d2c8e4b71', createdAt: new Date(NOW - 40 * DAY_MS).toISOString() }
+
+/** The administrators' page: taken once each. Times and ids of the service differ from run to run, so these are made up. */
+const ADMIN_VIEWS: readonly (readonly [...View, width: number, scheme: 'light' | 'dark'])[] = [
+  [
+    'admin-overview',
+    async (page, url) => signIn(page, url, 'overview').then(() => page.locator('.total').first().waitFor()),
+    1440,
+    'light',
+  ],
+  ...[[1440, 'dark'] as const, [390, 'light'] as const].map(
+    ([width, scheme]) =>
+      [
+        'admin-player',
+        async (page: Page, url: string) => {
+          await respond(page, 'users/Alex', { ...MADE, name: 'Alex' })
+          await signIn(page, url, 'players/Alex?gamemode=survival')
+          await page.locator('.record').first().waitFor()
+        },
+        width,
+        scheme,
+      ] as const,
+  ),
+  [
+    'admin-audit',
+    async (page, url) => {
+      const actions = ['login', 'user.reset.api-key', 'fish.delete', 'admin.create', 'key.read', 'user.create', 'login']
+      const entries = actions.map((action, index) => ({
+        id: `${index}`,
+        at: new Date(NOW - index * 47 * 60_000).toISOString(),
+        actor: index % 6 === 0 ? 'mia' : 'root',
+        action,
+        ...(action === 'login' ? {} : { subject: action === 'admin.create' ? 'mia' : 'Alex' }),
+        address: '203.0.113.7',
+        requestId: MADE.id.replace('71', String(80 + index)),
+      }))
+      await respond(page, 'audit?*', { entries })
+      await signIn(page, url, 'audit')
+      await page.locator('.audit').waitFor()
+    },
+    1440,
+    'light',
+  ],
+  [
+    'admin-secrets',
+    async (page, url) => {
+      const secrets = {
+        password: 'oF3mC9sWq0TzLx7vRb2K',
+        fernetKey: 'c2VjcmV0IG9mIGEgcGljdHVyZSwgYW5kIG5vdCBvZiBhbnk=',
+        apiKey: 'fck_a0picture0of0a0key0that0opens0nothing0at0all',
+      }
+      await signIn(page, url, 'players')
+      await page.getByRole('button', { name: 'New player' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('Bea')
+      await respond(page, 'users', { ...MADE, name: 'Bea', ...secrets })
+      await respond(page, 'users/Bea', { ...MADE, name: 'Bea' })
+      await page.keyboard.press('Enter')
+      await page.getByText('Save them now').waitFor()
+    },
+    390,
+    'dark',
+  ],
+]
+
 /** Numbers from 0 up to 1, always the same ones. */
 function numbers(): () => number {
   let state = 7
@@ -120,6 +199,7 @@ async function fill(url: string): Promise<void> {
   )
   await admin.fish.add('Alex', fish, { gamemode: 'earth' })
   await admin.crabs.add('Alex', crabs, { gamemode: 'earth' })
+  for (const entry of fish.slice(0, 6)) await admin.fish.add('Alex', entry, { gamemode: 'survival' })
 }
 
 const browser = await launchChromium()
@@ -148,6 +228,7 @@ try {
       for (const scheme of ['light', 'dark'] as const) await take(view, width, scheme)
     }
   }
+  for (const [name, open, width, scheme] of ADMIN_VIEWS) await take([name, open], width, scheme)
   for (const [index, view] of STATES.entries()) await take(view, 390, index % 2 === 0 ? 'light' : 'dark')
 } finally {
   await server.end('SIGTERM')

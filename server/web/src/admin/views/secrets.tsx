@@ -43,12 +43,12 @@ export function SecretsDialog({ user, secrets, onDone }: SecretsDialogProps) {
         <code>fish-cli</code> and programs with <code>@fish-crab/sdk</code> read the variables in the login file.
       </p>
       <div class="form-buttons">
-        <button type="button" class="primary" onClick={onDone}>
-          I have saved them
-        </button>
-        <a class="button" href={file} download={`${user.toLowerCase()}.env`}>
+        <a class="button primary" href={file} download={`${user.toLowerCase()}.env`}>
           Download login file
         </a>
+        <button type="button" onClick={onDone}>
+          I have saved them
+        </button>
       </div>
     </Dialog>
   )
