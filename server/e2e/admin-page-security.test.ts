@@ -131,7 +131,7 @@ describe('the administrators’ page', () => {
     await expect.poll(ask).toBe(401)
   })
 
-  it('gives other sites nothing to ride on: no cookie, no frame, no hold of its window', async ({ skip }) => {
+  it('gives other sites nothing to ride on: no cookie, no frame, no reference to its window', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const signedIn = await browser.newPage()

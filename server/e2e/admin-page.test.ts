@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
 import { openAdministration } from './admin-page.ts'
-import { ADMIN, accessibilityFindings, startServer, tabTo } from './pages.ts'
+import { ADMIN, accessibilityFindings, FISH, startServer, tabTo } from './pages.ts'
 
 const CLI = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 const MIA = { username: 'mia', password: 'mia-password' } as const
@@ -243,6 +243,27 @@ describe('the administrators’ page', () => {
     await page.getByRole('dialog', { name: 'Secrets of Bea' }).waitFor()
     expect(creations).toEqual([401, 201])
     expect((await admin.users.list({ search: 'Bea' })).users).toHaveLength(1)
+  })
+
+  it('moves catches without losing or doubling one, also when only half of it succeeds', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
+    const page = await browser.newPage()
+    await openAdministration(page, url, '#players/Alex?gamemode=earth')
+    const body = JSON.stringify({ error: 'The storage failed.', code: 'storage_error', requestId: 'abc-1' })
+    await page.route('**/admin/users/Alex/fish/*', (route) =>
+      route.fulfill({ status: 500, contentType: 'application/json', body }),
+    )
+    await page.getByRole('button', { name: /^Move Salmon/ }).click()
+    await page.getByLabel('In gamemode').selectOption('factions')
+    await page.getByRole('button', { name: 'Move', exact: true }).click()
+    await page.getByText('They are there now, but not removed here yet.').waitFor()
+    await page.unroute('**/admin/users/Alex/fish/*')
+    await page.getByRole('button', { name: 'Remove them here' }).dblclick()
+    await page.getByText('No fish in earth').waitFor()
+    const moved = await admin.fish.list('Alex', { gamemode: 'factions' })
+    expect(moved.fish.map(({ name, rarity, caughtAt }) => ({ name, rarity, caughtAt }))).toEqual(FISH)
+    expect((await admin.fish.list('Alex', { gamemode: 'earth' })).fish).toEqual([])
   })
 
   it('says what stands in the way, when to try again, and what is unknown', async ({ skip }) => {

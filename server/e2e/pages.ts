@@ -16,7 +16,8 @@ export const ALEX = '/@Alex?gamemode=earth'
  */
 export const READ_TO_THE_END = /\/(get|demo|admin)\/\S+ net::ERR_ABORTED$/
 
-const FISH = [
+/** What Alex has caught in the gamemode earth, beside a crab. */
+export const FISH = [
   { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-31T12:00:00.000Z' },
   { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-02-01T12:00:00.000Z' },
   { name: 'Salmon', rarity: 'Bronze', caughtAt: '2026-02-02T12:00:00.000Z' },

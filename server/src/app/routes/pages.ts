@@ -13,7 +13,7 @@ export const PAGES_HEADERS = pageHeaders({
 
 /**
  * Stored by no cache, also not by the one behind the back button: a page that is left ends, and with it the session in its
- * memory. Windows that open it get no hold of it.
+ * memory. A site that opens it gets no reference to its window.
  */
 const ADMIN_HEADERS = {
   ...pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" }),

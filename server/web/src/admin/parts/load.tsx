@@ -50,7 +50,11 @@ export function useLoad<Content>(key: string, load: () => Promise<Content>): Loa
   }, [key, attempt, reload])
 
   const current: Loading<Content> = state.key === key ? state : { key, isBusy: true }
-  return { ...current, reload, set: (content) => setState({ key, content, isBusy: false }) }
+  return {
+    ...current,
+    reload,
+    set: (content) => setState((before) => (before.key === key ? { key, content, isBusy: false } : before)),
+  }
 }
 
 interface LoadNoticeProps {

@@ -56,6 +56,12 @@ export function SecretsDialog({ user, secrets, onDone }: SecretsDialogProps) {
 
 function Secret({ label, value }: { readonly label: string; readonly value: string }) {
   const [isCopied, setCopied] = useState(false)
+  const copy = () =>
+    navigator.clipboard.writeText(value).then(
+      () => setCopied(true),
+      // Somebody may have forbidden it. The text can still be selected.
+      () => {},
+    )
   return (
     <div>
       <dt>{label}</dt>
@@ -63,11 +69,7 @@ function Secret({ label, value }: { readonly label: string; readonly value: stri
         <code>{value}</code>
         {/* Browsers offer the clipboard only to pages that came over HTTPS or from this machine. */}
         {navigator.clipboard && (
-          <button
-            type="button"
-            aria-label={`Copy the ${label}`}
-            onClick={() => void navigator.clipboard.writeText(value).then(() => setCopied(true))}
-          >
+          <button type="button" aria-label={`Copy the ${label}`} onClick={copy}>
             {isCopied ? 'Copied' : 'Copy'}
           </button>
         )}
