@@ -356,6 +356,21 @@ describe('administrators', () => {
     expect((await fish(['doctor'])).stdout).toMatch(/^session +warn/m)
   })
 
+  test('end their session at the service by logging out, and learn when that is not certain', async () => {
+    await admin()
+    const before = await readFile(secretsFile(), 'utf8')
+    expect((await fish(['logout'])).stderr).not.toContain('did not confirm')
+    await admin()
+    await writeFile(secretsFile(), before)
+    expect(JSON.parse((await fish(['whoami', '--json'])).stdout).error).toMatchObject({ code: 'invalid_session' })
+    await admin()
+    const stored = await readFile(secretsFile(), 'utf8')
+    await writeFile(secretsFile(), stored.replaceAll(JSON.parse(stored).profiles.default.url, 'http://127.0.0.1:1'))
+    const { status, stderr } = await fish(['logout'])
+    expect([status, stderr]).toEqual([0, expect.stringContaining('did not confirm that the session ended')])
+    expect(await filesWith(JSON.parse(stored).profiles.default.session.token, home)).toEqual([])
+  })
+
   test('are asked again when the session is over', async () => {
     await admin()
     const stored = JSON.parse(await readFile(secretsFile(), 'utf8'))

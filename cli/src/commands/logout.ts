@@ -1,13 +1,21 @@
+import { createAdmin } from '../client/admin.ts'
 import { notLoggedIn } from '../client/identity.ts'
 import { noteUnsent } from '../client/outbox.ts'
-import { defineCommand } from '../command/define.ts'
+import { type CommandContext, defineCommand } from '../command/define.ts'
 import { profileFlag } from '../command/flags.ts'
+import type { ProfileSecrets } from '../config/secret-store.ts'
 import { updateSecrets } from '../config/secrets.ts'
+import { localTime } from '../core/time.ts'
+import { printable } from '../output/text.ts'
+
+/** Nobody waits longer for a service that does not respond: the secrets are removed from this machine already. */
+const DEADLINE_MS = 5000
 
 export const logoutCommand = defineCommand({
   summary: 'Remove your key and other secrets from this machine.',
   description:
-    'The profile and the account stay. If others may have seen the key, have it replaced with fish-cli key rotate.',
+    'The profile and the account stay. The session of an administrator also ends at the service. If others may have ' +
+    'seen the key, have it replaced with fish-cli key rotate.',
   examples: ['fish-cli logout', 'fish-cli logout --profile bob'],
   flags: { ...profileFlag },
 
@@ -16,9 +24,27 @@ export const logoutCommand = defineCommand({
     const { profile } = context.target
     if (!profile) throw notLoggedIn()
     const { name, secrets } = profile
-    await updateSecrets(context, config, name, () => undefined)
+    let removed: ProfileSecrets | undefined
+    await updateSecrets(context, config, name, (stored) => {
+      removed = stored
+      return undefined
+    })
+    if (removed) await endSession(context, removed)
     noteUnsent(context, profile)
     const result = secrets === undefined ? 'No secrets stored for' : 'Removed the secrets of'
     return context.print({ profile: name, removed: secrets ?? null }, () => `${result} profile ${name}.`)
   },
 })
+
+async function endSession(context: CommandContext, { url, session }: ProfileSecrets): Promise<void> {
+  if (session === undefined || !(Date.parse(session.expiresAt) > context.clock.now())) return
+  // It belongs to the service that opened it, whatever the settings say now.
+  const target = { ...context.target, url: { ...context.target.url, value: url } }
+  try {
+    const admin = await createAdmin(context, target, { token: session.token })
+    await admin.logout({ signal: context.interrupted(), deadlineMs: DEADLINE_MS })
+  } catch {
+    const until = printable(localTime(session.expiresAt))
+    context.note(`The service did not confirm that the session ended. It expires at ${until} (local time).`)
+  }
+}
