@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
@@ -126,15 +126,18 @@ function standalone(folder: string, entries: Entries): Options {
 }
 
 /**
- * Lays what the reference page needs of Swagger UI into the build, with its licence. As a dependency the package would
- * bring ten times as much to everyone who installs the server, and a script that reports each install to its makers.
+ * Lays what the reference page needs into the build: our files, and those of Swagger UI with their licence. As a
+ * dependency the package would bring ten times as much to everyone who installs the server, and a script that reports
+ * each install to its makers.
  */
-async function copySwaggerUi(): Promise<void> {
+async function copyReference(): Promise<void> {
   const from = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   await mkdir('server/dist/docs', { recursive: true })
-  for (const name of ['swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE', 'NOTICE']) {
+  for (const name of ['swagger-ui-bundle.js', 'LICENSE', 'NOTICE']) {
     await copyFile(`${from}/${name}`, `server/dist/docs/${name}`)
   }
+  await cp('server/src/node/reference', 'server/dist/docs', { recursive: true })
+  await copyFile('server/web/src/icon.svg', 'server/dist/docs/icon.svg')
   // The source maps stay behind, so nothing may point to them.
   const style = await readFile(`${from}/swagger-ui.css`, 'utf8')
   await writeFile('server/dist/docs/swagger-ui.css', style.replace(/\/\*# sourceMappingURL=.*?\*\//g, ''))
@@ -188,7 +191,7 @@ export default defineConfig([
       'storage-conformance': 'storage-conformance/index.ts',
     },
     { 'file-worker': 'storage/file/worker.ts' },
-    { onSuccess: copySwaggerUi },
+    { onSuccess: copyReference },
   ),
   build(
     'mocks',

@@ -1,10 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ROUTES } from '@fish-crab/sdk/contract'
+import { HEADERS, ROUTES } from '@fish-crab/sdk/contract'
+import { createFernet } from '@fish-crab/sdk/fernet'
+import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
-import { type ServerProcess, startServerProcess } from '../../scripts/test-support/server-process.ts'
+import { createUser, type ServerProcess, startServerProcess } from '../../scripts/test-support/server-process.ts'
+import { OPERATIONS } from '../../sdk/src/contract/operations.ts'
+import { accessibilityFindings } from './pages.ts'
 import { watchPage } from './watch-page.ts'
 
 async function startServer(env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
@@ -15,6 +19,29 @@ async function startServer(env: Readonly<Record<string, string>> = {}): Promise<
     await rm(folder, { recursive: true })
   })
   return server
+}
+
+const operation = (page: Page, name: string) => page.locator(`.opblock[id$="-${name}"]`)
+
+async function openReference(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/docs`)
+  await page.waitForSelector('.opblock')
+}
+
+/** Opens an operation for trying it out. */
+async function tryOut(page: Page, name: string) {
+  const block = operation(page, name)
+  await block.locator('.opblock-summary-control').click()
+  await block.locator('.try-out__btn').click()
+  const parameter = (of: string) => block.locator(`[data-param-name="${of}"] :is(input, select)`)
+  const execute = async () => {
+    await block.locator('.execute').click()
+    const row = block.locator('.live-responses-table .response').first()
+    await row.waitFor()
+    const text = await row.locator('.response-col_description pre').first().textContent()
+    return { status: Number((await row.locator('.response-col_status').textContent())?.trim()), text: String(text) }
+  }
+  return { block, parameter, execute }
 }
 
 describe('the API reference in a real browser', () => {
@@ -62,6 +89,97 @@ describe('the API reference in a real browser', () => {
     expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
     expect(requests).toEqual(expect.arrayContaining([`${url}/docs`, `${url}/openapi.json`, `${url}/demo/crab`]))
     expect(complaints).toEqual([])
+  })
+
+  it('shows a padlock exactly where credentials are needed, and asks for those', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer({ FISH_PUBLIC_LEADERBOARD: '1' })
+    const page = await browser.newPage()
+    await openReference(page, url)
+    for (const [name, { auth }] of Object.entries(OPERATIONS)) {
+      const padlock = operation(page, name).locator('.authorization__btn')
+      expect([name, await padlock.count()]).toEqual([name, auth === 'none' ? 0 : 1])
+    }
+    const schemesOf = async (name: string) => {
+      await operation(page, name).locator('.authorization__btn').click()
+      const titles = await page.locator('.modal-ux .auth-container h4').allTextContents()
+      await page.locator('.close-modal').click()
+      return titles.map((title) => title.replaceAll('\u00a0', ' ').trim())
+    }
+    expect(await schemesOf('getUserKey')).toEqual(['basic  (http, Basic)'])
+    expect(await schemesOf('listUsers')).toEqual(['session  (http, Bearer)'])
+    expect(await schemesOf('listAdmins')).toEqual(['session  (http, Bearer)'])
+  })
+
+  it('sends catches, reads them, and shows a key to its owner', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const alex = await createUser(url, 'Alex')
+    const page = await browser.newPage()
+    const { requests, complaints } = watchPage(page)
+    await openReference(page, url)
+
+    const post = await tryOut(page, 'postFish')
+    await post.parameter('name').fill('Alex')
+    await post.parameter(HEADERS.gamemode).selectOption('earth')
+    const token = await createFernet(alex.fernetKey).encrypt(JSON.stringify({ fish: 'Salmon', rarity: 3 }))
+    const file = { name: 'token', mimeType: 'application/octet-stream', buffer: Buffer.from(token) }
+    await post.block.locator('input[type=file]').setInputFiles(file)
+    expect(await post.execute()).toMatchObject({
+      status: 201,
+      text: expect.stringContaining('Fish saved for user Alex'),
+    })
+
+    const get = await tryOut(page, 'getFish')
+    await get.parameter('name').fill('Alex')
+    await get.parameter('gamemode').selectOption('earth')
+    expect(await get.execute()).toMatchObject({ status: 200, text: expect.stringContaining('"Salmon"') })
+
+    const key = await tryOut(page, 'getUserKey')
+    await key.block.locator('.authorization__btn').click()
+    await page.locator('#auth-basic-username').fill('Alex')
+    await page.locator('#auth-basic-password').fill(alex.password)
+    await page.locator('.modal-btn.authorize').click()
+    await page.locator('.close-modal').click()
+    expect(await key.execute()).toMatchObject({ status: 200, text: expect.stringContaining(alex.fernetKey) })
+
+    expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
+    expect(complaints).toEqual([])
+  })
+
+  it.for(['light', 'dark'] as const)(
+    'has our look in %s, a way to the pages, and nothing that axe finds',
+    async (scheme, { skip }) => {
+      const browser = await startBrowser(skip)
+      const { url } = await startServer()
+      for (const width of [390, 1440]) {
+        const page = await browser.newPage()
+        await page.setViewportSize({ width, height: 900 })
+        await page.emulateMedia({ colorScheme: scheme })
+        await openReference(page, url)
+        const ground = scheme === 'light' ? 'rgb(246, 248, 249)' : 'rgb(16, 22, 26)'
+        expect(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)).toBe(ground)
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+        expect(await accessibilityFindings(page)).toEqual([])
+        await (await tryOut(page, 'getFish')).parameter('name').fill('Nobody')
+        await operation(page, 'getFish').locator('.execute').click()
+        await page.locator('.live-responses-table').waitFor()
+        await tryOut(page, 'postFish')
+        expect(await accessibilityFindings(page)).toEqual([])
+        await page.locator('.btn.authorize').first().click()
+        await page.locator('.modal-ux input').first().waitFor()
+        expect(await accessibilityFindings(page)).toEqual([])
+        await page.locator('.close-modal').click()
+        await page.getByRole('link', { name: 'Collections' }).click()
+        await page.waitForURL(`${url}/`)
+        await page.close()
+      }
+    },
+  )
+
+  it('leads to no pages where there are none', async () => {
+    const { url } = await startServer({ FISH_WEB: 'off' })
+    expect(await (await fetch(`${url}/docs`)).text()).not.toContain('href="/"')
   })
 
   it('leaves nothing behind that keeps the server from exiting at once, its worker and its open connections included', async ({

@@ -18,11 +18,14 @@ export interface OpenApiOptions {
 }
 
 const SECURITY: Readonly<Record<Authentication, OpenApiObject[]>> = {
-  none: [{}, { apiKey: [] }],
+  none: [],
   basic: [{ basic: [] }],
   admin: [{ session: [] }],
   superadmin: [{ session: [] }],
 }
+
+/** Of what the rate limit counts. */
+const OPTIONAL_KEY: readonly OpenApiObject[] = [{}, { apiKey: [] }]
 
 const COMMON_ERRORS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: ['rate_limited', 'internal_error', 'storage_error'],
@@ -73,7 +76,7 @@ function describe(name: RouteName): OpenApiObject {
     summary: operation.summary,
     ...(operation.description === undefined ? {} : { description: operation.description }),
     tags: [access],
-    security: SECURITY[operation.auth],
+    security: operation.auth === 'none' && access === 'public' ? OPTIONAL_KEY : SECURITY[operation.auth],
     parameters: parameters(path, operation),
     ...(operation.body ? { requestBody: requestBody(operation.body) } : {}),
     responses: {

@@ -2,63 +2,70 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { ROUTES } from '@fish-crab/sdk/contract'
+import { ASSET_FOLDERS, ROUTES } from '@fish-crab/sdk/contract'
 import { lazy } from '../app/core/cache.ts'
 import type { Docs, StaticFile } from '../app/http/response.ts'
 import { toStaticFile } from './static-files.ts'
 
 const compress = promisify(gzip)
-const FOLDER = ROUTES.docs.path
-const START = 'start.js'
+const FOLDER = ASSET_FOLDERS.docs
 
-const PACKAGED = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const
+const PACKAGE = 'swagger-ui-dist'
+/** Where the files are in the sources. The build copies them next to its output. */
+const SOURCES = {
+  'start.js': new URL('./reference/start.js', import.meta.url).href,
+  'reference.css': new URL('./reference/reference.css', import.meta.url).href,
+  'icon.svg': new URL('../../web/src/icon.svg', import.meta.url).href,
+  'swagger-ui.css': `${PACKAGE}/swagger-ui.css`,
+  'swagger-ui-bundle.js': `${PACKAGE}/swagger-ui-bundle.js`,
+} as const
 
-/** The build copies the files next to its output; from sources, they are read from the package. */
-function locate(name: string): string {
-  return import.meta.url.endsWith('.ts')
-    ? import.meta.resolve(`swagger-ui-dist/${name}`)
-    : new URL(`./docs/${name}`, import.meta.url).href
+function locate(name: keyof typeof SOURCES): string {
+  if (import.meta.url.endsWith('.ts')) return import.meta.resolve(SOURCES[name])
+  return new URL(`./docs/${name}`, import.meta.url).href
 }
 
-const PAGE = `<!doctype html>
+const page = (hasPages: boolean) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Fish and Crab Collection Service: API reference</title>
-<link rel="stylesheet" href="${FOLDER}/swagger-ui.css">
-<link rel="icon" type="image/png" href="${FOLDER}/favicon-32x32.png">
+<link rel="stylesheet" href="${FOLDER}/reference.css">
+<link rel="icon" type="image/svg+xml" href="${FOLDER}/icon.svg">
 </head>
 <body>
-<div id="reference"></div>
+<header class="site">
+<span class="brand"><img src="${FOLDER}/icon.svg" alt="" width="32" height="32">API reference</span>
+${hasPages ? `<a href="${ROUTES.homePage.path}">Collections</a>` : ''}
+</header>
+<div id="reference" data-document="${ROUTES.openapi.path}"></div>
 <noscript>The reference needs JavaScript. The OpenAPI document: <a href="${ROUTES.openapi.path}">${ROUTES.openapi.path}</a></noscript>
 <script src="${FOLDER}/swagger-ui-bundle.js"></script>
-<script src="${FOLDER}/${START}"></script>
+<script src="${FOLDER}/start.js"></script>
 </body>
 </html>
 `
 
-/** A separate file, since the policy of the page forbids inline scripts. The validator would be another origin. */
-const START_SCRIPT = `SwaggerUIBundle({
-  url: ${JSON.stringify(ROUTES.openapi.path)},
-  dom_id: '#reference',
-  deepLinking: true,
-  validatorUrl: null,
-})
-`
-
-/** Swagger UI without requests to other servers. Each file is read and compressed at its first request. */
-export function createDocs(): Docs {
+/**
+ * Swagger UI without requests to other servers. Each file is read and compressed at its first request.
+ * @param hasPages whether there are pages for people, to which the reference leads
+ */
+export function createDocs(hasPages: boolean): Docs {
   const file = (name: string, read: () => Promise<Uint8Array>) => lazy(async () => toDocsFile(name, await read()))
-  const page = file('index.html', async () => Buffer.from(PAGE))
-  const assets = new Map([
-    [START, file(START, async () => Buffer.from(START_SCRIPT))],
-    ...PACKAGED.map((name) => [name, file(name, () => readFile(fileURLToPath(locate(name))))] as const),
-  ])
-  return { page, asset: async (name) => assets.get(name)?.() }
+  const assets = new Map(
+    Object.keys(SOURCES).map((name) => {
+      const source = () => fileURLToPath(locate(name as keyof typeof SOURCES))
+      return [name, file(name, () => readFile(source()))]
+    }),
+  )
+  return {
+    page: file('index.html', async () => Buffer.from(page(hasPages))),
+    asset: async (name) => assets.get(name)?.(),
+  }
 }
 
 async function toDocsFile(name: string, content: Uint8Array): Promise<StaticFile> {
-  if (name.endsWith('.png')) return toStaticFile(name, content)
   return toStaticFile(name, content, { encoded: { gzip: new Uint8Array(await compress(content)) } })
 }

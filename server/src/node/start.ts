@@ -198,7 +198,7 @@ async function prepareApp(
     passwords,
     version,
     logger,
-    docs: createDocs(),
+    docs: createDocs(config.web === 'on'),
     ...(config.web === 'on' ? { pages: createPages() } : {}),
     contentEncoder: createNodeEncoder(),
     clientAddress: clientAddressBehind(config.trustProxy),

@@ -165,8 +165,9 @@ describe('GET /docs', () => {
   it.each([
     ['/docs', 'text/html; charset=utf-8'],
     ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
+    ['/docs/reference.css', 'text/css; charset=utf-8'],
     ['/docs/start.js', 'text/javascript; charset=utf-8'],
-    ['/v1/docs/favicon-32x32.png', 'image/png'],
+    ['/v1/docs/icon.svg', 'image/svg+xml'],
   ])('%s has its content type, a length and an ETag that responses 304', async (path, type) => {
     const { url } = await startTestServer()
     const response = await fetch(`${url}${path}`, { headers: { 'accept-encoding': 'identity' } })
