@@ -123,6 +123,27 @@ describe('the overlay', () => {
     expect(overflow).toEqual([0, 0])
   })
 
+  it('leaves out old catches where there is little room, and cuts nothing', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await openPage(browser)
+    await page.goto(url + OVERLAY)
+    await page.locator('.caught').first().waitFor()
+    const shown = async (height: number) => {
+      await page.setViewportSize({ width: 400, height })
+      return page.locator('.caught, .rarest-catch, .all').evaluateAll((parts) =>
+        parts.flatMap((part) => {
+          const { left, bottom } = part.getBoundingClientRect()
+          return left < innerWidth ? [{ part: part.className.split(' ')[0], isCut: bottom > innerHeight }] : []
+        }),
+      )
+    }
+    const whole = (...parts: string[]) => parts.map((part) => ({ part, isCut: false }))
+    expect(await shown(500)).toEqual(whole('caught', 'caught', 'caught', 'caught', 'rarest-catch', 'all'))
+    expect(await shown(270)).toEqual(whole('caught', 'caught', 'rarest-catch', 'all'))
+    expect(await shown(215)).toEqual(whole('caught', 'rarest-catch', 'all'))
+  })
+
   it('stands still where somebody prefers no motion, and names a player whom the server does not know', async ({
     skip,
   }) => {
@@ -138,6 +159,8 @@ describe('the overlay', () => {
     expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
     await page.goto(`${url}/overlay/Nobody`)
     await page.getByText('No player “Nobody”').waitFor()
+    await page.goto(`${url}/overlay/No%20body`)
+    await page.getByText('No player “No body”').waitFor()
   })
 })
 

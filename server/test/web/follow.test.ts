@@ -161,6 +161,37 @@ describe('a followed collection', () => {
     expect(streams).toHaveLength(2)
   })
 
+  it('is current at once after it was hidden for moments, since nothing came by a stream meanwhile', async () => {
+    const { change, wait, loads, last } = follow()
+    await wait(61_000)
+    expect(loads()).toBe(2)
+    change({ isVisible: false, now: collectionOf(SALMON, PIKE) })
+    await wait(10_000)
+    change({ isVisible: true })
+    await wait(0)
+    expect(last()?.fresh).toMatchObject([{ name: 'Pike', added: 1 }])
+    for (let times = 0; times < 20; times += 1) {
+      change({ isVisible: false })
+      await wait(50)
+      change({ isVisible: true })
+    }
+    await wait(0)
+    expect(loads()).toBe(3)
+  })
+
+  it('is left alone until a limit ends, however often it is hidden', async () => {
+    const { change, wait, loads } = follow({ remaining: 7 })
+    await wait(20_000)
+    for (let times = 0; times < 3; times += 1) {
+      change({ isVisible: false })
+      await wait(10_000)
+      change({ isVisible: true })
+    }
+    expect(loads()).toBe(1)
+    await wait(150_000)
+    expect(loads()).toBe(2)
+  })
+
   it('leaves the rest of a window to everything else', async () => {
     const { wait, loads } = follow({ remaining: 7 })
     await wait(190_000)

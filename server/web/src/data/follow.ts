@@ -172,9 +172,11 @@ export function followCollection({
   function scheduleStream(): void {
     clearTimeout(streamTimer)
     const isWanted = context.isOnline() && context.isVisible() && !stopped.signal.aborted
-    if (!isWanted) {
-      stream?.close()
+    if (!isWanted && stream) {
+      stream.close()
       stream = undefined
+      // Catches that are stored meanwhile come by no stream: once somebody looks again, only a load tells.
+      if (!followed.problem) dueAt = Math.min(dueAt, Math.max((followed.updatedAt ?? 0) + RELOAD_MS, earliestAt))
     }
     // One that ended, such as at a limit of streams, is opened again after the next load.
     if (!isWanted || stream?.isOpen() || !listen || !followed.collection) return

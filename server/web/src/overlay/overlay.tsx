@@ -1,4 +1,5 @@
 import type { Client } from '@fish-crab/sdk'
+import { isUserName } from '@fish-crab/sdk/constants'
 import { useEffect, useState } from 'preact/hooks'
 import { type Followed, followCollection, type PageContext } from '../data/follow.ts'
 import { loadPlayer } from '../data/load-collection.ts'
@@ -25,7 +26,9 @@ const PATIENCE_MS = 20_000
 export function Overlay({ client, context, name, options }: OverlayProps) {
   const [{ followed, items }, setShown] = useState<Shown>({ followed: { fresh: [] }, items: [] })
   const { gamemode, kind } = options
+  const isName = isUserName(name)
   useEffect(() => {
+    if (!isName) return undefined
     const target = { user: name, gamemode }
     const following = followCollection({
       client,
@@ -36,9 +39,11 @@ export function Overlay({ client, context, name, options }: OverlayProps) {
       stayMs: 0,
     })
     return () => following.stop()
-  }, [client, context, name, gamemode, kind])
+  }, [client, context, name, isName, gamemode, kind])
 
-  const isTroubled = followed.problem !== undefined
+  const { collection, problem } = followed
+  // A limit ends polls, not the stream.
+  const isTroubled = problem !== undefined && !(problem.kind === 'limited' && collection)
   const [isPatient, setPatient] = useState(true)
   useEffect(() => {
     setPatient(true)
@@ -46,8 +51,9 @@ export function Overlay({ client, context, name, options }: OverlayProps) {
     const timer = setTimeout(() => setPatient(false), PATIENCE_MS)
     return () => clearTimeout(timer)
   }, [isTroubled])
-  const note = followed.isUnknown ? `No player “${name}”` : isTroubled && !isPatient ? 'Reconnecting' : undefined
-  return <OverlayView options={options} collection={followed.collection} items={items} note={note} />
+  const isUnknown = !isName || followed.isUnknown
+  const note = isUnknown ? `No player “${name}”` : isTroubled && !isPatient ? 'Reconnecting' : undefined
+  return <OverlayView options={options} collection={collection} items={items} note={note} />
 }
 
 function nextItems({ followed, items }: Shown, { collection, fresh }: Followed, kind: OverlayOptions['kind']) {
