@@ -50,6 +50,14 @@ const VIEWS: readonly View[] = [
   ['unknown', async (page, url) => page.goto(`${url}/@Nobody`).then(() => page.locator('.empty').waitFor())],
 ]
 
+const DOCS_VIEW: View = [
+  'docs',
+  async (page, url) => {
+    await page.goto(`${url}/docs#/public/getUserKey`)
+    await page.locator('.opblock.is-open').waitFor()
+  },
+]
+
 /** Why a collection is not there, or not up to date: taken once each. */
 const STATES: readonly View[] = [
   [
@@ -228,6 +236,8 @@ try {
       for (const scheme of ['light', 'dark'] as const) await take(view, width, scheme)
     }
   }
+  await take(DOCS_VIEW, 390, 'light')
+  await take(DOCS_VIEW, 1440, 'dark')
   for (const [name, open, width, scheme] of ADMIN_VIEWS) await take([name, open], width, scheme)
   for (const [index, view] of STATES.entries()) await take(view, 390, index % 2 === 0 ? 'light' : 'dark')
 } finally {
