@@ -93,6 +93,14 @@ describe('the administrators’ page', () => {
     await page.getByLabel('Name', { exact: true }).fill('Bea')
     await page.keyboard.press('Enter')
     await page.getByText('Save them now').waitFor()
+    // The browser asks before secrets are lost.
+    const asked: string[] = []
+    page.once('dialog', (dialog) => {
+      asked.push(dialog.type())
+      void dialog.dismiss()
+    })
+    await page.evaluate(() => void setTimeout(() => location.reload()))
+    await expect.poll(() => asked).toEqual(['beforeunload'])
     const secrets = await page.locator('.secrets code').allTextContents()
     await page.getByRole('button', { name: 'I have saved them' }).click()
     await page.getByRole('heading', { name: 'Bea' }).waitFor()
