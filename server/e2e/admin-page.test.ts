@@ -305,7 +305,7 @@ describe('the administrators’ page', () => {
     await page.getByLabel('Name').fill('nobody')
     await page.getByLabel('Password').fill('wrong')
     await page.keyboard.press('Enter')
-    await page.getByText('Too many requests.').waitFor()
+    await page.getByText('Too many failed logins from your network.').waitFor()
     expect(await page.locator('.countdown').textContent()).toMatch(/^in [45]:\d\d$/)
   })
 

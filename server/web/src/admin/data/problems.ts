@@ -34,16 +34,19 @@ const PROBLEMS: Partial<Readonly<Record<ErrorCode, readonly [title: string, next
   storage_error: ['The storage of the server failed.', 'Try again in a moment.'],
 }
 
-interface ProblemOptions {
+/** The words for a {@link Problem}. */
+export interface ProblemOptions {
   readonly now: number
   /** For writes: where to see whether it was done, if the response was lost. */
   readonly ifUnknown?: string | undefined
+  /** What there was too much of. @default requests */
+  readonly limited?: string | undefined
 }
 
 /** Describes an error of the SDK. Contains no secret: errors of the SDK have none, and of others only the class is named. */
-export function problemOf(error: unknown, { now, ifUnknown }: ProblemOptions): Problem {
+export function problemOf(error: unknown, { now, ifUnknown, limited = 'requests' }: ProblemOptions): Problem {
   if (error instanceof RateLimitError) {
-    return { title: 'Too many requests.', retryAt: now + error.retryAfterMs }
+    return { title: `Too many ${limited}.`, retryAt: now + error.retryAfterMs }
   }
   if (error instanceof ValidationError) {
     return { title: error.issues.map(({ message }) => message).join(' ') }

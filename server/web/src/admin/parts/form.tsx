@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useId, useState } from 'preact/hooks'
+import type { ProblemOptions } from '../data/problems.ts'
 import { ProblemText } from './problem-text.tsx'
 import { useTask } from './task.ts'
 
@@ -9,7 +10,7 @@ type Mistakes = Readonly<Record<string, string | undefined>>
 
 const MistakesContext = createContext<Mistakes>({})
 
-interface FormProps {
+interface FormProps extends Omit<ProblemOptions, 'now'> {
   /** The button that sends it, and what it says while that is done. */
   readonly submit: string
   readonly busy: string
@@ -18,14 +19,22 @@ interface FormProps {
   readonly check?: (values: Values) => Mistakes
   readonly onSubmit: (values: Values) => Promise<void>
   readonly onCancel?: (() => void) | undefined
-  /** Where to see whether it was done, if the response is lost. */
-  readonly ifUnknown?: string
   readonly children?: ComponentChildren
 }
 
 /** A form that is sent once, however often its button is pressed, and keeps what was typed until that has succeeded. */
-export function Form({ submit, busy, isDangerous, check, onSubmit, onCancel, ifUnknown, children }: FormProps) {
-  const { isBusy, problem, run, clearProblem } = useTask(ifUnknown)
+export function Form({
+  submit,
+  busy,
+  isDangerous,
+  check,
+  onSubmit,
+  onCancel,
+  ifUnknown,
+  limited,
+  children,
+}: FormProps) {
+  const { isBusy, problem, run, clearProblem } = useTask({ ifUnknown, limited })
   const [mistakes, setMistakes] = useState<Mistakes>({})
 
   function send(event: SubmitEvent): void {

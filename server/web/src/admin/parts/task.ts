@@ -1,12 +1,12 @@
 import { useRef, useState } from 'preact/hooks'
-import { type Problem, problemOf } from '../data/problems.ts'
+import { type Problem, type ProblemOptions, problemOf } from '../data/problems.ts'
 import { SignedOutError } from '../data/session.ts'
 
 /**
  * Something that a button starts: once at a time, however often it is pressed.
- * @param ifUnknown where to see whether it was done, if the response is lost
+ * @param words for its problems
  */
-export function useTask(ifUnknown?: string) {
+export function useTask(words: Omit<ProblemOptions, 'now'> = {}) {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem>()
   const isRunning = useRef(false)
@@ -19,7 +19,7 @@ export function useTask(ifUnknown?: string) {
     try {
       await work()
     } catch (error) {
-      if (!(error instanceof SignedOutError)) setProblem(problemOf(error, { now: Date.now(), ifUnknown }))
+      if (!(error instanceof SignedOutError)) setProblem(problemOf(error, { now: Date.now(), ...words }))
     } finally {
       isRunning.current = false
       setBusy(false)

@@ -60,6 +60,7 @@ function SignInForm({ username, signIn }: SignInFormProps) {
     <Form
       submit="Sign in"
       busy="Signing in…"
+      limited="failed logins from your network"
       check={({ username = '', password = '' }) => ({
         username: username.trim() === '' ? 'Enter your name.' : undefined,
         password: password === '' ? 'Enter your password.' : undefined,
