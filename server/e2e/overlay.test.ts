@@ -164,7 +164,9 @@ describe('the overlay', () => {
   })
 })
 
-it('the page that makes its address does so by keyboard alone, and asks the server for nothing', async ({ skip }) => {
+it('the page that makes its address does so by keyboard alone, reads it again, and asks the server for nothing', async ({
+  skip,
+}) => {
   const browser = await startBrowser(skip)
   const { url } = await startServer()
   await browser.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -193,6 +195,12 @@ it('the page that makes its address does so by keyboard alone, and asks the serv
   await page.getByRole('button', { name: 'Copied' }).waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
     `${url}/overlay/Alex?gamemode=earth&kind=fish&show=last,rarest&theme=light`,
+  )
+  await page.getByLabel('Player').fill(`${url}/overlay/Kim?gamemode=survival&kind=crab&theme=neon`)
+  await page.getByRole('status').getByText('does not know: theme=neon.').waitFor()
+  expect(await page.getByLabel('Player').inputValue()).toBe('Kim')
+  expect(await page.getByRole('textbox', { name: 'Address of your overlay' }).inputValue()).toBe(
+    `${url}/overlay/Kim?gamemode=survival&kind=crab`,
   )
   expect(complaints).toEqual([])
   expect(requests.filter((request) => /\/(get|events|demo)\b/.test(request))).toEqual([])

@@ -176,7 +176,7 @@ export const SETTINGS = {
     flag: 'web',
     placeholder: 'on|off',
     fallback: 'on',
-    summary: 'whether to serve the pages for people, at /, /@NAME and /admin: on or off',
+    summary: 'whether to serve the pages for people, at /, /@NAME, /overlay and /admin: on or off',
     parse: (text) => {
       if (text !== 'on' && text !== 'off') throw new Error('must be on or off')
       return text

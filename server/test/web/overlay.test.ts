@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { overlayName, overlayPath, readOptions } from '../../web/src/data/overlay-options.ts'
+import {
+  ignoredOptions,
+  overlayName,
+  overlayPath,
+  readAddress,
+  readOptions,
+} from '../../web/src/data/overlay-options.ts'
 import { type Collection, summarize } from '../../web/src/data/summary.ts'
 import { firstItems, loudness, rarestOf, stillIn, withFresh } from '../../web/src/overlay/feed.ts'
 
@@ -38,6 +44,20 @@ describe('the address of an overlay', () => {
     expect(readOptions('?gamemode=moon&kind=whale&show=all,,&theme=constructor')).toEqual(usual)
     expect(readOptions('?show=rarest,moon,last').parts).toEqual(['last', 'rarest'])
     expect(overlayName('/overlay/%E0')).toBe('%E0')
+  })
+
+  it('is read from a text, with what it asks for in vain', () => {
+    const text = ' https://fish.example/overlay/Alex?gamemode=moon&show=total,all&theme=light&size=9&constructor=1 '
+    expect(readAddress(text)).toEqual({
+      name: 'Alex',
+      options: { gamemode: 'oneblock', kind: undefined, parts: ['total'], theme: 'light' },
+      ignored: ['gamemode=moon', 'show=all', 'size=9', 'constructor=1'],
+    })
+    expect(ignoredOptions('?gamemode=earth&kind=crab&show=last,rarest&theme=plain')).toEqual([])
+    for (const none of ['', 'Alex', 'overlay', 'https://fish.example/overlay', 'https://fish.example/@Alex']) {
+      expect(readAddress(none)).toBeUndefined()
+    }
+    expect(readAddress('https://:/overlay/Alex')).toBeUndefined()
   })
 })
 

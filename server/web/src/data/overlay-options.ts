@@ -44,6 +44,21 @@ export function readOptions(search: string): OverlayOptions {
   }
 }
 
+/** What the query of an overlay asks for in vain, such as `theme=neon`: {@link readOptions} leaves it out. */
+export function ignoredOptions(search: string): readonly string[] {
+  const isKnown: Readonly<Record<string, (value: string) => boolean>> = {
+    gamemode: isGamemode,
+    kind: (value) => value === 'fish' || value === 'crab',
+    show: (value) => Object.hasOwn(PARTS, value),
+    theme: (value) => Object.hasOwn(THEMES, value),
+  }
+  return [...new URLSearchParams(search)].flatMap(([name, text]) => {
+    const values = name === 'show' ? text.split(',') : [text]
+    const check = Object.hasOwn(isKnown, name) ? isKnown[name] : undefined
+    return values.filter((value) => !check?.(value)).map((value) => `${name}=${value}`)
+  })
+}
+
 /** The path of an overlay. */
 export function overlayPath(name: string, { gamemode, kind, parts, theme }: OverlayOptions): string {
   const query = [`gamemode=${gamemode}`]
@@ -51,6 +66,17 @@ export function overlayPath(name: string, { gamemode, kind, parts, theme }: Over
   if (parts.length < ALL_PARTS.length) query.push(`show=${parts.join(',')}`)
   if (theme !== DEFAULT_OPTIONS.theme) query.push(`theme=${theme}`)
   return `/overlay/${encodeURIComponent(name)}?${query.join('&')}`
+}
+
+/** The overlay at an address; `undefined` where the text is none. */
+export function readAddress(text: string) {
+  if (!/^https?:\/\/[^/]+\/(.*\/)?overlay\/[^/]/i.test(text.trim())) return undefined
+  try {
+    const { pathname, search } = new URL(text.trim())
+    return { name: overlayName(pathname), options: readOptions(search), ignored: ignoredOptions(search) }
+  } catch {
+    return undefined
+  }
 }
 
 /** The name in the path of an overlay, as it stands there. */

@@ -2,7 +2,15 @@ import type { RarityLabel } from '@fish-crab/sdk'
 import { GAMEMODES, isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { DEFAULT_OPTIONS, type OverlayOptions, overlayPath, PARTS, type Part, THEMES } from '../data/overlay-options.ts'
+import {
+  DEFAULT_OPTIONS,
+  type OverlayOptions,
+  overlayPath,
+  PARTS,
+  type Part,
+  readAddress,
+  THEMES,
+} from '../data/overlay-options.ts'
 import { type Collection, type Entry, type Kind, summarize, withEntries } from '../data/summary.ts'
 import { firstItems, type Item, withFresh } from '../overlay/feed.ts'
 import { OverlayView } from '../overlay/overlay-view.tsx'
@@ -33,6 +41,13 @@ const CATCHES: readonly (Entry & { readonly kind: Kind })[] = [
 export function OverlaySetup() {
   const [name, setName] = useState('')
   const [options, setOptions] = useState<OverlayOptions>(DEFAULT_OPTIONS)
+  const [ignored, setIgnored] = useState<readonly string[]>([])
+  const enter = (text: string) => {
+    const overlay = readAddress(text)
+    setName(overlay?.name ?? text)
+    if (overlay) setOptions(overlay.options)
+    setIgnored(overlay?.ignored ?? [])
+  }
   const change = (some: Partial<OverlayOptions>) => setOptions({ ...options, ...some })
   const wanted = name.trim().replace(/^@/, '')
   const isName = isUserName(wanted)
@@ -67,16 +82,21 @@ export function OverlaySetup() {
                 autocomplete="off"
                 autocapitalize="off"
                 spellcheck={false}
-                maxLength={64}
                 placeholder="Alex"
                 value={name}
                 aria-invalid={wanted !== '' && !isName}
-                aria-describedby="name-mistake"
-                onInput={(event) => setName(event.currentTarget.value)}
+                aria-describedby="name-mistake name-hint"
+                onInput={(event) => enter(event.currentTarget.value)}
               />
             </label>
+            <p id="name-hint" class="quiet">
+              Or paste the address of an overlay, to change it.
+            </p>
             <p id="name-mistake" class="mistake" role="alert">
               {wanted !== '' && !isName && `A name must be ${USER_NAME_RULE}.`}
+            </p>
+            <p class="mistake" role="status">
+              {ignored.length > 0 && `The overlay ignores what it does not know: ${ignored.join(', ')}.`}
             </p>
             <Choice legend="Gamemode">
               {GAMEMODES.map((gamemode) => (
