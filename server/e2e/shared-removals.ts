@@ -70,7 +70,7 @@ export function describeSharedRemovals({ fleet, chief, everywhere, newUser, name
     expect(await names(again)).toEqual(Array(size).fill([]))
   })
 
-  test('end the sessions of an administrator that one of them deletes, for a later one of that name too', async () => {
+  test('end a session that is logged out at one of them, and those of an administrator that one of them deletes, for a later one of that name too', async () => {
     const helper = { username: 'helper', password: 'helper-password' }
     const create = (index: number) =>
       chief().ask(fleet().at(index), 'POST', ROUTES.createAdmin.path, { ...helper, role: 'admin' })
@@ -80,6 +80,10 @@ export function describeSharedRemovals({ fleet, chief, everywhere, newUser, name
     }
     expect((await create(0)).status).toBe(201)
     const { token } = (await logIn(fleet().at(0), helper)).body
+    expect(await mayAsk(token)).toEqual(Array(size).fill(200))
+    const { token: ended } = (await logIn(fleet().at(1), helper)).body
+    expect((await administrator(ended).ask(fleet().at(0), 'POST', ROUTES.adminLogout.path)).status).toBe(204)
+    expect(await mayAsk(ended)).toEqual(Array(size).fill(401))
     expect(await mayAsk(token)).toEqual(Array(size).fill(200))
 
     const path = routePath('deleteAdmin', { username: helper.username })
