@@ -99,7 +99,11 @@ export function watchConnections(server: Server, { perClient, onDrop }: Connecti
       else if (!res?.headersSent) refuse()
     },
     closeIdle() {
-      for (const [socket, { latest, inFlight }] of all) if (latest && inFlight === 0) socket.destroySoon()
+      for (const socket of all.keys()) connections.closeIfIdle(socket)
+    },
+    closeIfIdle(socket: Socket) {
+      const connection = all.get(socket)
+      if (connection?.latest && connection.inFlight === 0) socket.destroySoon()
     },
     /** Closes connections that never carried a complete request head: browsers open some in advance. */
     closeUnused() {

@@ -120,7 +120,7 @@ export async function listen(options: ListenOptions) {
     }
     const done = connections.handle(req, res, (isLast) => respond(req, res, isLast))
     // Otherwise a kept-alive connection would delay the stop for the whole grace.
-    void done.then(() => isAccepting() || connections.closeIdle())
+    void done.then(() => isAccepting() || connections.closeIfIdle(req.socket))
   })
   server.on('checkExpectation', (req: IncomingMessage) => refuseRequest(req, new HttpError('expectation_failed')))
   server.on('connect', (req: IncomingMessage) => {

@@ -1,12 +1,15 @@
-import { expect, it } from 'vitest'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, it, onTestFinished } from 'vitest'
 import { startTestServer } from './running.ts'
 
 const ADMIN = { username: 'root', password: 'root-password' }
 const ENV = { FISH_ADMIN_USERNAME: ADMIN.username, FISH_ADMIN_PASSWORD: ADMIN.password }
 
-/** Starts a server with the user Alex, with short limits of its connections. */
+/** Starts a server with the user Alex. */
 async function startServer() {
-  const server = await startTestServer(ENV, { connections: { stalledMs: 200 }, graceMs: 10_000 })
+  const server = await startTestServer(ENV, { graceMs: 10_000 })
   const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
     const init = {
       method: 'POST',
@@ -32,6 +35,27 @@ it('a stop ends all event streams at once, and completely, instead of waiting fo
   await server.close()
   expect(performance.now() - startedAt).toBeLessThan(2000)
   for (const text of await Promise.all(texts)) expect(text).toMatch(/^retry: 2000\n\nevent: ready\n/)
+})
+
+it('a stop asks each connection once to close, however many streams there are', async () => {
+  const server = await startServer()
+  const warnings: string[] = []
+  const onWarning = ({ name }: Error) => warnings.push(name)
+  process.on('warning', onWarning)
+  onTestFinished(() => void process.off('warning', onWarning))
+  const sockets = Array.from({ length: 40 }, (_, index) => {
+    // A client has ten at most.
+    const localAddress = `127.0.0.${2 + Math.floor(index / 10)}`
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(server.url).port), localAddress })
+    socket.write('GET /events?name=Alex&gamemode=earth HTTP/1.1\r\nHost: fish.example\r\n\r\n')
+    return socket
+  })
+  const texts = sockets.map((socket) => text(socket))
+  await Promise.all(sockets.map((socket) => once(socket, 'readable')))
+  await server.close()
+  for (const received of await Promise.all(texts)) expect(received).toMatch(/event: ready\n.*\r\n0\r\n\r\n$/s)
+  // Node warns of listeners that pile up on a socket.
+  expect(warnings).toEqual([])
 })
 
 it('the metrics count open event streams, which end when their clients disconnect', async () => {
