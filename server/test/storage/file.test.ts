@@ -209,6 +209,27 @@ test('many large reads at once leave turns of the event loop to others, however 
   expect(turns).toBeGreaterThanOrEqual((READS * (CHUNKS - 1)) / 4)
 })
 
+test('reads one after the other, each of which begins behind the first records, leave a turn of the event loop each', async () => {
+  const storage = await open(newFolder())
+  const collection = newCollection()
+  await Promise.all(Array.from({ length: 20 }, () => storage.append(collection, newRecord())))
+  let [turns, isReading] = [0, true]
+  const countTurns = () => {
+    turns += 1
+    if (isReading) setImmediate(countTurns)
+  }
+  setImmediate(countTurns)
+  for (let from = 2; from <= 20; from += 1) {
+    for await (const chunk of storage.read(collection, 'full', { from, entries: 1 })) {
+      expect(chunk).toHaveLength(1)
+      break
+    }
+  }
+  isReading = false
+  expect(turns).toBeGreaterThanOrEqual(19)
+  await storage.dispose()
+})
+
 test('a new folder and its files are for their owner only', async () => {
   const folder = newFolder()
   const storage = await open(folder)

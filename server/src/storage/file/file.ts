@@ -116,7 +116,8 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
   }
   const readRecords: StorageDriver['read'] = async function* (collection, form, range) {
     const chunks = readInChunks(reader.records(collection, form), range)
-    for (let isFirst = true; ; isFirst = false) {
+    // A read that continues another one is not the first of its client, either.
+    for (let isFirst = range?.from === undefined; ; isFirst = false) {
       if (!isFirst) await nextTurn()
       const chunk = await read(() => chunks.next()).catch((error) => Promise.reject(toStorageError(error, folder)))
       if (chunk.done) return
