@@ -147,21 +147,3 @@ test.each([
   expect(proxy.streams()).toBe(streams)
   expect(stderr).not.toMatch(/Retrying/)
 })
-
-test('list loads what follows a collection only with --watch', async () => {
-  // Names the modules of that folder on stderr as they are loaded.
-  const hooks = `import { registerHooks } from 'node:module'
-    registerHooks({ load(url, context, next) {
-      if (url.includes('/cli/src/poll/')) process.stderr.write('loaded ' + url + '\\n')
-      return next(url, context)
-    } })`
-  const env = {
-    FISH_URL: context.base.FISH_URL ?? '',
-    HOME: newFolder(),
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
-  }
-  const list = launch(['list', 'fish', 'Alex', '--gamemode', 'earth'], env)
-  expect(await list.closed).toBe(0)
-  expect(list.stderr()).not.toContain('loaded')
-  await launch(WATCH, env).until(/loaded \S+\/poll\/list\.ts/)
-})

@@ -230,7 +230,7 @@ describe("a mod's test suite on the mock, on the packed packages", () => {
 describe.each(PACKAGES)('the tarball of %s', (name) => {
   it('holds the build with its source maps, the manifest and the papers, and no sources or tests', () => {
     const papers = 'package\\.json|README\\.md|LICENSE|dist/THIRD-PARTY-LICENCES\\.txt'
-    const pages = 'dist/web/(index\\.html|THIRD-PARTY-LICENCES\\.md|assets/[\\w-]+\\.(js|css|svg)(\\.br|\\.gz)?)'
+    const pages = 'dist/web/([\\w-]+\\.html|THIRD-PARTY-LICENCES\\.md|assets/[\\w-]+\\.(js|css|svg)(\\.br|\\.gz)?)'
     const allowed = new RegExp(
       `^(dist/[\\w.-]+\\.(js|cjs|js\\.map|d\\.ts|d\\.cts)|dist/docs/[\\w.-]+|${pages}|${papers})$`,
     )
