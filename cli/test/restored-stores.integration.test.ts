@@ -13,6 +13,7 @@ const SECRETS = {
   FISH_ADMIN_USERNAME: ADMIN.username,
   FISH_ADMIN_PASSWORD: ADMIN.password,
 }
+const EVENTS = '/events?name=Alex&gamemode=earth'
 const EARTH = { gamemode: 'earth' } as const
 const RARITIES = ['Gold', 'Mythical', 'Bronze'] as const
 const SPECIES = ['Cod', 'cod', 'Koi', '鯉', '__proto__', 'constructor']
@@ -87,8 +88,20 @@ async function maintain(args: readonly string[], storage: string): Promise<void>
   expect({ status, stderr }).toEqual({ status: 0, stderr: expect.any(String) })
 }
 
-describeWithRedis('a summary', () => {
-  test('equals a recount after random changes, a restored backup, and imports into a file, a Redis and a Cluster', async () => {
+/** The id of an event, with which a stream of this store continues. */
+async function eventIdOf(url: string): Promise<string> {
+  const response = await fetch(`${url}${EVENTS}&follow=false`)
+  return /^id: (.+)$/m.exec(await response.text())?.[1] ?? ''
+}
+
+async function statusWith(url: string, eventId: string): Promise<number> {
+  const response = await fetch(`${url}${EVENTS}&follow=false`, { headers: { 'last-event-id': eventId } })
+  await response.text()
+  return response.status
+}
+
+describeWithRedis('a restored backup, and an import into a file, a Redis and a Cluster', () => {
+  test('have summaries equal to a recount, and take no event id from before', async () => {
     const [redis, cluster] = [await startRedis(), await startCluster()]
     onTestFinished(async () => {
       await Promise.all([redis, ...cluster].map((server) => server.stop()))
@@ -99,6 +112,8 @@ describeWithRedis('a summary', () => {
     await first.admin.users.create({ name: 'Alex' })
     await change(first.admin, first.url, 1)
     await expectRecount(first.url)
+    const eventId = await eventIdOf(first.url)
+    expect(await statusWith(first.url, eventId)).toBe(200)
     await maintain(['backup', backup], `file:${join(folder, 'data')}`)
     await maintain(['export', '--out', file], `file:${join(folder, 'data')}`)
     await first.server.close()
@@ -111,6 +126,7 @@ describeWithRedis('a summary', () => {
     for (const [index, storage] of [restored, ...imported].entries()) {
       const { server, admin, url } = await serve(storage)
       await expectRecount(url)
+      expect([storage, await statusWith(url, eventId)]).toEqual([storage, 400])
       await change(admin, url, 2 + index)
       await expectRecount(url)
       await server.close()

@@ -109,6 +109,8 @@ export function rateLimitWindow(
 export function isTransient(error: unknown, hasConnected: boolean): boolean {
   if (error instanceof ConnectionError) return hasConnected || !isUntrusted(error)
   if (error instanceof InvalidResponseError) return hasConnected
+  // After a restored backup or an import, the list and its events begin anew.
+  if (error instanceof ApiError && error.code === 'invalid_event_id') return true
   return error instanceof RateLimitError || (error instanceof ApiError && error.status >= 500)
 }
 

@@ -23,7 +23,7 @@ export const ERROR_CODES = {
   invalid_event_id: {
     status: 400,
     message:
-      'Last-Event-ID is not the id of an event of this stream. Connect without it, and read the collection for what you missed.',
+      'Last-Event-ID is not the id of an event of this stream, or the data was restored or imported since. Connect without it, and read the collection for what you missed.',
   },
   user_mismatch: { status: 400, message: 'The request names two different users. Send one of them.' },
   gamemode_mismatch: { status: 400, message: 'The request names two different gamemodes. Send one of them.' },

@@ -91,6 +91,26 @@ describe('the event streams of an app', () => {
     expect(namesOf(await stream.catches(1))).toEqual(['again'])
   })
 
+  it('end where the store is another one, whose records have other sequences, and are not continued there', async () => {
+    const storage = createMemoryStorage()
+    const timers = createTimers()
+    const service = await createMemoryService({ ...UNLIMITED, storage, schedule: timers.schedule })
+    const stream = await openEvents(service)
+    const { id } = await stream.ready()
+    timers.run(INTERVALS.checkMs)
+    await write(service, 'fish', SALMON)
+    expect((await stream.next())?.event).toBe('catch')
+    await expect.poll(() => timers.intervals).toContain(INTERVALS.checkMs)
+
+    const epoch = (await storage.items.getItem('setting:epoch')) ?? ''
+    await storage.removeItemIf('setting:epoch', epoch)
+    timers.run(INTERVALS.checkMs)
+    expect(await stream.rest()).toEqual([])
+    await expectError(await requestEvents(service, { lastEventId: id }), 'invalid_event_id')
+    const next = await (await openEvents(service)).ready()
+    expect((await openEvents(service, { lastEventId: next.id })).response.status).toBe(200)
+  })
+
   it('go on when the storage fails once', async () => {
     const timers = createTimers()
     const inner = createMemoryStorage()

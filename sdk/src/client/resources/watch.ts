@@ -69,7 +69,7 @@ const RETRY_MS = { first: 1000, last: 30_000 }
  * as one request.
  *
  * @throws the signal's reason; what connecting again would not help against, such as NotFoundError when the user was deleted
- * or BadRequestError with code `invalid_event_id` when `since` is of another collection; at the start, also ConnectionError
+ * or BadRequestError with code `invalid_event_id` when `since` is of another collection, or a backup was restored meanwhile; at the start, also ConnectionError
  * @example
  * for await (const entry of watchCatches(createClient({ user: 'Alex', gamemode: 'earth' }))) console.log(entry.kind, entry.name)
  */

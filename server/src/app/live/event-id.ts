@@ -13,6 +13,8 @@ export type Positions = ReadonlyMap<Kind, Position>
 
 /** What a stream is about. Ids are valid for one scope only. */
 export interface StreamScope {
+  /** The id of the sequences that the ids name. */
+  readonly epoch: string
   /** The id of the user: one who is created again has another. */
   readonly owner: string
   readonly gamemode: string
@@ -28,8 +30,8 @@ export interface EventIds {
 
 const TAG_LENGTH = 10
 
-export async function createEventIds({ owner, gamemode, kinds }: StreamScope): Promise<EventIds> {
-  const tag = (await sha256Hex(JSON.stringify([owner, gamemode, kinds]))).slice(0, TAG_LENGTH)
+export async function createEventIds({ epoch, owner, gamemode, kinds }: StreamScope): Promise<EventIds> {
+  const tag = (await sha256Hex(JSON.stringify([epoch, owner, gamemode, kinds]))).slice(0, TAG_LENGTH)
   const format = (positions: Positions) => {
     const texts = kinds.map((kind) => {
       const { sequence, offset } = positions.get(kind) as Position

@@ -1,8 +1,10 @@
 import { HEADERS, type Kind, STREAM_LIMITS, type User } from '@fish-crab/sdk/contract'
+import { EPOCH_KEY } from '../../storage/core/keys.ts'
 import { type Change, type Collection, type FishStorage, REMOVED_VERSION } from '../../storage/core/types.ts'
 import type { Metrics } from '../core/host.ts'
 import type { Schedule } from '../core/schedule.ts'
 import { HttpError } from '../http/http-error.ts'
+import { ensureEpoch } from './epoch.ts'
 import { createEventIds, type EventIds, type Position } from './event-id.ts'
 import { type CatchRecord, catchEvents, eventText, HEARTBEAT, openingText, toCatchRecord } from './event-text.ts'
 
@@ -22,6 +24,7 @@ interface StreamsOptions {
   readonly storage: FishStorage
   readonly schedule: Schedule
   readonly metrics: Pick<Metrics, 'observeStreams'> | undefined
+  readonly createId: () => string
   readonly limits: StreamOptions
 }
 
@@ -59,6 +62,7 @@ interface Topic {
 }
 
 interface Stream {
+  readonly epoch: string
   readonly topics: readonly Topic[]
   readonly positions: Map<Kind, Position>
   readonly ids: EventIds
@@ -70,19 +74,21 @@ interface Stream {
   isEnding: boolean
   isReading: boolean
   unreadHeartbeats: number
-  /** Sends a text to a client that waits for one; `undefined` while it does not. */
-  send: ((text: string) => void) | undefined
+  /** Sends bytes to a client that waits for some; `undefined` while it does not. */
+  send: ((bytes: Uint8Array<ArrayBuffer>) => void) | undefined
   close(error?: Error): void
 }
 
 const encoder = new TextEncoder()
+const encode = (text: string) => encoder.encode(text)
+const HEARTBEAT_BYTES = encode(HEARTBEAT)
 
 /**
  * Creates the event streams of a service. The store is the truth: a signal of it only says when to look, and a regular
  * check finds what no signal came for. A collection is read once for all streams that wait for it. A client that does not
  * wait takes no memory: its stream continues from its own position, out of the store.
  */
-export function createStreams({ storage, schedule, metrics, limits }: StreamsOptions) {
+export function createStreams({ storage, schedule, metrics, createId, limits }: StreamsOptions) {
   const { total = STREAM_LIMITS.total, perClient = STREAM_LIMITS.perClient } = limits
   const { heartbeatMs = 15_000, checkMs = 5000 } = limits
   const open = new Set<Stream>()
@@ -165,11 +171,14 @@ export function createStreams({ storage, schedule, metrics, limits }: StreamsOpt
     for await (const chunk of storage.read(collection, 'full', { from: topic.newest + 1 })) {
       const before = topic.newest
       topic.newest = chunk.at(-1)?.sequence ?? before
-      const records = chunk.map((record) => toCatchRecord(record, collection.kind))
-      for (const stream of [...streams]) {
+      const eventsOf = shareEvents(
+        collection.kind,
+        chunk.map((record) => toCatchRecord(record, collection.kind)),
+      )
+      await forEachInTurns([...streams], (stream) => {
         if (isBehind(stream, collection.kind, before)) advance(stream)
-        else sendRecords(stream, collection.kind, records)
-      }
+        else sendEvents(stream, collection.kind, eventsOf)
+      })
     }
     topic.version = version
   }
@@ -180,18 +189,18 @@ export function createStreams({ storage, schedule, metrics, limits }: StreamsOpt
   }
 
   /** Does nothing for a client that is not ready for more: its stream is behind from then on. */
-  function sendRecords(stream: Stream, kind: Kind, records: readonly CatchRecord[]): void {
+  function sendEvents(stream: Stream, kind: Kind, eventsOf: ReturnType<typeof shareEvents>): void {
     if (!stream.send || stream.isReading) return
-    const { text, position } = catchEvents(records, kind, stream.positions, stream.ids)
+    const { bytes, position } = eventsOf(stream)
     stream.positions.set(kind, position)
-    if (text !== '') stream.send(text)
+    if (bytes.byteLength > 0) stream.send(bytes)
   }
 
   /** Continues a stream whose client waits for more. */
   function advance(stream: Stream): void {
     if (!stream.send || stream.isReading) return
     if (stream.notices.length > 0) {
-      stream.send(stream.notices.splice(0).join(''))
+      stream.send(encode(stream.notices.splice(0).join('')))
       return
     }
     if (stream.isEnding) {
@@ -228,7 +237,7 @@ export function createStreams({ storage, schedule, metrics, limits }: StreamsOpt
       )
       stream.positions.set(kind, position)
       if (text === '') continue
-      stream.send?.(text)
+      stream.send?.(encode(text))
       return
     }
     // What there was is removed.
@@ -264,6 +273,9 @@ export function createStreams({ storage, schedule, metrics, limits }: StreamsOpt
   async function check(): Promise<void> {
     // One after the other: the check must not compete with requests. If the store fails, the next check tries again.
     try {
+      const epoch = await storage.items.getItem(EPOCH_KEY)
+      // Their clients connect again, and learn that their ids are no longer valid.
+      for (const stream of [...open]) if (stream.epoch !== epoch) stream.close()
       await forEachInTurns(allTopics(), readTopic)
     } catch {}
   }
@@ -271,7 +283,7 @@ export function createStreams({ storage, schedule, metrics, limits }: StreamsOpt
   const beat = () =>
     forEachInTurns([...open], (stream) => {
       if (stream.send && !stream.isReading) {
-        stream.send(HEARTBEAT)
+        stream.send(HEARTBEAT_BYTES)
       } else {
         stream.unreadHeartbeats += 1
         if (stream.unreadHeartbeats > MAX_UNREAD_HEARTBEATS) stream.close(tooSlow())
@@ -323,9 +335,9 @@ export function createStreams({ storage, schedule, metrics, limits }: StreamsOpt
           return new Promise<void>((resolve) => {
             resume = resolve
             stream.unreadHeartbeats = 0
-            stream.send = (text) => {
+            stream.send = (bytes) => {
               stream.send = undefined
-              controller.enqueue(encoder.encode(text))
+              controller.enqueue(bytes)
               resolve()
             }
             advance(stream)
@@ -344,7 +356,8 @@ export function createStreams({ storage, schedule, metrics, limits }: StreamsOpt
       const { user, gamemode, kinds, lastEventId, follow, client, signal } = request
       const release = reserve(client)
       try {
-        const ids = await createEventIds({ owner: user.id, gamemode, kinds })
+        const epoch = await ensureEpoch(storage, createId)
+        const ids = await createEventIds({ epoch, owner: user.id, gamemode, kinds })
         const resumed = lastEventId === undefined ? undefined : ids.parse(lastEventId)
         const places = kinds.map((kind) => ({ owner: user.id, kind, gamemode }))
         const [version, ...newest] = await Promise.all([
@@ -355,6 +368,7 @@ export function createStreams({ storage, schedule, metrics, limits }: StreamsOpt
         signal.throwIfAborted()
         const targets = new Map(kinds.map((kind, at) => [kind, newest[at] ?? 0]))
         const stream: Stream = {
+          epoch,
           topics: places.map((place, at) => topicOf(place, newest[at] ?? 0)),
           positions:
             resumed ?? new Map(kinds.map((kind, at) => [kind, { sequence: (newest[at] ?? 0) + 1, offset: 0 }])),
@@ -388,6 +402,20 @@ export function createStreams({ storage, schedule, metrics, limits }: StreamsOpt
     close(): void {
       for (const stream of [...open]) stream.close()
     },
+  }
+}
+
+/** The events of records by the position of a stream: those who wait for the same ones share their bytes. */
+function shareEvents(kind: Kind, records: readonly CatchRecord[]) {
+  const byPosition = new Map<string, { readonly bytes: Uint8Array<ArrayBuffer>; readonly position: Position }>()
+  return ({ positions, ids }: Stream) => {
+    const key = ids.format(positions)
+    const known = byPosition.get(key)
+    if (known) return known
+    const { text, position } = catchEvents(records, kind, positions, ids)
+    const events = { bytes: encode(text), position }
+    byPosition.set(key, events)
+    return events
   }
 }
 

@@ -17,8 +17,8 @@ const HEADERS_OF_STREAMS = {
 }
 
 /** The handler, and what ends all streams. */
-export function createEvents({ users, storage, schedule, metrics, streams: limits, isAccepting }: Services) {
-  const streams = createStreams({ storage, schedule, metrics, limits })
+export function createEvents({ users, storage, schedule, metrics, createId, streams: limits, isAccepting }: Services) {
+  const streams = createStreams({ storage, schedule, metrics, createId, limits })
   const handle: Handler = async ({ request, query, client }) => {
     const name = userNameOf(query)
     if (!name) throw new HttpError('missing_name')

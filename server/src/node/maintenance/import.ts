@@ -8,7 +8,7 @@ import {
   refuseImportLock,
   unlockImport,
 } from '../../app/store/store-id.ts'
-import { STORE_KEY } from '../../storage/core/keys.ts'
+import { EPOCH_KEY, STORE_KEY } from '../../storage/core/keys.ts'
 import type { FishStorage, ItemStorage } from '../../storage/core/types.ts'
 import { checkpoint, STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage, type RedisClusterOptions, type RedisOptions } from '../../storage/index.ts'
@@ -182,7 +182,7 @@ type Batch = { readonly number: number; readonly line: ContentLine }[]
 
 const BATCH_LINES = 500
 
-/** Into an empty storage with an import lock. An older export has no store id: then the store gets a new one. */
+/** Into an empty storage with an import lock. An older export has no store id: then the store gets a new one. The epoch ends. */
 async function importLines(
   storage: FishStorage,
   counts: ExportCounts,
@@ -203,8 +203,8 @@ async function importLines(
   }
   report()
   await readExport(file, async (line, number) => {
-    if ('item' in line && line.item === STORE_KEY) {
-      storeId = line.value
+    if ('item' in line && (line.item === STORE_KEY || line.item === EPOCH_KEY)) {
+      if (line.item === STORE_KEY) storeId = line.value
       done += 1
       return
     }

@@ -19,7 +19,7 @@ import { SECRET_CHECK_KEY } from '../../app/store/item-keys.ts'
 import { refuseImportLock } from '../../app/store/store-id.ts'
 import { createEncryption, DecryptionError } from '../../app/users/encryption.ts'
 import { decryptSecretCheck } from '../../app/users/secret-check.ts'
-import { STORE_KEY } from '../../storage/core/keys.ts'
+import { EPOCH_KEY, STORE_KEY } from '../../storage/core/keys.ts'
 import { assignNewLineage, readMark } from '../../storage/file/mark.ts'
 import { prepareItemReads } from '../../storage/file/reader.ts'
 import { APPLICATION_ID, checkSchemaVersion } from '../../storage/file/schema.ts'
@@ -179,6 +179,7 @@ export async function copyStore(
   // Without a log, it can be read from a read-only file system, too.
   written.exec('PRAGMA journal_mode = DELETE')
   assignNewLineage(written)
+  written.prepare('DELETE FROM items WHERE key = ?').run(EPOCH_KEY)
   checkSecretsUnchanged(from, secrets)
   if (secrets !== undefined) writeFileSync(join(to, SECRETS_FILE), secrets, { mode: 0o600, flag: 'wx', flush: true })
   report(total)
