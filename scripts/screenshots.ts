@@ -85,7 +85,8 @@ const STATES: readonly View[] = [
   [
     'overlay',
     async (page, url) => {
-      await page.goto(`${url}/overlay/Alex?gamemode=earth`)
+      await page.setViewportSize({ width: 390, height: 400 })
+      await page.goto(`${url}/overlay/Alex?gamemode=survival`)
       await page.locator('.caught').first().waitFor()
       // What is behind it on a stream.
       await page.evaluate(() => {
@@ -207,6 +208,15 @@ async function fill(url: string): Promise<void> {
   )
   await admin.fish.add('Alex', fish, { gamemode: 'earth' })
   await admin.crabs.add('Alex', crabs, { gamemode: 'earth' })
+  const onStream = [
+    { name: 'Cod', rarity: 'Gold' },
+    { name: 'Blue Tang', rarity: 'Diamond' },
+    { name: 'Salmon', rarity: 'Silver' },
+    { name: 'Coelacanth', rarity: 'Mythical' },
+  ] as const
+  const later = (index: number) => new Date(NOW + index * 1000)
+  const caught = onStream.map((one, index) => ({ ...one, caughtAt: later(index - onStream.length) }))
+  await admin.fish.add('Alex', caught, { gamemode: 'survival' })
   for (const entry of fish.slice(0, 6)) await admin.fish.add('Alex', entry, { gamemode: 'survival' })
 }
 
