@@ -22,6 +22,7 @@ const STALLED = 400
 const HEAD_BYTES = 15_000
 const READ = '/get/fish?name=Alex&gamemode=earth'
 const LARGE = `${READ}&detail=full`
+const EVENTS = '/events?name=Alex&gamemode=earth&follow=false'
 const SUMMARY = '/get/fish?name=Alex&gamemode=survival&summary=species'
 const ROOT = { username: 'root', password: 'root-password' }
 
@@ -109,6 +110,8 @@ async function rowsOf(
 ): Promise<Row[]> {
   const page = JSON.parse((await send(url, `${LARGE}&limit=1000`)).body.toString()) as { nextCursor: string }
   const { headers: tagged } = await send(url, '/openapi.json')
+  const events = (await send(url, EVENTS)).body.toString()
+  const [, stream = ''] = /^id: ([^-]+)-/m.exec(events) ?? []
   const fernet = createFernet(alex.fernetKey)
   const long = { fish: Array.from({ length: 500 }, () => ({ name: '\u20ac'.repeat(100), rarity: 1 })) }
   const octets = { 'content-type': 'application/octet-stream', 'x-gamemode': 'earth' }
@@ -154,7 +157,8 @@ async function rowsOf(
     { title: 'leaderboard of 100', path: '/get/leaderboard?kind=fish&limit=100', times: 100 },
     { title: '/', path: '/', times: 300 },
     { title: '/@Alex', path: '/@Alex', times: 300 },
-    { title: '/events, at their end', path: '/events?name=Alex&gamemode=earth&follow=false', times: 100 },
+    { title: '/events, at their end', path: EVENTS, times: 100 },
+    { title: '/events, all 100,000', path: EVENTS, ...head('last-event-id', `${stream}-0.0-0.0`), times: 2 },
     { title: 'limit=1000 by cursor', path: `${LARGE}&limit=1000&cursor=${page.nextCursor}`, times: 30 },
     { title: 'HEAD 100,000', path: LARGE, method: 'HEAD', ...inCoding('gzip'), times: 5, before: change },
     { title: 'HEAD limit=1000', path: `${LARGE}&limit=1000`, method: 'HEAD', ...inCoding('gzip'), times: 30 },
