@@ -119,6 +119,17 @@ describe('a followed collection', () => {
     expect(last()?.collection?.fish.total).toBe(2)
   })
 
+  it('is loaded once more when its stream begins, for what was stored just before', async () => {
+    const { streams, world, last, wait, loads } = follow()
+    await wait(11_000)
+    world.now = collectionOf(SALMON, PIKE)
+    streams[0]?.onConnect()
+    await wait(5100)
+    expect([loads(), last()?.collection?.fish.total]).toEqual([2, 2])
+    await wait(290_000)
+    expect(loads()).toBe(2)
+  })
+
   it('is loaded again soon after something was removed, once for many, and not against the limit', async () => {
     const { streams, world, last, wait, loads } = follow()
     world.now = collectionOf(SALMON, PIKE)

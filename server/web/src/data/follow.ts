@@ -36,6 +36,8 @@ interface Caught extends Entry {
 /** What a stream tells. */
 export interface Listener {
   onCatch(caught: Caught): void
+  /** From now on, every catch is told. What was stored before, only the collection tells. */
+  onConnect(): void
   /** Entries were removed. Which, only the collection tells. */
   onRemoved(): void
 }
@@ -181,7 +183,7 @@ export function followCollection({
     // One that ended, such as at a limit of streams, is opened again after the next load.
     if (!isWanted || stream?.isOpen() || !listen || !followed.collection) return
     streamTimer = setTimeout(() => {
-      stream = listen({ onCatch: gather, onRemoved: reload })
+      stream = listen({ onCatch: gather, onConnect: reload, onRemoved: reload })
     }, stayMs)
   }
 
