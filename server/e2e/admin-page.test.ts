@@ -251,12 +251,20 @@ describe('the administrators’ page', () => {
     const page = await browser.newPage()
     await openAdministration(page, url, '#players/Alex?gamemode=earth')
     const body = JSON.stringify({ error: 'The storage failed.', code: 'storage_error', requestId: 'abc-1' })
-    await page.route('**/admin/users/Alex/fish/*', (route) =>
-      route.fulfill({ status: 500, contentType: 'application/json', body }),
-    )
+    const pressed = Promise.withResolvers<void>()
+    await page.route('**/admin/users/Alex/fish/*', async (route) => {
+      await pressed.promise
+      await route.fulfill({ status: 500, contentType: 'application/json', body })
+    })
     await page.getByRole('button', { name: /^Move Salmon/ }).click()
     await page.getByLabel('In gamemode').selectOption('factions')
+    const half = page.waitForRequest('**/admin/users/Alex/fish/*')
     await page.getByRole('button', { name: 'Move', exact: true }).click()
+    // What fails is said, also to those who press Escape meanwhile.
+    await half
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    pressed.resolve()
     await page.getByText('They are there now, but not removed here yet.').waitFor()
     await page.unroute('**/admin/users/Alex/fish/*')
     await page.getByRole('button', { name: 'Remove them here' }).dblclick()

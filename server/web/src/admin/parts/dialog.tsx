@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 interface DialogProps {
   readonly title: string
-  /** When somebody presses Escape; absent where only its buttons close it. */
+  /** When somebody presses Escape, unless a form in it is being sent; absent where only its buttons close it. */
   readonly onEscape?: (() => void) | undefined
   readonly children: ComponentChildren
 }
@@ -13,6 +13,8 @@ export function Dialog({ title, onEscape, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const isShown = useRef(false)
   const id = useId()
+  // Closed while a form is being sent, it could not say that it failed.
+  const canClose = () => onEscape !== undefined && !dialog.current?.querySelector('form[aria-busy="true"]')
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
@@ -33,11 +35,11 @@ export function Dialog({ title, onEscape, children }: DialogProps) {
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()
-        onEscape?.()
+        if (canClose()) onEscape?.()
       }}
       onClose={() => {
-        // Browsers that do not know `closedby` let a second Escape close any dialog.
-        if (isShown.current && onEscape === undefined) dialog.current?.showModal()
+        // A second Escape may close any dialog, whatever became of the first.
+        if (isShown.current && !canClose()) dialog.current?.showModal()
         else if (isShown.current) onEscape?.()
       }}
     >

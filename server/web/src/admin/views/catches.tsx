@@ -222,14 +222,12 @@ function MoveCatches({ place, record, onDone, onClose }: RecordTaskProps) {
   const copied = useRef(false)
   const what = describeRecord(record)
   const { player, kind, gamemode } = place
+  const cancel = () => {
+    if (isCopied) onDone()
+    onClose()
+  }
   return (
-    <Dialog
-      title={`Move ${what}`}
-      onEscape={() => {
-        if (isCopied) onDone()
-        onClose()
-      }}
-    >
+    <Dialog title={`Move ${what}`} onEscape={cancel}>
       <p>
         {record.entries.length > 1
           ? `Moves these ${formatNumber(record.entries.length)} catches, which were stored together, with their times.`
@@ -269,7 +267,7 @@ function MoveCatches({ place, record, onDone, onClose }: RecordTaskProps) {
           onDone()
           announce(isCopied ? `Removed ${what} here.` : `Moved ${what} to ${target.player}, ${target.gamemode}.`)
         }}
-        onCancel={onClose}
+        onCancel={cancel}
       >
         {!isCopied && (
           <>
