@@ -103,6 +103,10 @@ describe('the administrators’ page', () => {
     // Catches are added, moved and removed.
     await press(/^Add a catch$/)
     await keyboard.type('Koi')
+    await tabTo(page, /^Caught$/)
+    await confirm('12')
+    await page.getByText('Complete the date').waitFor()
+    await page.getByLabel('Caught').fill('')
     await tabTo(page, /^Rarity$/)
     await keyboard.press('M')
     await press(/^Add$/)

@@ -41,7 +41,7 @@ export function readView(fragment: string): View {
         filter: {
           text: query.get('text') ?? '',
           action: isAuditAction(action) ? action : undefined,
-          since: /^\d{4}-\d\d-\d\d$/.test(since) ? since : '',
+          since: /^\d{4}-\d\d-\d\d$/.test(since) && !Number.isNaN(Date.parse(since)) ? since : '',
         },
       }
     }

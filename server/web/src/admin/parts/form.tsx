@@ -41,7 +41,12 @@ export function Form({
     event.preventDefault()
     const form = event.currentTarget as HTMLFormElement
     const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]))
-    const found = check?.(values) ?? {}
+    // The value of a date that is typed in part is empty, as if none were wanted.
+    const partial = [...form.querySelectorAll('input')].filter(({ validity }) => validity.badInput)
+    const found: Mistakes = {
+      ...check?.(values),
+      ...Object.fromEntries(partial.map(({ name }) => [name, 'Complete the date, or clear it.'])),
+    }
     setMistakes(found)
     const [first] = Object.keys(found).filter((name) => found[name] !== undefined)
     if (first === undefined) void run(() => onSubmit(values))
