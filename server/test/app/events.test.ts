@@ -1,6 +1,7 @@
 import { createMemoryStorage, type FishStorage, type Schedule } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
 import { caughtRecord, newRecord } from '../../src/storage-conformance/samples.ts'
+import { asRoot } from './administration.ts'
 import { eventsBehaviour } from './behaviour/events.ts'
 import { SALMON, write } from './catches.ts'
 import { expectError } from './errors.ts'
@@ -73,6 +74,41 @@ describe('the event streams of an app', () => {
     }
     await all
     await expect.poll(() => timers.intervals, { interval: 1 }).toContain(INTERVALS.heartbeatMs)
+  })
+
+  it('of many clients are told of a removal, and of the end of the user, in turns, too', async () => {
+    const timers = createTimers()
+    const streams = { perClient: 120 }
+    const service = await createMemoryService({ ...UNLIMITED, schedule: timers.schedule, streams })
+    const listeners = await Promise.all(Array.from({ length: 120 }, () => openEvents(service)))
+    await Promise.all(listeners.map((listener) => listener.ready()))
+    const caught = Promise.all(listeners.map((listener) => listener.next()))
+    await write(service, 'fish', SALMON)
+    const toldInTurns = async (told: Promise<unknown>) => {
+      for (let turn = 0; turn < 2; turn += 1) {
+        await expect.poll(() => timers.intervals, { interval: 1 }).toContain(0)
+        timers.run(0)
+      }
+      await told
+    }
+    await toldInTurns(caught)
+    const [{ id }] = (await caught).map((event) => event?.data) as [{ id: string }]
+
+    const admin = await asRoot(service)
+    let removals = 0
+    const removed = listeners.map(async (listener) => {
+      expect((await listener.next())?.event).toBe('removed')
+      removals += 1
+    })
+    await admin('DELETE', `/admin/users/Alex/fish/${id}?gamemode=earth`)
+    await expect.poll(() => timers.intervals, { interval: 1 }).toContain(0)
+    expect(removals).toBe(50)
+    await toldInTurns(Promise.all(removed))
+
+    const deleted = Promise.all(listeners.map((listener) => listener.rest()))
+    await admin('DELETE', '/admin/users/Alex')
+    await toldInTurns(deleted)
+    for (const events of await deleted) expect(events).toEqual([{ event: 'deleted', data: {} }])
   })
 
   it('lose nothing with the signals of the storage: a check finds what they did not say', async () => {

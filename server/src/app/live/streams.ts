@@ -165,7 +165,7 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
     const version = await storage.version(collection)
     if (version === topic.version) return
     if (version === REMOVED_VERSION) {
-      for (const stream of [...streams]) endWith(stream, eventText('deleted', '{}'))
+      await forEachInTurns([...streams], (stream) => endWith(stream, eventText('deleted', '{}')))
       return
     }
     for await (const chunk of storage.read(collection, 'full', { from: topic.newest + 1 })) {
@@ -263,7 +263,7 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
       if (change?.kind !== undefined && (change.kind !== kind || change.gamemode !== gamemode)) continue
       if (change?.removed !== undefined) {
         const text = eventText('removed', JSON.stringify({ kind, id: change.removed }))
-        for (const stream of [...topic.streams]) notify(stream, text)
+        void forEachInTurns([...topic.streams], (stream) => notify(stream, text))
       }
       // If the store fails, the next check tries again.
       readTopic(topic).catch(() => {})
