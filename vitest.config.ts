@@ -21,8 +21,8 @@ const sources = {
 const waits = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 50_000 } } }
 
 /**
- * In CI, a test of processes runs again once where it failed, and the report names it: on a busy machine, one timer that is
- * late would refuse a change that it has nothing to do with.
+ * In CI, a test that failed runs again once, and the report names it: on a busy machine, one timer or thread that is late
+ * would refuse a change that it has nothing to do with.
  */
 const retry = process.env.CI === 'true' ? 1 : 0
 
@@ -51,6 +51,7 @@ export default defineConfig({
         resolve: sources,
         test: {
           ...waits,
+          retry,
           name: 'unit',
           ...shared,
           env: { ...shared.env, ...(hasMemory ? { TMPDIR: MEMORY } : {}) },

@@ -9,7 +9,8 @@ export function oldStore(fill: string): { folder: string; file: string } {
   const folder = newFolder()
   mkdirSync(folder)
   const file = join(folder, 'fish.db')
-  const db = new DatabaseSync(file)
+  // A thread whose start failed may still be closing it.
+  const db = new DatabaseSync(file, { timeout: 10_000 })
   db.exec(SCHEMA_1)
   db.exec(fill)
   db.close()
@@ -18,7 +19,8 @@ export function oldStore(fill: string): { folder: string; file: string } {
 
 /** What a file holds, seen without the service. */
 export function inspect(file: string) {
-  const db = new DatabaseSync(file)
+  // A thread whose start failed may still be closing it.
+  const db = new DatabaseSync(file, { timeout: 10_000 })
   const one = (sql: string) => Object.values(db.prepare(sql).get() ?? {})[0]
   const found = {
     version: one('PRAGMA user_version'),
