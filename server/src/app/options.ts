@@ -80,7 +80,7 @@ export interface AppOptions {
   readonly streams?: StreamOptions
   /** The API reference at `/docs`. @default none, and `/docs` is not served */
   readonly docs?: Docs
-  /** The pages for people, at `/` and `/@NAME`. @default none, and they are not served */
+  /** The pages for people, at `/`, `/@NAME`, `/overlay` and `/admin`. @default none, and they are not served */
   readonly pages?: Pages
 }
 
