@@ -73,7 +73,9 @@ describeWithRedis('a Redis that has a replica', () => {
     onTestFinished(() => replica.stop())
     await until(async () => /state=online/.test(await primary.admin.info('replication')))
   })
-  const open = async (options: { replicas?: number; timeoutMs?: number; url?: string } = {}) => {
+  const open = async (
+    options: { replicas?: number; timeoutMs?: number; url?: string; onReplicated?: (message: string) => void } = {},
+  ) => {
     const storage = await createStorage({ driver: 'redis', url: primary.url, ...options })
     onTestFinished(() => storage.dispose())
     return storage
@@ -170,16 +172,53 @@ describeWithRedis('a Redis that has a replica', () => {
     expect(storage.warnings).toEqual([expect.stringMatching(/Set FISH_REDIS_WAIT to 1/)])
   })
 
-  test('is not waited for as long as it is still to be filled, and that is said', async () => {
+  test('is not waited for until it has everything, which is reported, and then it is', async () => {
     const filled = await startRedis({ appendfsync: 'always', 'repl-diskless-sync-delay': '1000' })
     onTestFinished(() => filled.stop())
     const joining = await startRedis({ replicaof: `127.0.0.1 ${filled.port}` })
     onTestFinished(() => joining.stop())
     await until(async () => /state=wait_bgsave/.test(await filled.admin.info('replication')))
-    const storage = await open({ url: filled.url })
-    expect(storage.warnings).toEqual([expect.stringMatching(/A failover can lose .*Set FISH_REDIS_WAIT to 1/)])
+    const messages: string[] = []
+    const storage = await open({ url: filled.url, timeoutMs: 1000, onReplicated: (message) => messages.push(message) })
+    expect(storage.warnings).toEqual([expect.stringMatching(/A failover can lose .*until every primary has a replica/)])
     await storage.append(newCollection(), newRecord())
     await storage.ping()
+    await filled.admin.config('SET', 'repl-diskless-sync-delay', '0')
+    await until(async () => messages.length > 0)
+    expect(messages).toEqual([expect.stringMatching(/a write is acknowledged once a replica has it/)])
+    await until(works(() => storage.append(newCollection(), newRecord())))
+    joining.freeze()
+    onTestFinished(() => joining.thaw())
+    await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(UNAVAILABLE)
+  })
+
+  test('is waited for by a storage that is opened while it is away, unless none is required', async () => {
+    await (await open()).dispose()
+    await replica.kill()
+    await until(async () => /connected_slaves:0/.test(await primary.admin.info('replication')))
+    const storage = await open({ timeoutMs: 500 })
+    expect(storage.warnings).toEqual([expect.stringMatching(/No write is acknowledged .* set FISH_REDIS_WAIT to 0/)])
+    await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(UNAVAILABLE)
+    const careless = await open({ replicas: 0 })
+    expect(careless.durability).toMatch(/join later are not waited for/)
+    expect(careless.warnings).toEqual([])
+    await careless.append(newCollection(), newRecord())
+  })
+
+  test('may join a Redis that had none: it is waited for from then on', async () => {
+    const alone = await startRedis({ appendfsync: 'always', 'repl-diskless-sync-delay': '0' })
+    onTestFinished(() => alone.stop())
+    const messages: string[] = []
+    const storage = await open({ url: alone.url, timeoutMs: 1000, onReplicated: (message) => messages.push(message) })
+    expect(storage.durability).toMatch(/survives a crash .* has no replica; once one has joined/)
+    expect(storage.warnings).toEqual([])
+    const joining = await startRedis({ replicaof: `127.0.0.1 ${alone.port}` })
+    onTestFinished(() => joining.stop())
+    await until(async () => messages.length > 0)
+    await until(works(() => storage.append(newCollection(), newRecord())))
+    joining.freeze()
+    onTestFinished(() => joining.thaw())
+    await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(UNAVAILABLE)
   })
 
   test('is reported to acknowledge nothing where more replicas are required than exist', async () => {

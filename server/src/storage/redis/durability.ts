@@ -109,21 +109,24 @@ function describeOne({ appendonly, appendfsync, save, ...rest }: RedisPersistenc
   return toReport(durability, ...warnings, warning)
 }
 
-interface Replication {
+export interface Replication {
   /** Of each server; `undefined` if INFO is refused. */
   readonly servers: readonly (Replicas | undefined)[]
   /** How many must have a write before it is acknowledged. */
   readonly replicas: number
+  /** Whether writes begin to wait for a replica as soon as there is one. */
+  readonly isAutomatic: boolean
 }
 
-function describeReplication({ servers, replicas }: Replication): DurabilityReport {
+function describeReplication({ servers, replicas, isAutomatic }: Replication): DurabilityReport {
   if (replicas > 0) {
     const some = replicas === 1 ? '1 replica has' : `${replicas} replicas have`
+    const tooFew = `No write is acknowledged until every primary has ${replicas} reachable replicas (FISH_REDIS_WAIT).`
     const short = servers.some((server) => server && server.online < replicas)
     return toReport(
       `A write is acknowledged once ${some} it too: a failover to a replica that has it keeps it.`,
       ...(short
-        ? [`No write is acknowledged until every primary has ${replicas} reachable replicas (FISH_REDIS_WAIT).`]
+        ? [`${tooFew}${isAutomatic ? ' If replicas were removed for good, set FISH_REDIS_WAIT to 0.' : ''}`]
         : []),
     )
   }
@@ -133,10 +136,18 @@ function describeReplication({ servers, replicas }: Replication): DurabilityRepo
       'The number of Redis replicas is unknown: INFO is refused. If there are any, set FISH_REDIS_WAIT to 1.',
     )
   }
-  if (servers.every((server) => server?.connected === 0)) return toReport('')
+  if (servers.every((server) => server?.connected === 0)) {
+    return toReport(
+      isAutomatic
+        ? 'Redis has no replica; once one has joined, a write is acknowledged when a replica has it too.'
+        : 'Replicas that join later are not waited for (FISH_REDIS_WAIT).',
+    )
+  }
   return toReport(
     'Replicas get writes later: a failover loses acknowledged writes that the replica does not have yet.',
-    'A failover can lose acknowledged writes. Set FISH_REDIS_WAIT to 1 to wait for a replica.',
+    isAutomatic
+      ? 'A failover can lose acknowledged writes until every primary has a replica that is online. Then, writes wait for it.'
+      : 'A failover can lose acknowledged writes. Set FISH_REDIS_WAIT to 1 to wait for a replica.',
   )
 }
 

@@ -5,6 +5,7 @@ import type { Collection } from '../core/types.ts'
  * The layout in Redis. The text in braces selects the cluster node: all keys of one script share it.
  *
  *     fish:schema                              version of this layout
+ *     fish:replicated                          exists once writes have waited for a replica by default
  *     fish:item:{user}:user:alice              an item; the first part of its key is in the braces
  *     fish:index:{user}                        sorted set: the keys of these items, for listings in order
  *     fish:{17}:owner:ID:about                 hash: last sequence, version and version of the species of each collection;
@@ -31,6 +32,8 @@ export const ITEM_BASE = `${PREFIX}item`
 export const CHANGES_CHANNEL = `${PREFIX}changes`
 
 export const SCHEMA_KEY = `${PREFIX}schema`
+
+export const REPLICATED_KEY = `${PREFIX}replicated`
 
 const INDEX = `${PREFIX}index:`
 

@@ -12,7 +12,6 @@ import {
   keepsWrites,
   nodeOf,
   readPersistence,
-  readReplicas,
   refuseEviction,
   refuseReplica,
   type WatchedConnection,
@@ -21,7 +20,7 @@ import { isLastingRefusal, missingCommands } from './errors.ts'
 import { createRedisItems } from './items.ts'
 import { probeKeys, SCHEMA_KEY } from './keys.ts'
 import { createRedisRecords, createRedisTallies } from './records.ts'
-import { createReplicatedWrites } from './replicated-writes.ts'
+import { withReplicas } from './replicated-writes.ts'
 import { SCRIPT_COMMANDS } from './scripts.ts'
 import { createSignals } from './signals.ts'
 import { createRedisWindows } from './windows.ts'
@@ -44,7 +43,7 @@ interface Guarantees {
    * Number of replicas of a primary that must have a write before it is acknowledged. Without them, the write rejects
    * with `unavailable` after half of `timeoutMs`.
    *
-   * @default 1 when every primary has an online replica as the storage is opened, else 0
+   * @default 1 once every primary has had an online replica, before the storage was opened or since; 0 until then
    */
   readonly replicas?: number
   /**
@@ -54,6 +53,12 @@ interface Guarantees {
    * @default ignored
    */
   readonly onDataLoss?: (message: string) => void
+  /**
+   * Called with a sentence for the operator when a replica has joined and writes begin to wait for it.
+   *
+   * @default ignored
+   */
+  readonly onReplicated?: (message: string) => void
 }
 
 /** Stores everything in one Redis server, which any number of processes may share. */
@@ -80,30 +85,23 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
     await claimSchema(connection)
     await tryWrites(connection)
     const persistence = await run(() => Promise.all(primaries().map(readPersistence)))
-    const servers = await run(() => Promise.all(primaries().map(readReplicas)))
-    const replicas = options.replicas ?? Math.min(1, ...servers.map((server) => server?.online ?? 0))
-    const report = describeDurability(persistence, { servers, replicas })
-    const mayLose = !keepsWrites(persistence, { servers, replicas })
-    const open = (complete: Connection) => {
-      const watched = detectOlderData(complete, mayLose, options.onDataLoss)
-      return wrapDriver(redisDriver(options.driver, watched, commands, report))
+    const replicated = await withReplicas(connection, {
+      replicas: options.replicas,
+      timeoutMs: timeoutOf(options),
+      connectWriter: () => connectTo(options, connection.leave),
+      onReplicated: options.onReplicated,
+    })
+    const neededCommands = () => (replicated.isWaiting() ? [...commands, 'WAIT'] : commands)
+    try {
+      await checkCommands(connection, neededCommands())
+    } catch (error) {
+      await replicated.connection.close()
+      throw error
     }
-    if (replicas === 0) return open(connection)
-    commands.push('WAIT')
-    await checkCommands(connection, commands)
-    // On a separate connection: WAIT blocks its connection, and reads must not wait.
-    // Both lead to one address: after a failover, reads from the old server would be stale.
-    const writes = await connectTo(options, connection.leave)
-    const write = createReplicatedWrites(writes, { replicas, timeoutMs: timeoutOf(options) })
-    // Redis or a proxy may close a connection on which nothing is sent, and reads would leave theirs with it.
-    const ping = setInterval(() => {
-      for (const node of writes.primaries()) node.ping().catch(() => {})
-    }, timeoutOf(options)).unref()
-    const close = async () => {
-      clearInterval(ping)
-      await Promise.all([connection.close(), writes.close()])
-    }
-    return open({ ...connection, write, close })
+    const mayLose = !keepsWrites(persistence, replicated.replication)
+    const watched = detectOlderData(replicated.connection, mayLose, options.onDataLoss)
+    const report = describeDurability(persistence, replicated.replication)
+    return wrapDriver(redisDriver(options.driver, watched, neededCommands, report))
   })
 }
 
@@ -184,12 +182,12 @@ function checkSchema(text: string | null): void {
 function redisDriver(
   name: string,
   { connection, verify }: WatchedConnection,
-  commands: readonly string[],
+  neededCommands: () => readonly string[],
   report: DurabilityReport,
 ): StorageDriver {
   const { client, run, primaries, close } = connection
   const probe = createProbe(async () => {
-    const checks = [verify(), writeProbes(connection), checkCommands(connection, commands)]
+    const checks = [verify(), writeProbes(connection), checkCommands(connection, neededCommands())]
     await Promise.all([...checks, ...primaries().map(refuseEviction)])
   })
   const records = createRedisRecords(connection)

@@ -1,11 +1,15 @@
 import { type ChainableCommander, Command } from 'ioredis'
 import { StorageError } from '../core/errors.ts'
 import type { Connection } from './connection.ts'
+import { type Replication, readReplicas } from './durability.ts'
+import { REPLICATED_KEY } from './keys.ts'
 import { SCRIPTS, type ScriptName } from './scripts.ts'
 
 const MAX_BATCH = 256
+/** How often a Redis without a replica is asked for one, in milliseconds. */
+const POLL_MS = 1000
 
-export interface ReplicationOptions {
+interface ReplicationOptions {
   /** How many replicas must have a write before it is acknowledged; at least 1. */
   readonly replicas: number
   /** How long an operation may take, in milliseconds. Replicas get half of it. */
@@ -34,7 +38,7 @@ interface Queue {
  * connections of which the second leads to another primary; and a token that was stored before, but not confirmed, is
  * confirmed when it is sent again. `WAIT` blocks its connection: nothing else should use it.
  */
-export function createReplicatedWrites(
+function createReplicatedWrites(
   { client, run }: Pick<Connection, 'client' | 'run'>,
   { replicas, timeoutMs }: ReplicationOptions,
 ): Connection['write'] {
@@ -96,6 +100,80 @@ export function createReplicatedWrites(
           void drain(queue)
         }),
     )
+}
+
+export interface ReplicatedConnectionOptions {
+  /** @default 1 once every primary has had an online replica, also before this start; 0 until then */
+  readonly replicas: number | undefined
+  readonly timeoutMs: number
+  /** Opens another connection to the same Redis: `WAIT` blocks its connection, and reads must not wait. */
+  readonly connectWriter: () => Promise<Connection>
+  /** Called with a sentence for the operator when writes begin to wait, after the start. */
+  readonly onReplicated: ((message: string) => void) | undefined
+}
+
+/**
+ * Makes the writes of a connection wait for replicas. By default they begin to when every primary has one, at any time, and
+ * never stop: Redis does not list a replica that is away, and it may come back as the primary.
+ */
+export async function withReplicas(connection: Connection, options: ReplicatedConnectionOptions) {
+  const { timeoutMs } = options
+  let [write, writer] = [connection.write, undefined as Connection | undefined]
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  async function beginToWait(replicas: number): Promise<void> {
+    // Both lead to one address: after a failover, reads from the old server would be stale.
+    const writes = await options.connectWriter()
+    if (isClosed) return writes.close()
+    writer = writes
+    write = createReplicatedWrites(writes, { replicas, timeoutMs })
+    // Redis or a proxy may close a connection on which nothing is sent, and reads would leave theirs with it.
+    timer = setInterval(() => {
+      for (const node of writes.primaries()) node.ping().catch(() => {})
+    }, timeoutMs).unref()
+  }
+
+  async function poll(): Promise<void> {
+    const { replicas } = await readReplication(connection)
+    if (replicas === 0 || isClosed) return
+    await beginToWait(replicas)
+    options.onReplicated?.('Redis has a replica now. From here on, a write is acknowledged once a replica has it too.')
+  }
+
+  function pollLater(): void {
+    timer = setTimeout(async () => {
+      await poll().catch(() => {})
+      if (!writer && !isClosed) pollLater()
+    }, POLL_MS).unref()
+  }
+
+  const replication = await readReplication(connection, options.replicas)
+  if (replication.replicas > 0) await beginToWait(replication.replicas)
+  else if (replication.isAutomatic) pollLater()
+  return {
+    replication,
+    isWaiting: () => writer !== undefined,
+    connection: {
+      ...connection,
+      write: (script, keys, args) => write(script, keys, args),
+      async close() {
+        isClosed = true
+        clearTimeout(timer)
+        await Promise.all([connection.close(), writer?.close()])
+      },
+    } satisfies Connection,
+  }
+}
+
+async function readReplication({ client, run, primaries }: Connection, replicas?: number): Promise<Replication> {
+  const servers = await run(() => Promise.all(primaries().map(readReplicas)))
+  if (replicas !== undefined) return { servers, replicas, isAutomatic: false }
+  if ((await run(() => client.exists(REPLICATED_KEY))) > 0) return { servers, replicas: 1, isAutomatic: true }
+  const online = Math.min(1, ...servers.map((server) => server?.online ?? 0))
+  // A full Redis refuses it. Then only a server that starts while the replica is away is less careful.
+  if (online > 0) await run(() => client.set(REPLICATED_KEY, 1)).catch(() => {})
+  return { servers, replicas: online, isAutomatic: true }
 }
 
 function tooFewReplicas(count: number, wanted: number): StorageError {
