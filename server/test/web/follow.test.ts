@@ -1,4 +1,4 @@
-import { ConnectionError, createClient } from '@fish-crab/sdk'
+import { ConnectionError, createClient, NotFoundError } from '@fish-crab/sdk'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Followed, followCollection, type Listener } from '../../web/src/data/follow.ts'
 import { type Collection, summarize } from '../../web/src/data/summary.ts'
@@ -231,6 +231,23 @@ describe('a followed collection', () => {
     await wait(0)
     expect(last()).toMatchObject({ collection: { user: 'Alex' } })
     expect(last()?.problem).toBeUndefined()
+  })
+
+  it('is looked for again each minute while there is no such player, except in a hidden page', async () => {
+    const error = new NotFoundError('There is no such user.', { status: 404, code: 'user_not_found' })
+    const { world, change, last, wait, loads } = follow({ error })
+    await wait(0)
+    expect(last()).toEqual({ isUnknown: true, fresh: [] })
+    await wait(61_000)
+    expect(loads()).toBe(2)
+    change({ isVisible: false })
+    await wait(600_000)
+    expect(loads()).toBe(2)
+    world.error = undefined
+    change({ isVisible: true })
+    await wait(0)
+    expect(last()).toMatchObject({ collection: { user: 'Alex' } })
+    expect(last()?.isUnknown).toBeUndefined()
   })
 
   it('asks for nothing once it is stopped', async () => {

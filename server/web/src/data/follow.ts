@@ -138,16 +138,15 @@ export function followCollection({
     } catch (error) {
       if (stopped.signal.aborted) return
       failures += 1
-      const { collection, updatedAt } = followed
-      const known = { ...(collection && { collection }), ...(updatedAt && { updatedAt }), fresh: followed.fresh }
       if (error instanceof NotFoundError && error.code === 'user_not_found') {
-        dueAt = Number.POSITIVE_INFINITY
+        // Overlays are set up before the player is.
+        dueAt = now() + POLL_MS
         update({ isUnknown: true, fresh: [] })
         return
       }
       const problem = problemOf(error, now() + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1)))
       dueAt = problem.kind === 'offline' ? 0 : problem.retryAt
-      update({ ...known, problem })
+      update({ ...followed, problem })
     } finally {
       isLoading = false
       schedule()
@@ -165,7 +164,7 @@ export function followCollection({
   /** Timers of hidden pages are late and cost battery: nothing is polled until somebody looks again. */
   function schedule(): void {
     clearTimeout(timer)
-    const canLoad = context.isOnline() && (context.isVisible() || followed.collection === undefined)
+    const canLoad = context.isOnline() && (context.isVisible() || !(followed.collection || followed.isUnknown))
     if (stopped.signal.aborted || isLoading || !canLoad || dueAt === Number.POSITIVE_INFINITY) return
     timer = setTimeout(attempt, Math.max(0, dueAt - now()))
   }
