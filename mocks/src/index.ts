@@ -17,7 +17,7 @@ export type {
 } from './history/entry.ts'
 export type { SentCatches } from './history/history.ts'
 export { createMock } from './mock/create-mock.ts'
-export type { CreateClientOptions, ListenOptions, Mock, MockClientOptions, ServeOptions } from './mock/mock.ts'
+export type { CreateClientOptions, ListenOptions, Mock, MockClientOptions } from './mock/mock.ts'
 export type { MockKeys, MockOptions } from './mock/options.ts'
 export type { ClockSleeper, MockClock } from './service/clock.ts'
 export type { Transport } from './service/outcome.ts'
@@ -33,5 +33,5 @@ export {
   seedUser,
 } from './service/seed.ts'
 export type { MockLimits } from './service/service.ts'
-export type { MockServer } from './transports/http.ts'
+export type { MockServer, ServeOptions } from './transports/http.ts'
 export type { Interception, OnUnhandled, Passthrough } from './transports/intercept.ts'

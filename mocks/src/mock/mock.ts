@@ -5,14 +5,11 @@ import type { HistoryEntry } from '../history/entry.ts'
 import type { SentCatches } from '../history/history.ts'
 import type { MockClock } from '../service/clock.ts'
 import type { SeededUser } from '../service/seed.ts'
-import type { MockServer, ServeHttpOptions } from '../transports/http.ts'
+import type { MockServer, ServeOptions } from '../transports/http.ts'
 import type { Interception, InterceptOptions } from '../transports/intercept.ts'
 
 /** Options of {@link Mock.listen}. */
 export type ListenOptions = Omit<InterceptOptions, 'handle' | 'origin' | 'sleep'>
-
-/** Options of {@link Mock.serve}. */
-export type ServeOptions = Omit<ServeHttpOptions, 'handle' | 'control' | 'now' | 'sleep'>
 
 /** Options of {@link Mock.client}. */
 export interface MockClientOptions {

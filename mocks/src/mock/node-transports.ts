@@ -1,7 +1,7 @@
 import { assertKnownKeys, keysOf } from '../service/check-options.ts'
-import type { MockServer } from '../transports/http.ts'
+import type { MockServer, ServeOptions } from '../transports/http.ts'
 import type { Interception } from '../transports/intercept.ts'
-import type { ListenOptions, ServeOptions } from './mock.ts'
+import type { ListenOptions } from './mock.ts'
 import type { MockService } from './mock-service.ts'
 
 export interface NodeTransports {

@@ -5,15 +5,14 @@ import { checkOptions, type MockOptions } from '../mock/options.ts'
 import { assertKnownKeys, checkOrigin, keysOf } from '../service/check-options.ts'
 import { createClock } from '../service/clock.ts'
 import type { SeededUser } from '../service/seed.ts'
-import { type MockServer, type ServeHttpOptions, serveHttp } from '../transports/http.ts'
+import { type MockServer, type ServeOptions, serveHttp } from '../transports/http.ts'
 
 export { parseSeed, SeedError } from '../service/check-seed.ts'
 export type { Seed, SeedAdmin, SeedCrab, SeededUser, SeedFish, SeedUser } from '../service/seed.ts'
-export type { MockServer } from '../transports/http.ts'
+export type { MockServer, ServeOptions } from '../transports/http.ts'
 
 /** Options of {@link startStandaloneMock}. */
-export type StandaloneMockOptions = Pick<MockOptions, 'seed' | 'startAt' | 'limits' | 'allowedOrigins'> &
-  Pick<ServeHttpOptions, 'host' | 'port'>
+export type StandaloneMockOptions = Pick<MockOptions, 'seed' | 'startAt' | 'limits' | 'allowedOrigins'> & ServeOptions
 
 const OPTIONS = keysOf<StandaloneMockOptions>({ seed: 1, startAt: 1, limits: 1, allowedOrigins: 1, host: 1, port: 1 })
 

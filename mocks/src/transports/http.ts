@@ -9,8 +9,16 @@ import { createClock, type MockClock } from '../service/clock.ts'
 import type { HandleRequest, Outcome } from '../service/outcome.ts'
 import { isBodiless } from './network-faults.ts'
 
+/** Where a mock listens. */
+export interface ServeOptions {
+  /** Address to listen on. Everyone who can reach it can read every key of the mock. @default '127.0.0.1' */
+  readonly host?: string
+  /** Port to listen on; 0: any free port. @default 0 */
+  readonly port?: number
+}
+
 /** What {@link serveHttp} takes. */
-export interface ServeHttpOptions {
+export interface ServeHttpOptions extends ServeOptions {
   /** Handles requests, which have the address of the client as `ip`. */
   readonly handle: HandleRequest
   /** The control API; `undefined` for all other requests. @default none */
@@ -19,10 +27,6 @@ export interface ServeHttpOptions {
   readonly now?: () => number
   /** Waits for the delay of a fault, on the clock of the mock. @default in real time */
   readonly sleep?: MockClock['sleep']
-  /** Address to listen on. Everyone who can reach it can read every key of the mock. @default '127.0.0.1' */
-  readonly host?: string
-  /** Port to listen on; 0: any free port. @default 0 */
-  readonly port?: number
 }
 
 /** A mock that is served over HTTP, for clients in any language. */

@@ -32,6 +32,7 @@ export { MAX_SPECIES, REMOVED_VERSION } from './core/types.ts'
 export { createWindows, type Windows } from './core/windows.ts'
 export { wrapDriver } from './core/wrap-driver.ts'
 export { createMemoryStorage, type MemoryStorageOptions } from './memory/memory.ts'
+export type { RedisClusterTarget } from './redis/address.ts'
 export type { RedisClusterOptions, RedisOptions } from './redis/redis.ts'
 
 /** Which storage to open. */

@@ -234,7 +234,7 @@ describe('a followed collection', () => {
   })
 
   it('is looked for again each minute while there is no such player, except in a hidden page', async () => {
-    const error = new NotFoundError('There is no such user.', { status: 404, code: 'user_not_found' })
+    const error = new NotFoundError('There is no such user.', { status: 404, code: 'user_not_found', headers: {} })
     const { world, change, last, wait, loads } = follow({ error })
     await wait(0)
     expect(last()).toEqual({ isUnknown: true, fresh: [] })
