@@ -94,7 +94,7 @@ const VIEWS: readonly View[] = [
       await page.getByRole('heading', { name: 'Species by rarity' }).evaluate((heading) => heading.scrollIntoView())
     },
   ],
-  ['demo', async (page, url) => page.goto(`${url}/?demo`).then(() => page.locator('.card').first().waitFor())],
+  ['demo', async (page, url) => page.goto(`${url}/?demo`).then(() => page.locator('.bars').waitFor())],
   [
     'overlay-setup',
     async (page, url) => {
@@ -112,10 +112,7 @@ const VIEWS: readonly View[] = [
       await page.locator('.opblock.is-open').waitFor()
     },
   ],
-  [
-    'admin-overview',
-    async (page, url) => signIn(page, url, 'overview').then(() => page.locator('.total').first().waitFor()),
-  ],
+  ['admin-overview', async (page, url) => signIn(page, url, 'overview').then(() => page.locator('.bars').waitFor())],
   [
     'admin-player',
     async (page, url) => {

@@ -347,7 +347,7 @@ describe('the administrators’ page', () => {
     await check('sign in')
     await openAdministration(page, url)
     const views: readonly (readonly [fragment: string, ready: string])[] = [
-      ['#overview', '.total'],
+      ['#overview', '.bars'],
       ['#players', 'table'],
       ['#leaderboard', 'table'],
       ['#audit', '.audit'],

@@ -47,8 +47,12 @@ describe('the pages', () => {
       const { responseHeadersSize, responseBodySize } = await response.request().sizes()
       ofVisit.set(new URL(response.url()).pathname, responseHeadersSize + responseBodySize)
     })
+    await page.goto(url)
+    await page.getByLabel('Player').waitFor()
+    expect([...sizes.keys()].filter((path) => /charts/.test(path))).toEqual([])
     await page.goto(url + ALEX)
     await page.locator('.card').first().waitFor()
+    await page.locator('.bars').waitFor()
     // The worker comes after the first view: the next visit may interrupt it.
     const first = [...sizes].filter(([path]) => !/worker/.test(path))
     expect(first.length).toBeGreaterThan(4)

@@ -25,6 +25,10 @@ describe('the pages in a real browser', () => {
     // The times come last, from a worker.
     await page.locator('.history svg').waitFor()
     expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^4 fish by (week|month), from/)
+    const levels = await page.locator('.history .level text').allTextContents()
+    expect(levels[0]).toBe('0')
+    expect(levels.map(Number).filter((level) => !Number.isInteger(level))).toEqual([])
+    expect(await page.locator('.history .period title').first().textContent()).toMatch(/ 2026: [12]$/)
     expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
     expect(requests.filter((request) => DATA.test(request))).toHaveLength(3)
     expect(complaints).toEqual([])
@@ -52,6 +56,16 @@ describe('the pages in a real browser', () => {
     await page.goBack()
     await page.getByText('Alex has caught nothing in oneblock yet.').waitFor()
     expect(complaints).toEqual([])
+  })
+
+  it('show the species, and say so, where the file of the charts cannot be loaded', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    await page.route('**/assets/charts*', (route) => route.abort('connectionrefused'))
+    await page.goto(url + ALEX)
+    await page.getByText('The charts could not be loaded. Reload the page to try again.').waitFor()
+    expect(await page.locator('.card').count()).toBe(4)
   })
 
   it('show the demo collection', async ({ skip }) => {

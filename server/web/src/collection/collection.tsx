@@ -12,9 +12,8 @@ import { type Collection, speciesKey } from '../data/summary.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Drawing } from '../parts/drawings.tsx'
 import { formatDateTime, formatNumber, formatTime, plural } from '../parts/format.ts'
-import { HistoryChart } from './history-chart.tsx'
+import { useLazy } from '../parts/use-lazy.ts'
 import { ProblemNotice } from './problem.tsx'
-import { RarityChart } from './rarity-chart.tsx'
 import { PlayerSearch } from './search.tsx'
 import { SpeciesList } from './species-list.tsx'
 
@@ -32,12 +31,16 @@ interface CollectionPageProps {
   readonly onGamemode: (gamemode: Gamemode) => void
 }
 
+/** With the library that they are drawn with: loaded beside the data, not before the first view. */
+const loadCharts = () => import('./charts.tsx')
+
 const EMPTY: Followed = { fresh: [] }
 
 export function CollectionPage({ services, player, onGamemode }: CollectionPageProps) {
   const { client, context } = services
   const [followed, setFollowed] = useState<Followed>(EMPTY)
   const following = useRef<Following>(null)
+  const charts = useLazy(loadCharts)
   const { name, gamemode } = player ?? {}
 
   useEffect(() => {
@@ -80,7 +83,7 @@ export function CollectionPage({ services, player, onGamemode }: CollectionPageP
         />
       )}
       {collection ? (
-        <Content services={services} player={player} collection={collection} followed={followed} />
+        <Content services={services} player={player} collection={collection} followed={followed} charts={charts} />
       ) : (
         !problem && <Loading />
       )}
@@ -93,9 +96,10 @@ interface ContentProps {
   readonly player: CollectionPageProps['player']
   readonly collection: Collection
   readonly followed: Followed
+  readonly charts: typeof import('./charts.tsx') | 'failed' | undefined
 }
 
-function Content({ services, player, collection, followed }: ContentProps) {
+function Content({ services, player, collection, followed, charts }: ContentProps) {
   const { fish, crab, user } = collection
   const { fresh, updatedAt, problem } = followed
   const [rarity, setRarity] = useState<RarityLabel>()
@@ -146,10 +150,23 @@ function Content({ services, player, collection, followed }: ContentProps) {
         </div>
       ) : (
         <>
-          <div class="charts">
-            {fish.total > 0 && <RarityChart fish={fish} selected={rarity} onSelect={setRarity} />}
-            {player && fish.total > 0 && <HistoryChart total={fish.total} fresh={fresh} load={load} />}
-          </div>
+          {fish.total > 0 && (
+            <div class="charts">
+              {charts === undefined ? (
+                <ChartPlaceholders />
+              ) : charts === 'failed' ? (
+                <p class="panel quiet">The charts could not be loaded. Reload the page to try again.</p>
+              ) : (
+                <charts.Charts
+                  fish={fish}
+                  fresh={fresh}
+                  rarity={rarity}
+                  onRarity={setRarity}
+                  loadHistory={player && load}
+                />
+              )}
+            </div>
+          )}
           <SpeciesList
             rows={rows}
             fresh={freshKeys}
@@ -229,9 +246,17 @@ function Loading() {
         <div class="placeholder" />
       </div>
       <div class="charts">
-        <div class="placeholder tall" />
-        <div class="placeholder tall" />
+        <ChartPlaceholders />
       </div>
     </div>
+  )
+}
+
+function ChartPlaceholders() {
+  return (
+    <>
+      <div class="placeholder tall" />
+      <div class="placeholder tall" />
+    </>
   )
 }

@@ -1,7 +1,17 @@
+import { greatest, sum } from 'd3-array'
+import { scaleBand, scaleLinear } from 'd3-scale'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Fresh } from '../data/follow.ts'
 import { type Days, dayOf, type History, historyOf, type Period } from '../data/history.ts'
-import { formatDate, formatMonth, formatNumber, plural } from '../parts/format.ts'
+import {
+  formatCompact,
+  formatDate,
+  formatDay,
+  formatMonth,
+  formatNumber,
+  formatShortMonth,
+  plural,
+} from '../parts/format.ts'
 import { TableScroll } from './table-scroll.tsx'
 
 /** Above this, times are loaded only for those who ask: 100,000 catches are megabytes. */
@@ -47,7 +57,7 @@ export function HistoryChart({ total, fresh, load }: HistoryChartProps) {
     <section class="panel" aria-labelledby="history" aria-busy={isWanted && days === undefined}>
       <h2 id="history">Fish over time</h2>
       {history ? (
-        <Bars {...history} />
+        <Columns {...history} />
       ) : days === 'failed' ? (
         <p class="quiet">The times of the catches could not be loaded. Reload the page to try again.</p>
       ) : isWanted ? (
@@ -64,50 +74,76 @@ export function HistoryChart({ total, fresh, load }: HistoryChartProps) {
   )
 }
 
-const UNITS = { day: 'day', week: 'week', month: 'month' } as const
+/** About how many counts are marked. */
+const LEVELS = 4
+/** So many months have room below the chart on a phone. */
+const MAX_LABELS = 3
 
-function Bars({ unit, periods }: History) {
-  const most = Math.max(1, ...periods.map(({ count }) => count))
-  const sum = periods.reduce((total, { count }) => total + count, 0)
+function Columns({ unit, periods }: History) {
+  const [first, last] = [periods[0], periods.at(-1)]
+  const busiest = greatest(periods, ({ count }) => count)
+  if (!first || !last || !busiest) return null
   const label = (period: Period) =>
     unit === 'month'
       ? formatMonth(period.start)
       : unit === 'week'
         ? `week of ${formatDate(period.start)}`
         : formatDate(period.start)
-  const busiest = periods.find(({ count }) => count === most)
-  const [first, last] = [periods[0], periods.at(-1)]
-  if (!first || !last || !busiest) return null
-  const summary = `${plural(sum, 'fish', 'fish')} by ${UNITS[unit]}, from ${label(first)} to ${label(last)}. Most: ${formatNumber(most)} (${label(busiest)}).`
-  const width = 100 / periods.length
+  const most = `${formatNumber(busiest.count)} (${label(busiest)})`
+  const total = plural(
+    sum(periods, ({ count }) => count),
+    'fish',
+    'fish',
+  )
+  const summary = `${total} by ${unit}, from ${label(first)} to ${label(last)}. Most: ${most}.`
+  // In percent of the drawing.
+  const y = scaleLinear([0, Math.max(1, busiest.count)], [100, 0]).nice(LEVELS)
+  const x = scaleBand(
+    periods.map(({ start }) => start),
+    [0, 100],
+  ).paddingInner(0.2)
+  const step = Math.ceil(periods.length / MAX_LABELS)
+  const labelled = periods.toReversed().filter((_, index) => index % step === 0)
+  const percent = (value = 0) => `${value}%`
   return (
     <figure class="history">
-      <svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img" aria-label={summary}>
+      <svg role="img" aria-label={summary}>
         <title>{summary}</title>
-        {periods.map((period, index) => {
-          const height = (period.count / most) * 40
+        {y
+          .ticks(LEVELS)
+          .filter(Number.isInteger)
+          .map((count) => (
+            <g key={count} class="level">
+              <line x2="100%" y1={percent(y(count))} y2={percent(y(count))} />
+              <text x="-0.5em" y={percent(y(count))} dy="0.32em">
+                {formatCompact(count)}
+              </text>
+            </g>
+          ))}
+        {periods.map((period) => {
+          const [left, width] = [percent(x(period.start)), percent(x.bandwidth())]
           return (
-            <g key={period.start}>
-              <rect class="hover" x={index * width} y={0} width={width} height={40}>
-                <title>{`${label(period)}: ${formatNumber(period.count)}`}</title>
-              </rect>
+            <g key={period.start} class="period">
+              <title>{`${label(period)}: ${formatNumber(period.count)}`}</title>
+              <rect class="hover" x={left} width={width} height="100%" />
               <rect
                 class="column"
-                x={index * width + width * 0.1}
-                y={40 - height}
-                width={width * 0.8}
-                height={height}
+                x={left}
+                y={percent(y(period.count))}
+                width={width}
+                height={percent(100 - y(period.count))}
               />
             </g>
           )
         })}
+        {labelled.map(({ start }) => (
+          <text key={start} class="start" x={percent((x(start) ?? 0) + x.bandwidth() / 2)} y="100%" dy="1.5em">
+            {unit === 'month' ? formatShortMonth(start) : formatDay(start)}
+          </text>
+        ))}
       </svg>
       <figcaption>
-        <span>{unit === 'month' ? formatMonth(first.start) : formatDate(first.start)}</span>
-        <span>
-          most in a {UNITS[unit]}: {formatNumber(most)}
-        </span>
-        <span>now</span>
+        Most in a {unit}: {most}
       </figcaption>
       <details>
         <summary>As a table</summary>

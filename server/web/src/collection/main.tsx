@@ -1,6 +1,6 @@
 import { createClient } from '@fish-crab/sdk'
 import { render } from 'preact'
-import { browserContext } from '../data/browser.ts'
+import { browserContext } from '../data/follow.ts'
 import { createHistoryLoader } from '../data/load-history.ts'
 import { App } from './app.tsx'
 import '../parts/page.css'

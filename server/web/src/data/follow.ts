@@ -58,6 +58,24 @@ export interface PageContext {
   onChange(callback: () => void): () => void
 }
 
+/** Those of the browser that shows the page. */
+export const browserContext: PageContext = {
+  now: () => Date.now(),
+  isOnline: () => navigator.onLine,
+  isVisible: () => document.visibilityState === 'visible',
+  onChange(callback) {
+    const targets: readonly [EventTarget, string][] = [
+      [window, 'online'],
+      [window, 'offline'],
+      [document, 'visibilitychange'],
+    ]
+    for (const [target, type] of targets) target.addEventListener(type, callback)
+    return () => {
+      for (const [target, type] of targets) target.removeEventListener(type, callback)
+    }
+  },
+}
+
 interface FollowOptions {
   readonly client: Client
   readonly load: Load

@@ -1,3 +1,6 @@
+import { max, min, rollup, sum } from 'd3-array'
+import { type CountableTimeInterval, timeDay, timeMonday, timeMonth } from 'd3-time'
+
 /** Catches of one day, week or month. */
 export interface Period {
   /** Its start, in Unix milliseconds. */
@@ -29,42 +32,33 @@ export function countDays(times: Iterable<string>): Map<number, number> {
   return days
 }
 
-const DAY_MS = 86_400_000
-const MAX_DAYS = 45
-const MAX_WEEKS = 60
+const INTERVALS: readonly (readonly [History['unit'], CountableTimeInterval])[] = [
+  ['day', timeDay],
+  ['week', timeMonday],
+  ['month', timeMonth],
+]
 /** A wrong clock of a player must not make thousands of bars: older months are left out. */
-const MAX_MONTHS = 60
+const MAX_PERIODS = 60
 
 /**
  * The days up to now in at most 60 periods without gaps, in the smallest unit that fits.
  * @param now Unix milliseconds
  */
 export function historyOf(days: Days, now: number): History | undefined {
-  const known = [...days.keys()].filter((day) => day <= now)
-  if (known.length === 0) return undefined
-  const first = known.reduce((one, other) => Math.min(one, other))
-  const span = Math.round((dayOf(now) - first) / DAY_MS) + 1
-  const unit = span <= MAX_DAYS ? 'day' : span <= MAX_WEEKS * 7 ? 'week' : 'month'
-  const counts = new Map<number, number>()
-  for (const day of known) {
-    const start = startOf(unit, day)
-    counts.set(start, (counts.get(start) ?? 0) + (days.get(day) ?? 0))
-  }
-  const periods: Period[] = []
-  for (
-    let start = startOf(unit, now);
-    start >= startOf(unit, first) && periods.length < MAX_MONTHS;
-    start = startOf(unit, start - 1)
-  ) {
-    periods.unshift({ start, count: counts.get(start) ?? 0 })
-  }
+  const known = [...days].filter(([day]) => day <= now)
+  const first = min(known, ([day]) => new Date(day))
+  if (first === undefined) return undefined
+  const end = new Date(now)
+  const [unit, interval] = INTERVALS.find(([, { count }]) => count(first, end) < MAX_PERIODS) ?? ['month', timeMonth]
+  const counts = rollup(
+    known,
+    (some) => sum(some, ([, count]) => count),
+    ([day]) => interval.floor(new Date(day)).getTime(),
+  )
+  const start = max([interval.floor(first), interval.offset(interval.floor(end), 1 - MAX_PERIODS)])
+  const periods = interval.range(start ?? first, new Date(now + 1)).map((date) => {
+    const time = date.getTime()
+    return { start: time, count: counts.get(time) ?? 0 }
+  })
   return { unit, periods }
-}
-
-/** Of a week, Monday. */
-function startOf(unit: History['unit'], time: number): number {
-  const date = new Date(dayOf(time))
-  if (unit === 'week') date.setDate(date.getDate() - ((date.getDay() + 6) % 7))
-  if (unit === 'month') date.setDate(1)
-  return date.getTime()
 }

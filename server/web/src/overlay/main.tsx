@@ -1,6 +1,6 @@
 import { createClient } from '@fish-crab/sdk'
 import { render } from 'preact'
-import { browserContext } from '../data/browser.ts'
+import { browserContext } from '../data/follow.ts'
 import { overlayName, readOptions } from '../data/overlay-options.ts'
 import { Overlay } from './overlay.tsx'
 import './page.css'

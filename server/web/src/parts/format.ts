@@ -1,11 +1,16 @@
 const numbers = new Intl.NumberFormat()
+const compactNumbers = new Intl.NumberFormat(undefined, { notation: 'compact' })
 const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' })
 const dateTimes = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const times = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 const months = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' })
+const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+const shortMonths = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric' })
 
 export const formatNumber = (value: number) => numbers.format(value)
+/** @example formatCompact(12_000) // '12K' */
+export const formatCompact = (value: number) => compactNumbers.format(value)
 /** The local date. */
 export const formatDate = (time: number | string) => dates.format(new Date(time))
 /** The local date and time, short. */
@@ -15,6 +20,10 @@ export const formatMoment = (time: number | string) => moments.format(new Date(t
 /** The local time of day. */
 export const formatTime = (time: number) => times.format(time)
 export const formatMonth = (time: number) => months.format(time)
+/** The local day without the year. */
+export const formatDay = (time: number) => days.format(time)
+/** The local month and year, short. */
+export const formatShortMonth = (time: number) => shortMonths.format(time)
 
 /** @example plural(2, 'crab') // '2 crabs' */
 export function plural(count: number, singular: string, many = `${singular}s`): string {

@@ -1,10 +1,13 @@
 import type { Stats } from '@fish-crab/sdk/admin'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { RARITY_ORDER } from '../../data/list.ts'
-import { Drawing, shapeOf } from '../../parts/drawings.tsx'
 import { formatNumber } from '../../parts/format.ts'
+import { useLazy } from '../../parts/use-lazy.ts'
 import { LoadNotice, useLoad } from '../parts/load.tsx'
 import { Title, usePage } from '../parts/page.tsx'
+
+/** With the library that they are drawn with. */
+const loadBars = () => import('../../parts/rarity-bars.tsx')
 
 /** What the service holds. */
 export function Overview() {
@@ -28,7 +31,7 @@ export function Overview() {
 }
 
 function Counts({ stats: { users, fish, crab } }: { readonly stats: Stats }) {
-  const most = Math.max(1, ...Object.values(fish.byRarity))
+  const bars = useLazy(loadBars)
   return (
     <>
       <dl class="totals three">
@@ -42,18 +45,13 @@ function Counts({ stats: { users, fish, crab } }: { readonly stats: Stats }) {
       <div class="charts">
         <section class="panel" aria-labelledby="rarities">
           <h2 id="rarities">Fish by rarity</h2>
-          <ul class="bars">
-            {RARITY_ORDER.toReversed().map((rarity) => (
-              <li key={rarity} class={`bar ${shapeOf(rarity)}`}>
-                <Drawing shape={shapeOf(rarity)} />
-                <span class="bar-label">{rarity}</span>
-                <span class="bar-track" aria-hidden="true">
-                  <span class="bar-fill" style={{ width: `${(fish.byRarity[rarity] / most) * 100}%` }} />
-                </span>
-                <span class="bar-count">{formatNumber(fish.byRarity[rarity])}</span>
-              </li>
-            ))}
-          </ul>
+          {bars === undefined ? (
+            <div class="placeholder tall" />
+          ) : bars === 'failed' ? (
+            <p class="quiet">The chart could not be loaded. Reload the page to try again.</p>
+          ) : (
+            <bars.RarityBars counts={new Map(RARITY_ORDER.map((rarity) => [rarity, fish.byRarity[rarity]]))} />
+          )}
         </section>
         <section class="panel" aria-labelledby="gamemodes">
           <h2 id="gamemodes">Catches by gamemode</h2>
