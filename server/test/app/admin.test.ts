@@ -1,4 +1,5 @@
 import type { Session } from '@fish-crab/sdk/contract'
+import { createMemoryStorage, type FishStorage } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
 import { asRoot, login, withSession } from './administration.ts'
 import { adminChangesBehaviour } from './behaviour/admin-changes.ts'
@@ -18,6 +19,26 @@ async function asPlainAdmin(service: Awaited<ReturnType<typeof createMemoryServi
   const { token } = (await (await login(service, 'mia', 'mia-password')).json()) as Session
   return withSession(service, token)
 }
+
+it('a session that is ended 101 times at once counts once, and ends no other', async () => {
+  const inner = createMemoryStorage()
+  const all = Promise.withResolvers<void>()
+  let waiting = 0
+  const storage: FishStorage = {
+    ...inner,
+    async replaceItemIf(...args) {
+      waiting += 1
+      if (waiting === 101) all.resolve()
+      await all.promise
+      return inner.replaceItemIf(...args)
+    },
+  }
+  const adminRateLimit = { requests: 10_000, windowMs: 1000 }
+  const service = await createMemoryService({ ...UNLIMITED, adminRateLimit, storage })
+  const [ended, other] = [await asRoot(service), await asRoot(service)]
+  await Promise.all(Array.from({ length: 101 }, () => ended('POST', '/admin/logout')))
+  expect((await other('GET', '/admin/me')).status).toBe(200)
+})
 
 describe('an administrator who is deleted while the body of a request is on its way', () => {
   it.each([

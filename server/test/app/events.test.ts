@@ -223,12 +223,22 @@ describe('the event streams of an app', () => {
     const user = await service.app.users.find('Alex')
     const collection = { owner: String(user?.id), kind: 'fish', gamemode: 'earth' }
     const response = await requestEvents(service)
-    for (let round = 0; round < 101; round += 1) {
+    for (let round = 0; round < 1001; round += 1) {
       const record = newRecord()
       await service.storage.append(collection, record)
       await service.storage.removeRecord(collection, record.id)
     }
     await expect(response.text()).rejects.toThrow('does not read')
+  })
+
+  it('continue with the next catch where an id names one that does not exist yet, such as a forged one', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    await write(service, 'fish', SALMON)
+    const { id } = await (await openEvents(service)).ready()
+    const [tag, ...places] = String(id).split('-')
+    const forged = [tag, ...places.map((_, at) => `${(1000 + at).toString(36)}.5`)].join('-')
+    const stream = await openEvents(service, { lastEventId: forged })
+    expect((await stream.ready()).id).toBe(id)
   })
 
   it('have what is stored while they are being opened', async () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
 import { type Change, createStorage, type FishStorage } from '@fish-crab/server/storage'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../scripts/test-support/redis-server.ts'
@@ -75,6 +77,27 @@ describeWithRedis('signals of Redis', () => {
       )
       .toBe(true)
     await expect.poll(() => changes).toContainEqual(collection)
+  })
+
+  test('come over another connection where theirs leads nowhere without being closed', async () => {
+    const sockets: Socket[] = []
+    const wire = createServer((near) => {
+      const far = connect({ port: server.port, host: '127.0.0.1' })
+      for (const socket of [near, far]) socket.on('error', () => {})
+      near.pipe(far).pipe(near)
+      sockets.push(near, far)
+    })
+    await once(wire.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => {
+      wire.close()
+      for (const socket of sockets) socket.destroy()
+    })
+    const url = `redis://127.0.0.1:${(wire.address() as { port: number }).port}`
+    const storage = await createStorage({ driver: 'redis', url, timeoutMs: 300 })
+    onTestFinished(() => storage.dispose())
+    const changes = await listen(storage)
+    for (const socket of sockets) socket.unpipe().pause()
+    await expect.poll(() => changes, { timeout: 10_000 }).toEqual([undefined, undefined])
   })
 
   test('are missing for a user without the permission, whose writes succeed all the same', async () => {

@@ -26,7 +26,7 @@ export interface WatchOptions extends CallOptions, Target {
   readonly onDisconnect?: ((error: FishCrabError) => void) | undefined
   /**
    * Called for each record that is removed while a stream is open; its entries are no longer in the collection. Removals
-   * during a reconnection are not told: a program that shows a collection reads it again now and then.
+   * during a reconnection are not reported: a program that shows a collection reads it again now and then.
    */
   readonly onRemoved?: ((removed: RemovedRecord) => void) | undefined
 }

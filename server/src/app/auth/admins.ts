@@ -17,7 +17,7 @@ export interface Admin {
 
 interface EndedSession {
   readonly id: string
-  /** When it would have expired, in Unix milliseconds. */
+  /** When every process takes it for expired, in Unix milliseconds. */
   readonly until: number
 }
 
@@ -119,14 +119,15 @@ export function createAdmins({ storage, storeId, passwords, clock, random }: Adm
       return this.find(username)
     },
 
-    /** Ends one session of an administrator; all of them after many within an hour. */
+    /** Ends one session of an administrator; all of them after many within two hours. */
     async endSession({ id }: Admin, session: EndedSession): Promise<void> {
       const now = clock()
       await change((admins) => {
-        if (!admins.some((admin) => admin.id === id)) return undefined
+        const endedSessions = admins.find((admin) => admin.id === id)?.endedSessions ?? []
+        if (endedSessions.some((ended) => ended.id === session.id)) return undefined
         return admins.map((admin) => {
           if (admin.id !== id) return admin
-          const { endedSessions = [], ...rest } = admin
+          const { endedSessions: _, ...rest } = admin
           const ended = [...endedSessions.filter(({ until }) => until > now), session]
           if (ended.length > MAX_ENDED_SESSIONS) return { ...rest, id: uuidv7(now, random) }
           return { ...rest, endedSessions: ended }

@@ -6,6 +6,9 @@ import type { Admin, Admins } from './admins.ts'
 
 export type Sessions = ReturnType<typeof createSessions>
 
+/** How far the clocks of processes may be apart, in milliseconds, before an ended session is valid again for one of them. */
+const CLOCKS_APART_MS = 3_600_000
+
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
 
 interface SessionsOptions {
@@ -57,7 +60,7 @@ export function createSessions({ secret, admins, storeId, createId, clock }: Ses
     /** Ends the session of a request, for every process. Throws `invalid_session`. */
     async end(request: Request): Promise<void> {
       const { admin, claims } = await verify(request)
-      await admins.endSession(admin, { id: claims.sessionId, until: claims.expiresAt * 1000 })
+      await admins.endSession(admin, { id: claims.sessionId, until: claims.expiresAt * 1000 + CLOCKS_APART_MS })
     },
   }
 }

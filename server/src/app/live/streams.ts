@@ -4,7 +4,6 @@ import { type Change, type Collection, type FishStorage, REMOVED_VERSION } from 
 import type { Metrics } from '../core/host.ts'
 import type { Schedule } from '../core/schedule.ts'
 import { HttpError } from '../http/http-error.ts'
-import { ensureEpoch } from './epoch.ts'
 import { createEventIds, type EventIds, type Position } from './event-id.ts'
 import { type CatchRecord, catchEvents, eventText, HEARTBEAT, openingText, toCatchRecord } from './event-text.ts'
 
@@ -42,8 +41,8 @@ interface StreamRequest {
 
 /** Most entries that a stream reads by itself at once. */
 const CATCH_UP_ENTRIES = 500
-/** Most notices that wait for a slow client. */
-const MAX_NOTICES = 100
+/** Most notices that wait for a slow client: a wrong import may be removed entry by entry. */
+const MAX_NOTICES = 1000
 /** Heartbeats that a client may leave unread. */
 const MAX_UNREAD_HEARTBEATS = 4
 const RETRY_AFTER_SECONDS = 10
@@ -367,11 +366,18 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
         if (version === REMOVED_VERSION) throw new HttpError('user_not_found')
         signal.throwIfAborted()
         const targets = new Map(kinds.map((kind, at) => [kind, newest[at] ?? 0]))
+        const positions = new Map(
+          kinds.map((kind, at): [Kind, Position] => {
+            const next = { sequence: (newest[at] ?? 0) + 1, offset: 0 }
+            const position = resumed?.get(kind) ?? next
+            // A forged id may name what does not exist yet, and so may a true one after Redis lost what it names.
+            return [kind, position.sequence < next.sequence ? position : next]
+          }),
+        )
         const stream: Stream = {
           epoch,
           topics: places.map((place, at) => topicOf(place, newest[at] ?? 0)),
-          positions:
-            resumed ?? new Map(kinds.map((kind, at) => [kind, { sequence: (newest[at] ?? 0) + 1, offset: 0 }])),
+          positions,
           ids,
           follow,
           targets,
@@ -382,7 +388,7 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
           send: undefined,
           close: () => {},
         }
-        stream.notices.push(openingText({ user: user.name, gamemode }, ids.format(stream.positions)))
+        stream.notices.push(openingText({ user: user.name, gamemode }, ids.format(positions)))
         stopWatching ??= watch()
         open.add(stream)
         const body = bodyOf(stream, signal, release)
@@ -403,6 +409,15 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
       for (const stream of [...open]) stream.close()
     },
   }
+}
+
+/** The epoch of a store, which gets one if it has none: a new store, and one that was restored or imported. */
+async function ensureEpoch({ items, setItemIfAbsent }: FishStorage, createId: () => string): Promise<string> {
+  const epoch = await items.getItem(EPOCH_KEY)
+  if (epoch !== null) return epoch
+  const created = createId()
+  // Several processes may do so at once: all use that of the first.
+  return (await setItemIfAbsent(EPOCH_KEY, created)) ? created : ((await items.getItem(EPOCH_KEY)) ?? created)
 }
 
 /** The events of records by the position of a stream: those who wait for the same ones share their bytes. */

@@ -1,4 +1,4 @@
-import { type Authentication, OPERATIONS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
+import { type Authentication, OPERATIONS, ROUTES, type RouteName, userNameKey } from '@fish-crab/sdk/contract'
 import { lazy } from '../core/cache.ts'
 import { HttpError } from '../http/http-error.ts'
 import { countRequest } from '../http/rate-limit.ts'
@@ -76,7 +76,8 @@ function requireAccess(services: Services, auth: Authentication, handle: AdminHa
   const { sessions, storage, clock, adminRateLimit } = services
   return async (context) => {
     const admin = await sessions.require(context.request)
-    await countRequest(storage, `admin:${admin.id}`, adminRateLimit, context, clock())
+    // Not by the id, which changes with the password.
+    await countRequest(storage, `admin:${userNameKey(admin.username)}`, adminRateLimit, context, clock())
     if (auth === 'superadmin' && admin.role !== 'superadmin') throw new HttpError('forbidden')
     return handle(context, admin)
   }

@@ -8,6 +8,9 @@ import { CHANGES_CHANNEL } from './keys.ts'
 /** How long a lost connection waits before it is opened again, in milliseconds: twice as long each time, up to the last. */
 const RETRY_MS = { first: 500, last: 30_000 }
 
+/** How often a connection that only receives is tried, in milliseconds: on one that leads nowhere nothing ever fails. */
+const PING_MS = 1000
+
 export interface Signals extends Pick<StorageDriver, 'onChange'> {
   close(): void
 }
@@ -47,7 +50,14 @@ export function createSignals({ primaries }: Pick<Connection, 'primaries'>): Sig
     own.on('message', (_, message: string) => {
       if (isCurrent()) changes.emit(toChange(message))
     })
+    const pings = setInterval(() => {
+      own.ping().catch((error: Error) => {
+        // A user without the permission gets an error, but over a connection that works.
+        if (error.name !== 'ReplyError') own.disconnect()
+      })
+    }, PING_MS).unref()
     own.once('end', () => {
+      clearInterval(pings)
       if (isCurrent()) retryLater()
     })
     own

@@ -33,12 +33,12 @@ interface Caught extends Entry {
   readonly kind: Kind
 }
 
-/** What a stream tells. */
+/** Callbacks of a stream. */
 export interface Listener {
   onCatch(caught: Caught): void
-  /** From now on, every catch is told. What was stored before, only the collection tells. */
+  /** From now on, every catch comes by the stream. What was stored before stands in the collection only. */
   onConnect(): void
-  /** Entries were removed. Which, only the collection tells. */
+  /** Entries were removed, which the collection shows. */
   onRemoved(): void
 }
 
@@ -49,7 +49,7 @@ export interface Stream {
   close(): void
 }
 
-/** The parts of a browser that tell whether somebody looks, and whether there is a network. */
+/** The parts of a browser that show whether somebody looks, and whether there is a network. */
 export interface PageContext {
   readonly now: () => number
   isOnline(): boolean
@@ -148,7 +148,7 @@ export function followCollection({
       // Where little is left of the limit, the rest of the window belongs to what people click.
       const isScarce = rateLimit !== undefined && rateLimit.remaining < RESERVE
       earliestAt = isScarce ? rateLimit.resetAt.getTime() : 0
-      // What came meanwhile may be in the response or not: only another load tells.
+      // What came meanwhile may be in the response or not: only another load shows.
       const waitMs = cameMeanwhile ? RELOAD_MS : stream?.isOpen() ? POLL_BESIDE_STREAM_MS : POLL_MS
       dueAt = listen ? Math.max(now() + waitMs, earliestAt) : Number.POSITIVE_INFINITY
       gathered = []
@@ -194,7 +194,7 @@ export function followCollection({
     if (!isWanted && stream) {
       stream.close()
       stream = undefined
-      // Catches that are stored meanwhile come by no stream: once somebody looks again, only a load tells.
+      // Catches that are stored meanwhile come by no stream: once somebody looks again, only a load shows them.
       if (!followed.problem) dueAt = Math.min(dueAt, Math.max((followed.updatedAt ?? 0) + RELOAD_MS, earliestAt))
     }
     // One that ended, such as at a limit of streams, is opened again after the next load.
