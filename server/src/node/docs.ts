@@ -15,6 +15,8 @@ const PACKAGE = 'swagger-ui-dist'
 const SOURCES = {
   'start.js': new URL('./reference/start.js', import.meta.url).href,
   'reference.css': new URL('./reference/reference.css', import.meta.url).href,
+  'theme.css': new URL('../../web/src/parts/theme.css', import.meta.url).href,
+  'site.css': new URL('../../web/src/parts/site.css', import.meta.url).href,
   'icon.svg': new URL('../../web/src/icon.svg', import.meta.url).href,
   'swagger-ui.css': `${PACKAGE}/swagger-ui.css`,
   'swagger-ui-bundle.js': `${PACKAGE}/swagger-ui-bundle.js`,
@@ -40,7 +42,7 @@ const page = (hasPages: boolean) => `<!doctype html>
 <span class="brand"><img src="${FOLDER}/icon.svg" alt="" width="32" height="32">API reference</span>
 ${hasPages ? `<a href="${ROUTES.homePage.path}">Collections</a>` : ''}
 </header>
-<div id="reference" data-document="${ROUTES.openapi.path}"></div>
+<div class="site" id="reference" data-document="${ROUTES.openapi.path}"></div>
 <noscript>The reference needs JavaScript. The OpenAPI document: <a href="${ROUTES.openapi.path}">${ROUTES.openapi.path}</a></noscript>
 <script src="${FOLDER}/swagger-ui-bundle.js"></script>
 <script src="${FOLDER}/start.js"></script>

@@ -67,7 +67,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
         <header class="site">
           <Brand />
         </header>
-        <main id="content">
+        <main class="site" id="content">
           <SignIn isOver={isOver} signIn={session.signIn} />
         </main>
       </>
@@ -101,7 +101,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
           </button>
         </div>
       </header>
-      <main id="content" tabIndex={-1}>
+      <main class="site" id="content" tabIndex={-1}>
         <nav class="tabs" aria-label="Administration" ref={links}>
           {LINKS.filter(([{ name }]) => name !== 'administrators' || admin.role === 'superadmin').map(([one, text]) => (
             <a

@@ -49,7 +49,7 @@ export function App({ services }: { readonly services: Services }) {
           </>
         )}
       </header>
-      <main id="content" tabIndex={-1}>
+      <main class="site" id="content" tabIndex={-1}>
         {isHome ? (
           <Home />
         ) : name !== undefined && !isUserName(name) ? (

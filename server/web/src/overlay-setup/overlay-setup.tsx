@@ -67,7 +67,7 @@ export function OverlaySetup() {
           Fish and Crab Collection
         </a>
       </header>
-      <main id="content" tabIndex={-1}>
+      <main class="site" id="content" tabIndex={-1}>
         <h1>Stream overlay</h1>
         <p class="lead">
           Shows what you catch on your stream as it happens. Choose how it looks, then add its address to your streaming
