@@ -45,6 +45,24 @@ function mapDriver(): StorageDriver {
   const keys = (base = '') => [...items.keys()].filter((key) => key.startsWith(base)).sort()
   const entriesOf = (records: readonly Stored[]) => records.reduce((sum, { count }) => sum + count, 0)
 
+  const add = (place: Collection, record: NewRecord) => {
+    const collection = collections.get(keyOf(place)) ?? { place, version: '', records: [] }
+    collections.set(keyOf(place), collection)
+    sequence += 1
+    collection.records.push({ ...record, sequence })
+    collection.version = crypto.randomUUID()
+    changed(place)
+  }
+  const take = (place: Collection, id: string) => {
+    const collection = collections.get(keyOf(place))
+    const record = collection?.records.find((one) => one.id === id)
+    if (!collection || !record) return undefined
+    collection.records = collection.records.filter((one) => one !== record)
+    collection.version = crypto.randomUUID()
+    changed({ ...place, removed: id })
+    return record
+  }
+
   return {
     name: 'map',
     durability: 'Nothing is durable: all data is lost when the process exits.',
@@ -57,12 +75,7 @@ function mapDriver(): StorageDriver {
         const known = record.dedupeKey === null ? undefined : tokens.get(token)
         if (known !== undefined) return { outcome: 'replayed', id: known }
         if (record.dedupeKey !== null) tokens.set(token, record.id)
-        const collection = collections.get(keyOf(place)) ?? { place, version: '', records: [] }
-        collections.set(keyOf(place), collection)
-        sequence += 1
-        collection.records.push({ ...record, sequence })
-        collection.version = crypto.randomUUID()
-        changed(place)
+        add(place, record)
         return { outcome: 'stored', id: record.id }
       }),
     findRecord: (owner, dedupeKey) => open(() => tokens.get(JSON.stringify([owner, dedupeKey]))),
@@ -92,15 +105,12 @@ function mapDriver(): StorageDriver {
       listeners.add(own)
       return () => void listeners.delete(own)
     },
-    removeRecord: (place, id) =>
+    removeRecord: (place, id) => open(() => take(place, id) !== undefined),
+    moveRecord: (place, id, gamemode) =>
       open(() => {
-        const collection = collections.get(keyOf(place))
-        const left = collection?.records.filter((record) => record.id !== id)
-        if (!collection || !left || left.length === collection.records.length) return false
-        collection.records = left
-        collection.version = crypto.randomUUID()
-        changed({ ...place, removed: id })
-        return true
+        const record = take(place, id)
+        if (record) add({ ...place, gamemode }, record)
+        return record !== undefined
       }),
     removeOwner: (owner) =>
       open(() => {

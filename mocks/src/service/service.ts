@@ -193,6 +193,15 @@ function createRecordingStorage(storage: FishStorage): { storage: FishStorage; s
         return removed
       },
 
+      async moveRecord(collection, id, gamemode) {
+        const moved = await storage.moveRecord(collection, id, gamemode)
+        if (!moved) return false
+        const target = { ...collection, gamemode }
+        updateVersion(collection, `without ${id}`, { ...collection, removed: id })
+        updateVersion(target, `with ${id}`, target)
+        return true
+      },
+
       async version(collection) {
         // Rejects when the storage is unreachable.
         if ((await storage.version(collection)) === REMOVED_VERSION) return REMOVED_VERSION

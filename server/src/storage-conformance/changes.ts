@@ -28,15 +28,19 @@ const of = (changes: readonly Change[], { kind, gamemode }: Collection) =>
   changes.filter((change) => change.kind === kind && change.gamemode === gamemode)
 
 export function describeChanges(storage: () => FishStorage): void {
-  test('signals a record that is appended or removed, and the removal of an owner', async () => {
+  test('signals a record that is appended, moved or removed, and the removal of an owner', async () => {
     const collection = newCollection()
     const changes = await watch(storage(), collection)
     const record = newRecord()
     await storage().append(collection, record)
     await expect.poll(() => of(changes, collection).length).toBeGreaterThan(0)
     expect(of(changes, collection)[0]).toEqual(collection)
-    await storage().removeRecord(collection, record.id)
+    const sky = { ...collection, gamemode: 'sky' }
+    await storage().moveRecord(collection, record.id, 'sky')
     await expect.poll(() => of(changes, collection)).toContainEqual({ ...collection, removed: record.id })
+    await expect.poll(() => of(changes, sky)).toContainEqual(sky)
+    await storage().removeRecord(sky, record.id)
+    await expect.poll(() => of(changes, sky)).toContainEqual({ ...sky, removed: record.id })
     await storage().removeOwner(collection.owner)
     await expect.poll(() => changes).toContainEqual({ owner: collection.owner })
   })

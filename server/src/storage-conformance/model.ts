@@ -27,6 +27,7 @@ const operation = fc.oneof(
     }),
   },
   { weight: 4, arbitrary: fc.record({ ...type('removeRecord'), which: fc.nat(30) }) },
+  { weight: 4, arbitrary: fc.record({ ...type('moveRecord'), which: fc.nat(30) }) },
   { weight: 1, arbitrary: fc.record({ ...type('removeOwner'), owner: few(OWNERS) }) },
   { weight: 3, arbitrary: fc.record({ ...type('read'), ...collection }) },
   { weight: 2, arbitrary: fc.record({ ...type('species'), ...collection }) },
@@ -50,7 +51,7 @@ class Model {
   readonly #name = randomUUID()
   readonly #base = `${this.#name}:`
   readonly #kinds = KINDS.map((kind) => `${this.#name}-${kind}`)
-  readonly #sent: { readonly id: string; readonly collection: Collection }[] = []
+  readonly #sent: { readonly id: string; collection: Collection }[] = []
   readonly #stored = new Map<string, { readonly key: string; readonly plain: string; readonly full: string }>()
   readonly #idsByToken = new Map<string, string>()
   readonly #removedOwners = new Set<string>()
@@ -71,6 +72,19 @@ class Model {
           collection: this.#collection({ owner: 'a', kind: 'fish', gamemode: 'earth' }),
         }
         return { run: () => storage.removeRecord(collection, id), expected: this.#stored.delete(id) }
+      }
+      case 'moveRecord': {
+        const sent = this.#sent[one.which % Math.max(1, this.#sent.length)]
+        const collection = sent?.collection ?? this.#collection({ owner: 'a', kind: 'fish', gamemode: 'earth' })
+        const id = sent?.id ?? 'unknown'
+        const gamemode = collection.gamemode === 'earth' ? 'sky' : 'earth'
+        const run = () => storage.moveRecord(collection, id, gamemode)
+        const stored = this.#stored.get(id)
+        if (!sent || !stored) return { run, expected: false }
+        sent.collection = { ...collection, gamemode }
+        this.#stored.delete(id)
+        this.#stored.set(id, { ...stored, key: keyOf(sent.collection) })
+        return { run, expected: true }
       }
       case 'removeOwner': {
         const owner = `${this.#name}-${one.owner}`

@@ -187,6 +187,60 @@ export function describeRemoval(storage: () => FishStorage): void {
     expect(await readEntries(storage(), collection)).toEqual([])
   })
 
+  test('moves one record behind the newest of another gamemode, with its id, entries and used token', async () => {
+    const [collection, sky] = [newCollection(), 'sky']
+    const target = { ...collection, gamemode: sky }
+    const records = ['a', 'b', 'c'].map((plain) => newRecord({ plain, full: `full ${plain}`, dedupeKey: plain }))
+    for (const record of records) await storage().append(collection, record)
+    await storage().append(target, newRecord({ plain: 'before' }))
+    const id = records[1]?.id ?? ''
+    expect(await storage().moveRecord(collection, id, sky)).toBe(true)
+    expect(await storage().moveRecord(collection, id, sky)).toBe(false)
+    expect(await storage().moveRecord({ ...collection, owner: randomUUID() }, id, sky)).toBe(false)
+    await storage().append(target, newRecord({ plain: 'after' }))
+    expect(await readEntries(storage(), collection)).toEqual(['a', 'c'])
+    expect(await readEntries(storage(), target)).toEqual(['before', 'b', 'after'])
+    expect(await readEntries(storage(), target, 'full')).toContain('full b')
+    const again = await storage().append(collection, newRecord({ dedupeKey: 'b' }))
+    expect(again).toEqual({ outcome: 'replayed', id })
+    expect(await storage().moveRecord(target, id, collection.gamemode)).toBe(true)
+    expect(await readEntries(storage(), collection)).toEqual(['a', 'c', 'b'])
+    expect(await storage().removeRecord(collection, id)).toBe(true)
+    await expect(storage().moveRecord(collection, id, collection.gamemode)).rejects.toMatchObject({
+      code: 'invalid_value',
+    })
+  })
+
+  test('moves or removes a record once, whatever is done to it and beside it at the same time', async () => {
+    const collection = newCollection({ kind: randomUUID() })
+    const target = { ...collection, gamemode: 'sky' }
+    const records = Array.from({ length: 30 }, () => newRecord({ labels: { Gold: 1 } }))
+    for (const record of records) await storage().append(collection, record)
+    const outcomes = await Promise.all(
+      records.map(async ({ id }) => {
+        const done = await Promise.all([
+          storage().moveRecord(collection, id, 'sky'),
+          storage().removeRecord(collection, id),
+          storage().moveRecord(collection, id, 'sky'),
+          storage().append(target, newRecord({ labels: { Gold: 1 } })),
+        ])
+        expect(done.filter((one) => one === true)).toHaveLength(1)
+        return done
+      }),
+    )
+    const moved = outcomes.filter(([first, , third]) => first || third).length
+    expect(await readEntries(storage(), collection)).toEqual([])
+    expect(await readEntries(storage(), target)).toHaveLength(30 + moved)
+    const { kind } = collection
+    const count = 30 + moved
+    expect(await talliesOf(storage(), kind)).toEqual([
+      { kind, gamemode: 'sky', label: null, count },
+      { kind, gamemode: 'sky', label: 'Gold', count },
+    ])
+    expect(await storage().leaders({ kind, limit: 9 })).toEqual([{ owner: collection.owner, count }])
+    expect(await storage().leaders({ kind, gamemode: collection.gamemode, limit: 9 })).toEqual([])
+  })
+
   test('gives no sequence twice, so that a cursor stays right when the newest records go', async () => {
     const collection = newCollection()
     const seen = new Set<number>()

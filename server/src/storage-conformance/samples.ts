@@ -66,6 +66,7 @@ export function operationsOf(storage: FishStorage): readonly (() => Promise<unkn
     () => storage.version(newCollection()),
     () => storage.newest(newCollection()),
     () => storage.removeRecord(newCollection(), 'id'),
+    () => storage.moveRecord(newCollection(), 'id', 'sky'),
     () => storage.removeOwner('owner'),
     () => storage.tallies(),
     () => storage.species(newCollection()),

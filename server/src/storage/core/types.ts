@@ -188,6 +188,11 @@ export interface StorageExtension {
    */
   removeRecord(collection: Collection, id: string): Promise<boolean>
   /**
+   * Moves one record to another gamemode of its owner, behind the newest record there, and returns whether it existed. Its
+   * id, entries and times stay, and its `dedupeKey` stays used.
+   */
+  moveRecord(collection: Collection, id: string, gamemode: string): Promise<boolean>
+  /**
    * Removes all data of an owner permanently: later appends return `owner_removed`. Reads of the owner may see a part of it
    * until the promise resolves; a call that was interrupted can be repeated.
    */

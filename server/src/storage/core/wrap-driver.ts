@@ -22,6 +22,7 @@ const OPERATIONS = [
   'newest',
   'onChange',
   'removeRecord',
+  'moveRecord',
   'removeOwner',
   'tallies',
   'species',
@@ -63,6 +64,10 @@ export function wrapDriver(driver: StorageDriver): FishStorage {
     ...(driver.warnings ? { warnings: driver.warnings } : {}),
     items: createItems(driver),
     append: async ({ owner, kind, gamemode }, record) => driver.append({ owner, kind, gamemode }, checkRecord(record)),
+    moveRecord: async (collection, id, gamemode) => {
+      if (gamemode !== collection.gamemode) return driver.moveRecord(collection, id, gamemode)
+      throw new StorageError('invalid_value', 'A record moves to another gamemode than its own.')
+    },
     leaders: async (range) => driver.leaders(checkLeaderRange(range)),
     setItemIfAbsent: async (key, value) => driver.setItemIfAbsent(checkItemKey(key), checkItemValue(value)),
     removeItemIf: async (key, value) => driver.removeItemIf(checkItemKey(key), checkItemValue(value)),

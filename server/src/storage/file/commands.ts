@@ -84,20 +84,20 @@ function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
   }
 }
 
+const keyOf = ({ owner, kind, gamemode }: Collection) => JSON.stringify([owner, kind, gamemode])
+
 /** Numbers of collections whose owner is not removed, as of the transaction that runs. */
 type KnownCollections = Map<string, number>
 
 const MAX_KNOWN = 10_000
 
-function prepareAppend(db: DatabaseSync, pending: PendingSums, known: KnownCollections) {
-  const findRemoved = db.prepare('SELECT 1 FROM removed_owners WHERE owner = ?')
-  const findToken = db.prepare('SELECT id FROM tokens WHERE owner = ? AND dedupe_key = ?')
+/** Adds a record of an owner who is not removed. */
+function prepareAddRecord(db: DatabaseSync, pending: PendingSums, known: KnownCollections) {
   const findCollection = db.prepare('SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
   const addCollection = db.prepare('INSERT INTO collections (owner, kind, gamemode, has_species) VALUES (?, ?, ?, 1)')
   const addRecord = db.prepare(
     'INSERT INTO records (collection, count, labels, id, plain, full) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  const addToken = db.prepare('INSERT INTO tokens (owner, dedupe_key, id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
 
   function remember(key: string, { owner, kind, gamemode }: Collection): number {
     const existing = findCollection.get(owner, kind, gamemode)?.collection
@@ -107,40 +107,54 @@ function prepareAppend(db: DatabaseSync, pending: PendingSums, known: KnownColle
     return collection
   }
 
-  return (place: Collection, { id, dedupeKey, count, labels, plain, full }: NewRecord): AppendResult => {
-    const { owner, kind, gamemode } = place
-    const key = JSON.stringify([owner, kind, gamemode])
-    if (!known.has(key) && findRemoved.get(owner)) return { outcome: 'owner_removed' }
-    if (dedupeKey !== null && Number(addToken.run(owner, dedupeKey, id).changes) === 0) {
-      return { outcome: 'replayed', id: String(findToken.get(owner, dedupeKey)?.id) }
-    }
+  return (place: Collection, { id, count, labels, plain, full }: Omit<NewRecord, 'dedupeKey'>): void => {
+    const key = keyOf(place)
     const collection = known.get(key) ?? remember(key, place)
     addRecord.run(collection, count, JSON.stringify(labels), id, plain, full)
     pending.count({ ...place, collection }, { count, labels }, 1)
     pending.addSpecies(collection, full)
+  }
+}
+
+type AddRecord = ReturnType<typeof prepareAddRecord>
+
+function prepareAppend(db: DatabaseSync, known: KnownCollections, addRecord: AddRecord) {
+  const findRemoved = db.prepare('SELECT 1 FROM removed_owners WHERE owner = ?')
+  const findToken = db.prepare('SELECT id FROM tokens WHERE owner = ? AND dedupe_key = ?')
+  const addToken = db.prepare('INSERT INTO tokens (owner, dedupe_key, id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+  return (place: Collection, record: NewRecord): AppendResult => {
+    const { owner } = place
+    const { id, dedupeKey } = record
+    if (!known.has(keyOf(place)) && findRemoved.get(owner)) return { outcome: 'owner_removed' }
+    if (dedupeKey !== null && Number(addToken.run(owner, dedupeKey, id).changes) === 0) {
+      return { outcome: 'replayed', id: String(findToken.get(owner, dedupeKey)?.id) }
+    }
+    addRecord(place, record)
     return { outcome: 'stored', id }
   }
 }
 
-function prepareRemoveRecord(db: DatabaseSync, pending: PendingSums) {
+/** Takes the record with an id out of a collection, and returns it, if there is one. */
+function prepareTakeRecord(db: DatabaseSync, pending: PendingSums) {
   // The `+` makes SQLite use the index of ids instead of searching the whole collection.
   const remove = db.prepare(
-    `DELETE FROM records WHERE id = ? AND +${IN_COLLECTION} RETURNING collection, count, labels, full`,
+    `DELETE FROM records WHERE id = ? AND +${IN_COLLECTION} RETURNING collection, count, labels, plain, full`,
   )
   const removeSpecies = db.prepare('DELETE FROM species WHERE collection = ? AND name = ? AND label = ?')
   const invalidateSpecies = db.prepare('UPDATE collections SET has_species = 0 WHERE collection = ?')
-  return (place: Collection, id: string): boolean => {
-    const removed = remove.all(id, place.owner, place.kind, place.gamemode)
-    for (const { collection, count, labels, full } of removed) {
-      const record = { count: Number(count), labels: JSON.parse(String(labels)) }
-      pending.count({ ...place, collection: Number(collection) }, record, -1)
-      invalidateSpecies.run(Number(collection))
-      // A backup must not have the names of what was removed, even if nobody counts again.
-      for (const { name, label } of new SpeciesTallies().add(String(full)).list()) {
-        removeSpecies.run(Number(collection), name, label ?? '')
-      }
+  return (place: Collection, id: string) => {
+    const removed = remove.get(id, place.owner, place.kind, place.gamemode)
+    if (!removed) return undefined
+    const collection = Number(removed.collection)
+    const [plain, full] = [String(removed.plain), String(removed.full)]
+    const record = { id, count: Number(removed.count), labels: JSON.parse(String(removed.labels)), plain, full }
+    pending.count({ ...place, collection }, record, -1)
+    invalidateSpecies.run(collection)
+    // A backup must not have the names of what was removed, even if nobody counts again.
+    for (const { name, label } of new SpeciesTallies().add(full).list()) {
+      removeSpecies.run(collection, name, label ?? '')
     }
-    return removed.length > 0
+    return record
   }
 }
 
@@ -222,9 +236,16 @@ function prepareWrites(db: DatabaseSync, pending: PendingSums, known: KnownColle
   const removeItem = db.prepare('DELETE FROM items WHERE key = ?')
   const removeItemIf = db.prepare('DELETE FROM items WHERE key = ? AND value = ?')
   const replaceItemIf = db.prepare('UPDATE items SET value = ? WHERE key = ? AND value = ?')
+  const addRecord = prepareAddRecord(db, pending, known)
+  const takeRecord = prepareTakeRecord(db, pending)
   return {
-    append: prepareAppend(db, pending, known),
-    removeRecord: prepareRemoveRecord(db, pending),
+    append: prepareAppend(db, known, addRecord),
+    removeRecord: (place: Collection, id: string): boolean => takeRecord(place, id) !== undefined,
+    moveRecord: (place: Collection, id: string, gamemode: string): boolean => {
+      const record = takeRecord(place, id)
+      if (record) addRecord({ ...place, gamemode }, record)
+      return record !== undefined
+    },
     setSpecies: prepareSetSpecies(db, pending),
     removeOwner: prepareRemoveOwner(db, pending, known),
     setItem: (key: string, value: string) => void setItem.run(key, value),
@@ -247,6 +268,11 @@ export type WriteResult<Type extends WriteType = WriteType> = ReturnType<Writes[
 
 /** A write, as it is sent to the worker. */
 export type Write = { [Type in WriteType]: { readonly type: Type; readonly args: WriteArgs<Type> } }[WriteType]
+
+/** The collections that a move changes. */
+export function movedBetween([collection, , gamemode]: WriteArgs<'moveRecord'>): readonly Collection[] {
+  return [collection, { ...collection, gamemode }]
+}
 
 /** The writes of transactions, which the caller starts and commits. */
 export interface Commands {

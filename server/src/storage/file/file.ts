@@ -9,6 +9,7 @@ import { createSpeciesReader } from '../core/species.ts'
 import type { FishStorage, SpeciesTally, StorageDriver } from '../core/types.ts'
 import { createWindows } from '../core/windows.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
+import { movedBetween } from './commands.ts'
 import { openReader, type Reader, SPECIES_AT_ONCE } from './reader.ts'
 import { rememberReads } from './recent-reads.ts'
 import { toStorageError } from './sqlite.ts'
@@ -105,6 +106,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     recent.forget(write)
     const { type, args } = write
     if (type === 'append' || type === 'removeRecord') changes.emit(args[0])
+    if (type === 'moveRecord') for (const collection of movedBetween(args)) changes.emit(collection)
     if (type === 'removeOwner') changes.emit({ owner: args[0] })
   })
   const write: Writer['write'] = (...args) => writer.write(...args)
@@ -162,6 +164,11 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
       const isRemoved = await write('removeRecord', collection, id)
       if (isRemoved) changes.emit({ ...collection, removed: id })
       return isRemoved
+    },
+    async moveRecord(collection, id, gamemode) {
+      const isMoved = await write('moveRecord', collection, id, gamemode)
+      if (isMoved) changes.emit({ ...collection, removed: id })
+      return isMoved
     },
     async removeOwner(owner) {
       let isMore = true

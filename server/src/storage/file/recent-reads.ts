@@ -1,5 +1,5 @@
 import type { Collection } from '../core/types.ts'
-import type { Write } from './commands.ts'
+import { movedBetween, type Write } from './commands.ts'
 import type { Reader } from './reader.ts'
 
 /** Of items, and of versions. */
@@ -31,6 +31,7 @@ export function rememberReads({ item, version }: Pick<Reader, 'item' | 'version'
     /** Call it when a write has ended, also when it failed: it may be stored nevertheless. */
     forget({ type, args }: Write): void {
       if (type === 'append' || type === 'removeRecord') versions.delete(keyOf(args[0]))
+      else if (type === 'moveRecord') for (const collection of movedBetween(args)) versions.delete(keyOf(collection))
       else if (type === 'removeOwner') versions.clear()
       else if (type !== 'ping' && type !== 'probe' && type !== 'setSpecies') items.delete(args[0])
     },

@@ -88,6 +88,14 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
       if (isRemoved) changes.emit({ ...collection, removed: id })
       return isRemoved
     },
+    moveRecord: async (collection, id, gamemode) => {
+      const isMoved = whileOpen(records).moveRecord(collection, id, gamemode)
+      if (isMoved) {
+        changes.emit({ ...collection, removed: id })
+        changes.emit({ ...collection, gamemode })
+      }
+      return isMoved
+    },
     removeOwner: async (owner) => {
       whileOpen(records).removeOwner(owner)
       changes.emit({ owner })

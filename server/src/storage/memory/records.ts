@@ -147,12 +147,7 @@ export class MemoryRecords {
       if (id !== undefined) return { outcome: 'replayed', id }
       owner.tokens.set(record.dedupeKey, record.id)
     }
-    const version = this.#newVersion()
-    const collection = owner.collections.get(nameOf(place)) ?? new MemoryCollection(place, version)
-    owner.collections.set(nameOf(place), collection)
-    collection.version = version
-    collection.append(record, this.#changes)
-    this.tallies.count(place, record, 1)
+    this.#add(owner, place, record)
     return { outcome: 'stored', id: record.id }
   }
 
@@ -180,11 +175,14 @@ export class MemoryRecords {
   }
 
   removeRecord(place: Collection, id: string): boolean {
-    const collection = this.#collection(place)
-    const record = collection?.remove(id)
-    if (!collection || !record) return false
-    collection.version = this.#newVersion()
-    this.tallies.count(place, record, -1)
+    return this.#take(place, id) !== undefined
+  }
+
+  moveRecord(place: Collection, id: string, gamemode: string): boolean {
+    const owner = this.#owners.get(place.owner)
+    const record = this.#take(place, id)
+    if (!owner || !record) return false
+    this.#add(owner, { ...place, gamemode }, record)
     return true
   }
 
@@ -194,6 +192,24 @@ export class MemoryRecords {
     }
     this.#owners.delete(owner)
     this.#removed.add(owner)
+  }
+
+  #add(owner: Owner, place: Collection, record: NewRecord): void {
+    const version = this.#newVersion()
+    const collection = owner.collections.get(nameOf(place)) ?? new MemoryCollection(place, version)
+    owner.collections.set(nameOf(place), collection)
+    collection.version = version
+    collection.append(record, this.#changes)
+    this.tallies.count(place, record, 1)
+  }
+
+  #take(place: Collection, id: string): NewRecord | undefined {
+    const collection = this.#collection(place)
+    const record = collection?.remove(id)
+    if (!collection || !record) return undefined
+    collection.version = this.#newVersion()
+    this.tallies.count(place, record, -1)
+    return record
   }
 
   #collection(place: Collection): MemoryCollection | undefined {

@@ -110,6 +110,14 @@ export function createRedisRecords({ client, call, write, run }: Connection) {
       return (await write('fishRemoveRecord', keys, args)) === 1
     },
 
+    async moveRecord(collection, id, gamemode) {
+      const [from, to] = [collectionKeys(collection), collectionKeys({ ...collection, gamemode })]
+      const [ofKind = '', ofFrom = ''] = from.leaders
+      const keys = [from.about, from.records, from.ids, to.records, to.ids, from.tallies, from.bucket.tallies]
+      const args = [from.name, to.name, collection.owner, id, newVersion(), newVersion()]
+      return (await write('fishMoveRecord', [...keys, ofKind, ofFrom, to.leaders[1] ?? ''], args)) === 1
+    },
+
     async removeOwner(owner) {
       const { prefix, about, tokens, tallies, bucket } = ownerKeys(owner)
       await write('fishRemoveOwner', [about, tokens, tallies, bucket.tallies], [owner, prefix, bucket.leaders])

@@ -120,6 +120,32 @@ return 1, true`,
 }
 
 /**
+ * KEYS: about, records and ids of the old collection, those of the new one, tallies of the owner, tallies of the bucket,
+ * leaderboards of the kind, of the old collection and of the new one. ARGV: old and new collection, owner, id, their new
+ * versions. Returns 1 if the record existed. The first write is one that Redis refuses when it is full.
+ */
+const fishMoveRecord: Script = {
+  numberOfKeys: 10,
+  lua: `${TALLY}${SIGNAL}
+local from, to, owner, id, fromVersion, toVersion = unpack(ARGV)
+local sequence = redis.call('HGET', KEYS[3], id)
+local record = sequence and redis.call('XRANGE', KEYS[2], sequence .. '-0', sequence .. '-0')[1]
+if not record then return 0 end
+local fields, next = record[2], redis.call('HINCRBY', KEYS[1], 'sequence:' .. to, 1)
+redis.call('XADD', KEYS[4], string.format('%.0f-0', next), unpack(fields))
+redis.call('HSET', KEYS[5], id, next)
+redis.call('XDEL', KEYS[2], record[1])
+redis.call('HDEL', KEYS[3], id)
+redis.call('HDEL', KEYS[1], 'species:' .. from, 'species:' .. to)
+redis.call('HSET', KEYS[1], 'version:' .. from, fromVersion, 'version:' .. to, toVersion)
+tally(KEYS[6], KEYS[7], KEYS[8], KEYS[9], from, owner, -1, tonumber(fields[2]), fields[8])
+tally(KEYS[6], KEYS[7], KEYS[8], KEYS[10], to, owner, 1, tonumber(fields[2]), fields[8])
+signal(from, owner, id)
+signal(to, owner)
+return 1, true`,
+}
+
+/**
  * KEYS: about, tokens, tallies of the owner, tallies of the bucket. ARGV: owner, prefix of its keys, prefix of the
  * leaderboards. The collections are on the node of the declared keys, or the script fails while a slot moves: unlike the
  * others, it can be repeated from any point.
@@ -400,6 +426,7 @@ return {count, answer}`),
 const COUNTING_SCRIPTS = {
   fishAppend: counting(fishAppend),
   fishRemoveRecord: counting(fishRemoveRecord),
+  fishMoveRecord: counting(fishMoveRecord),
   fishRemoveOwner: counting(fishRemoveOwner),
   fishSetItem: counting(fishSetItem),
   fishRemoveItem: counting(fishRemoveItem),
