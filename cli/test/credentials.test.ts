@@ -44,7 +44,7 @@ describe('login', () => {
       [{}, { terminal: true, typed: `${context.alex.password}\r` }, []],
     ]
     for (const [env, options, more] of ways) {
-      const { status } = await fish(['login', 'alex', ...at(), ...more], env, options)
+      const { status } = await fish(['login', 'alex', ...at(), '-g', 'earth', ...more], env, options)
       expect(status).toBe(0)
       expect((await fish(['logout'])).status).toBe(0)
     }

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseEnv, promisify } from 'node:util'
+import { promisify } from 'node:util'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -61,16 +61,10 @@ describe('the administrators’ page', () => {
     expect(await page.locator('.secrets code').count()).toBe(3)
     const download = page.waitForEvent('download')
     await press(/^Download login file$/)
-    expect((await download).suggestedFilename()).toBe('bea.env')
+    expect((await download).suggestedFilename()).toBe('bea.json')
     const chunks = await (await (await download).createReadStream()).toArray()
-    const variables = parseEnv(Buffer.concat(chunks).toString())
-    expect(variables).toEqual({
-      FISH_URL: url,
-      FISH_USER: 'Bea',
-      FISH_PASSWORD: password,
-      FISH_KEY: fernetKey,
-      FISH_API_KEY: apiKey,
-    })
+    const loginFile = Buffer.concat(chunks).toString()
+    expect(JSON.parse(loginFile)).toEqual({ version: 1, service: url, name: 'Bea', password, fernetKey, apiKey })
     await press(/^I have saved them$/)
     await heading(page, 'Bea')
     await expect.poll(() => focused(page)).toBe('Bea')
@@ -78,7 +72,9 @@ describe('the administrators’ page', () => {
     await status(page, 'Created Bea.')
     const home = await mkdtemp(join(tmpdir(), 'fish-home-'))
     onTestFinished(() => rm(home, { recursive: true }))
-    const env = { ...variables, PATH: process.env.PATH, HOME: home }
+    const env = { PATH: process.env.PATH, HOME: home, FISH_SECRET_STORE: 'file' }
+    await writeFile(join(home, 'bea.json'), loginFile)
+    await promisify(execFile)(process.execPath, [CLI, 'login', '--from', join(home, 'bea.json')], { env })
     const whoami = await promisify(execFile)(process.execPath, [CLI, 'whoami', '--json'], { env })
     expect(JSON.parse(whoami.stdout)).toMatchObject({ user: 'Bea', accepted: true })
 
@@ -87,7 +83,7 @@ describe('the administrators’ page', () => {
       await press(new RegExp(`^Replace ${what}$`))
       await press(new RegExp(`^Replace the ${what}$`))
       await page.locator('.secrets code').waitFor()
-      expect(await page.locator('.secrets code').textContent()).not.toBe(variables.FISH_KEY)
+      expect(await page.locator('.secrets code').textContent()).not.toBe(fernetKey)
       await press(/^I have saved them$/)
       await status(page, `Replaced the ${what} of Bea.`)
     }

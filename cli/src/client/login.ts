@@ -1,10 +1,14 @@
 import { ApiError, AuthenticationError, type Client, createClient, FernetError } from '@fish-crab/sdk'
+import { userNameKey } from '@fish-crab/sdk/constants'
 import type { Gamemode } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
+import type { LoginSecrets } from '../../../sdk/src/internal/login-file.ts'
 import type { AdminSession, ProfileSecrets } from '../config/secret-store.ts'
+import { readSecrets } from '../config/secrets.ts'
 import { gamemodeOf, type Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
+import { ask, canPrompt, promptLine } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 import { createAdmin, type PromptOptions, readAdminCredentials } from './admin.ts'
 import { openClient } from './client.ts'
@@ -13,6 +17,8 @@ import { readSecret, secretFromEnv } from './read-secret.ts'
 
 interface LoginOptions extends PromptOptions {
   readonly withApiKey?: boolean | undefined
+  /** Secrets that are known already, such as those of a login file. */
+  readonly known?: LoginSecrets | undefined
 }
 
 export async function fetchSession(context: Context, target: Target, options: LoginOptions): Promise<ProfileSecrets> {
@@ -29,21 +35,57 @@ export async function fetchPlayerKey(context: Context, target: Target, options: 
   if (!user) throw usageError('Missing user name.', 'For example: fish-cli login USER')
   // Reports wrong flags before prompting for a password.
   createClient({ baseUrl: target.url.value, user, gamemode: gamemodeOf(target), env: {} })
+  const { withApiKey, noInput, known = {} } = options
   const question = `Password of ${printable(user)}`
-  const password = await readSecret(context, { variable: 'FISH_PASSWORD', question, ...options })
-  const { withApiKey, noInput } = options
-  const apiKeyRequest = { variable: 'FISH_API_KEY', question: `API key of ${printable(user)}`, noInput }
-  const apiKey = withApiKey ? await readSecret(context, apiKeyRequest) : undefined
+  const isPasswordNeeded = known.password === undefined && known.fernetKey === undefined
+  const password = isPasswordNeeded
+    ? await readSecret(context, { variable: 'FISH_PASSWORD', question, ...options })
+    : known.password
+  const apiKey = known.apiKey ?? (await readApiKey(context, target, { user, withApiKey, noInput }))
   // The stored API key is about to be replaced, and its store may be unavailable.
   const client = await openClient(context, target, { apiKey: apiKey ?? (await secretFromEnv(context, 'FISH_API_KEY')) })
   const signal = context.interrupted()
-  const { fernetKey } = await client.keys.get({ username: user, password, signal })
+  // With a password, the service's key counts: the one of an old file may have been replaced.
+  const fernetKey =
+    password === undefined
+      ? (known.fernetKey ?? '')
+      : (await client.keys.get({ username: user, password, signal })).fernetKey
   const { accepted, counted } = await testKey(client, { user, fernetKey, signal }).catch((error: unknown) => {
     throw error instanceof FernetError ? invalidResponse('a Fernet key') : error
   })
-  if (!accepted) throw rejected('invalid_key', 'The service rejects the key that it returned.')
+  if (!accepted) {
+    const whose = password === undefined ? 'this key' : 'the key that it returned'
+    throw rejected('invalid_key', `The service rejects ${whose}.`)
+  }
   if (apiKey !== undefined && counted) throw rejected('invalid_api_key', 'The service does not know this API key.')
   return { url: target.url.value, user, fernetKey, ...(apiKey === undefined ? {} : { apiKey }) }
+}
+
+interface ApiKeyOptions {
+  readonly user: string
+  readonly withApiKey: boolean | undefined
+  readonly noInput: boolean | undefined
+}
+
+/** On a terminal, asks whether to store one, unless one is stored. */
+async function readApiKey(context: Context, target: Target, { user, withApiKey, noInput }: ApiKeyOptions) {
+  const question = `API key of ${printable(user)}`
+  if (withApiKey) return readSecret(context, { variable: 'FISH_API_KEY', question, noInput })
+  if (!canPrompt(context, noInput) || (await hasApiKey(context, target, user))) return undefined
+  const given = await secretFromEnv(context, 'FISH_API_KEY')
+  if (given !== undefined) return (await ask(context, 'Store the API key of FISH_API_KEY, too')) ? given : undefined
+  const isSecret = true
+  return (
+    (await promptLine(context, { question: `${question}, which lifts the rate limit (Enter: none): `, isSecret })) ||
+    undefined
+  )
+}
+
+async function hasApiKey(context: Context, target: Target, user: string): Promise<boolean> {
+  // A store that cannot be read has none; the login reports it.
+  const stored = await readSecrets(context, target).catch(() => undefined)
+  const isOwn = stored?.user !== undefined && userNameKey(stored.user) === userNameKey(user)
+  return isOwn && stored.apiKey !== undefined
 }
 
 function invalidResponse(expected: string): CliError {

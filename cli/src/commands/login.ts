@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises'
+import { GAMEMODES, userNameKey } from '@fish-crab/sdk/constants'
 import { adminNameOf } from '../client/admin.ts'
 import { findIdentity } from '../client/identity.ts'
 import { fetchPlayerKey, fetchSession } from '../client/login.ts'
@@ -5,22 +7,28 @@ import { noteUnsent } from '../client/outbox.ts'
 import { Args, type CommandContext, defineCommand, Flags } from '../command/define.ts'
 import { gamemodeFlag, serviceFlags, yesFlags } from '../command/flags.ts'
 import { applyLogin, changeConfig, type LoginTarget, replacesLogin } from '../config/config-file.ts'
+import { readLoginFile } from '../config/login-file.ts'
 import { DEFAULT_PROFILE, isUnencrypted, parseProfileName } from '../config/profile.ts'
 import { mergeLogin } from '../config/secret-store.ts'
 import { checkSecretsUpdate, updateSecrets } from '../config/secrets.ts'
 import { gamemodeOf, resolveTarget, type Target } from '../config/target.ts'
 import type { Config } from '../core/context.ts'
+import { CliError, usageError } from '../core/errors.ts'
+import { parseGamemode, parseServiceUrl } from '../core/parse-values.ts'
 import { localTime } from '../core/time.ts'
-import { confirm } from '../output/prompt.ts'
+import { ask, canPrompt, confirm, promptLine } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
 export const loginCommand = defineCommand({
   summary: 'Log in with your password and store your key for all commands.',
   description:
-    'The password comes from a prompt, FISH_PASSWORD, FISH_PASSWORD_FILE or --password-stdin; it is used once and not ' +
+    'Asks for what is missing: the service, the player, the gamemode and the API key. With --from, all comes from the ' +
+    'login file that an administrator made; it is checked, stored, and can be deleted then. ' +
+    'Otherwise, the password comes from a prompt, FISH_PASSWORD, FISH_PASSWORD_FILE or --password-stdin; it is used once and not ' +
     'stored. The key is stored in the system keyring if there is one, otherwise in a file that only you can read. With ' +
     '--admin, USER is an administrator (FISH_ADMIN_PASSWORD), and a session that expires is stored instead.',
   examples: [
+    'fish-cli login --from alex.json',
     'fish-cli login Alex --url https://fish.example.org --gamemode earth',
     {
       description: 'In a script, with a password manager:',
@@ -31,6 +39,11 @@ export const loginCommand = defineCommand({
   ],
   args: { user: Args.string({ description: 'player or administrator to log in as (FISH_USER)' }) },
   flags: {
+    from: Flags.string({
+      summary: 'Log in with this login file (see user create --login-file).',
+      helpValue: 'FILE',
+      exclusive: ['admin', 'password-stdin', 'with-api-key'],
+    }),
     admin: Flags.boolean({ summary: 'Log in as an administrator.' }),
     'password-stdin': Flags.boolean({ summary: 'Read the password from stdin.' }),
     'with-api-key': Flags.boolean({
@@ -41,17 +54,29 @@ export const loginCommand = defineCommand({
     ...serviceFlags,
     ...yesFlags,
   },
+  completion: { from: { paths: 'files' } },
 
   role: ({ flags }) => (flags.admin ? 'administrator' : 'player'),
 
   async run(context) {
     const { args, flags, config } = context
-    const { admin: asAdmin, ...rest } = flags
-    const target = resolveTarget(context, { ...rest, [asAdmin ? 'admin' : 'user']: args.user }, true)
-    const name = parseProfileName(target.profileName?.value ?? DEFAULT_PROFILE)
-    const login = asAdmin ? { url: target.url.value, admin: adminNameOf(target) } : playerLogin(target)
+    const { admin: asAdmin, from, ...rest } = flags
+    const { login: file, isShared } = from === undefined ? NO_FILE : await readLoginFile(from)
+    if (file && args.user !== undefined && userNameKey(args.user) !== userNameKey(file.name)) {
+      throw usageError(`${printable(from ?? '')} is the login file of another player.`, 'Leave USER out.')
+    }
+    // The file precedes the environment: its secrets are for its service only, unless --url says otherwise.
+    const fromFile = file && { url: flags.url ?? file.service, gamemode: flags.gamemode ?? file.gamemode }
+    const account = { [asAdmin ? 'admin' : 'user']: args.user ?? file?.name }
+    const given = resolveTarget(context, { ...rest, ...fromFile, ...account }, true)
+    const name = parseProfileName(given.profileName?.value ?? DEFAULT_PROFILE)
+    const isSilent = flags['no-input'] || flags['password-stdin']
+    // Reports a wrong argument before a problem with files.
+    if (!asAdmin) gamemodeOf(given)
     // Checks that credentials can be saved before prompting for them.
     const store = await checkSecretsUpdate(context, config, name)
+    const target = asAdmin ? given : await askForMissing(context, given, isSilent)
+    const login = asAdmin ? { url: target.url.value, admin: adminNameOf(target) } : playerLogin(target)
     if (replacesLogin(config.profiles.get(name), login)) {
       const question = `Profile ${name} belongs to another account or service. Replace it`
       await confirm(context, { question, ...flags })
@@ -63,21 +88,72 @@ export const loginCommand = defineCommand({
       noInput: flags['no-input'],
       fromStdin: flags['password-stdin'],
       withApiKey: flags['with-api-key'],
+      known: file,
     })
     const changed = await changeConfig(context, (current) => applyLogin(current, name, login))
     await updateSecrets(context, changed, name, (stored) => mergeLogin(stored, secrets))
     noteUnsent(context, config.profiles.get(name), login.url)
-    if (!asAdmin && !flags['with-api-key'] && context.stderr.isTTY) await offerApiKey(context, changed, name)
+    const wasAsked = flags['with-api-key'] || canPrompt(context, flags['no-input'])
+    if (!asAdmin && !wasAsked && context.stderr.isTTY) await offerApiKey(context, changed, name)
     const expiresAt = secrets.session?.expiresAt
-    return context.print({ profile: name, ...login, secrets: store.kind, expiresAt }, () => {
+    const status = context.print({ profile: name, ...login, secrets: store.kind, expiresAt }, () => {
       const account = printable(login.admin ?? login.user ?? '')
       const until = `The session, valid until ${printable(localTime(expiresAt ?? ''))} (local time),`
       const stored = `${expiresAt === undefined ? 'The key' : until} is stored in ${printable(store.title)}`
       const text = `Logged in to ${printable(login.url)} as ${account}. ${stored}, profile ${name}.`
       return [text, ...profileSwitch(name, config)].join('\n')
     })
+    if (from !== undefined) await offerDeletion(context, from, { isShared, noInput: flags['no-input'] })
+    return status
   },
 })
+
+const NO_FILE = { login: undefined, isShared: false }
+
+/** Values that neither flags, environment, profile nor settings have. Without a terminal, they stay missing. */
+async function askForMissing(context: CommandContext, target: Target, noInput: boolean | undefined): Promise<Target> {
+  if (!canPrompt(context, noInput)) return target
+  const question = async (text: string, parse: (typed: string) => string) => {
+    for (;;) {
+      const typed = (await promptLine(context, { question: text, isSecret: false }))?.trim()
+      if (!typed) return undefined
+      try {
+        return { value: parse(typed), from: 'flag' } as const
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error
+        context.line.say(`fish-cli: ${error.message} ${error.hint ?? ''}`.trimEnd())
+      }
+    }
+  }
+  let { url, user, gamemode } = target
+  if (url.from === 'default') {
+    url = (await question(`Address of the service (Enter: ${url.value}): `, parseServiceUrl)) ?? url
+  }
+  if (!user?.value) user = await question('Your player name: ', (typed) => typed)
+  if (user && !gamemode?.value) {
+    gamemode = await question(`Your gamemode: ${GAMEMODES.join(', ')} (Enter: decide later)? `, (typed) =>
+      parseGamemode(typed, 'The answer'),
+    )
+  }
+  return { ...target, url, user, gamemode }
+}
+
+/** Never without a yes: the password in the file may be stored nowhere else. */
+async function offerDeletion(
+  context: CommandContext,
+  path: string,
+  { isShared, noInput }: { readonly isShared: boolean; readonly noInput: boolean | undefined },
+): Promise<void> {
+  if (!canPrompt(context, noInput)) {
+    const others = isShared ? 'others can read, and which still contains' : 'still contains'
+    return context.note(`${printable(path)} is a file that ${others} your secrets. Keep the password, then delete it.`)
+  }
+  if (isShared) context.note(`Others can read ${printable(path)}.`)
+  context.note('The password in the file is not stored. You need it to log in on another machine.')
+  if (!(await ask(context, `Delete ${printable(path)}`))) return
+  await rm(path)
+  context.note(`Deleted ${printable(path)}.`)
+}
 
 async function offerApiKey(context: CommandContext, config: Config, name: string): Promise<void> {
   const target = resolveTarget({ env: context.env, config }, { profile: name })
@@ -92,8 +168,6 @@ function profileSwitch(name: string, { current }: Config): readonly string[] {
 }
 
 function playerLogin({ url, user, gamemode }: Target): LoginTarget {
-  // Reports a wrong argument before a problem with files.
-  gamemodeOf({ gamemode })
   // A setting applies to all profiles and is not copied.
   const own = gamemode && gamemode.from !== 'setting' ? { gamemode: gamemode.value } : {}
   return { url: url.value, user: user?.value, ...own }

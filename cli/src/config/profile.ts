@@ -49,6 +49,10 @@ export function serviceOf(url: string): string {
 
 /** Whether a connection to this address sends secrets in clear text over a network. */
 export function isUnencrypted(url: string): boolean {
-  const { protocol, hostname = '' } = URL.parse(url) ?? {}
-  return protocol === 'http:' && !/^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+  return URL.parse(url)?.protocol === 'http:' && !isOnlyLocal(url)
+}
+
+/** Whether only this machine reaches this address. */
+export function isOnlyLocal(url: string): boolean {
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '')
 }

@@ -8,6 +8,8 @@ export async function promptLine(
   { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
   { question, isSecret }: { readonly question: string; readonly isSecret: boolean },
 ): Promise<string | undefined> {
+  // readline would wait forever.
+  if (stdin.readableEnded) return undefined
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const output = isSecret ? nowhere : stderr
   const lines = createInterface({ input: stdin, output, terminal: true, historySize: 0, prompt: question })
@@ -68,13 +70,16 @@ interface Confirmation {
   readonly 'no-input'?: boolean | undefined
 }
 
-/** Only `y` and `yes` confirm. */
 export async function confirm(context: Pick<Context, 'stdin' | 'stderr'>, request: Confirmation): Promise<void> {
   const { question, yes, 'no-input': noInput } = request
   if (yes) return
   if (!canPrompt(context, noInput)) throw usageError(`Confirmation required: ${question}?`, 'Add --yes.')
-  // The end of input does not confirm.
-  const answer = (await promptLine(context, { question: `${question}? [y/N] `, isSecret: false })) ?? ''
-  if (/^y(es)?$/i.test(answer.trim())) return
+  if (await ask(context, question)) return
   throw new CliError({ code: 'not_confirmed', message: 'Nothing was changed.', exit: EXIT.failure })
+}
+
+/** Only `y` and `yes` agree; the end of input does not. */
+export async function ask(context: Pick<Context, 'stdin' | 'stderr'>, question: string): Promise<boolean> {
+  const answer = (await promptLine(context, { question: `${question}? [y/N] `, isSecret: false })) ?? ''
+  return /^y(es)?$/i.test(answer.trim())
 }

@@ -4,7 +4,6 @@ import { ACCOUNT_LIMITS } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
 import { searchAudit } from '../../web/src/admin/data/audit.ts'
 import { fragmentOf, readView, type View } from '../../web/src/admin/data/location.ts'
-import { loginFile } from '../../web/src/admin/data/login-file.ts'
 import { problemOf } from '../../web/src/admin/data/problems.ts'
 import { addEntries, loadRecords, recordsOf, removeRecord } from '../../web/src/admin/data/records.ts'
 import { createAdminSession, SignedOutError } from '../../web/src/admin/data/session.ts'
@@ -206,13 +205,6 @@ describe('the catches of a player', () => {
     await session.request((client) => removeRecord(client, from, record?.id ?? ''))
     expect(await session.request((client) => loadRecords(client, from))).toEqual([])
     expect(await session.request((client) => loadRecords(client, to))).toMatchObject([{ entries }])
-  })
-})
-
-describe('the login file', () => {
-  it('has the variables of what was made, and nothing else', () => {
-    const file = loginFile('https://fish.example', 'Alex', { fernetKey: 'abc=' })
-    expect(file.split('\n').slice(1)).toEqual(['FISH_URL=https://fish.example', 'FISH_USER=Alex', 'FISH_KEY=abc=', ''])
   })
 })
 

@@ -1,8 +1,12 @@
 import type { CreatedUser } from '@fish-crab/sdk/contract'
+import { formatLoginFile } from '../../../../sdk/src/internal/login-file.ts'
 import { administrationFlags, openAdministration } from '../../command/administration.ts'
-import { Args, type CommandContext, defineCommand } from '../../command/define.ts'
-import { outputFlags, secretFileFlags } from '../../command/flags.ts'
+import { Args, type CommandContext, defineCommand, Flags } from '../../command/define.ts'
+import { gamemodeFlag, outputFlags, secretFileFlags } from '../../command/flags.ts'
+import { isOnlyLocal } from '../../config/profile.ts'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../config/secret-file.ts'
+import { gamemodeOf } from '../../config/target.ts'
+import { usageError } from '../../core/errors.ts'
 import { formatOf, type OutputFlags } from '../../core/format.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
 import { printable } from '../../output/text.ts'
@@ -23,29 +27,68 @@ const OTHER_TYPES = '--type fernet and --type api-key'
 export const userCreateCommand = defineCommand({
   summary: 'Create a player, as an administrator.',
   description:
-    'Prints the password, the Fernet key and the API key of the player, which cannot be shown again. The password of the ' +
-    'administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE.',
-  examples: ['fish-cli user create Alex', 'fish-cli user create Alex --admin admin --out alex.json'],
+    'Prints the password, the Fernet key and the API key of the player, which cannot be shown again. With --login-file, ' +
+    'it writes them with the address of the service to a file that only you can read, for the player to log in with: ' +
+    'fish-cli login --from FILE. The password of the administrator comes from FISH_ADMIN_PASSWORD or ' +
+    'FISH_ADMIN_PASSWORD_FILE.',
+  examples: [
+    'fish-cli user create Alex --login-file alex.json',
+    {
+      description: 'With the address that players use:',
+      command: 'fish-cli user create Alex --login-file alex.json --url https://fish.example.org',
+    },
+    'fish-cli user create Alex --admin admin',
+  ],
   args: { name: Args.string({ description: 'name of the player', required: true }) },
-  flags: { ...secretFileFlags, ...administrationFlags, ...outputFlags },
+  flags: {
+    'login-file': Flags.string({
+      summary: 'Write a login file for the player that only you can read; - for stdout.',
+      helpValue: 'FILE',
+      exclusive: ['out'],
+    }),
+    ...secretFileFlags,
+    force: Flags.boolean({ summary: 'Let --login-file and --out replace an existing file.' }),
+    gamemode: { ...gamemodeFlag.gamemode, summary: 'Gamemode of the player in the login file.' },
+    ...administrationFlags,
+    ...outputFlags,
+  },
+  completion: { 'login-file': { paths: 'files' } },
   role: 'administrator',
   columns: COLUMNS,
 
   async run(context) {
-    const { args, flags } = context
-    const file = secretFilePath(flags.out)
+    const { args, flags, target } = context
+    const { 'login-file': loginFile, out = loginFile } = flags
+    if (flags.gamemode !== undefined && loginFile === undefined) {
+      throw usageError('--gamemode needs --login-file.', 'A player has no gamemode of its own: leave it out.')
+    }
+    const gamemode = flags.gamemode === undefined ? undefined : gamemodeOf(target)
+    const file = secretFilePath(out)
     if (file !== undefined) await checkSecretFile(file, flags.force)
     const { admin, options } = await openAdministration(context)
     await using reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
     const { rateLimit: _, requestId: __, ...user } = await admin.users.create({ name: args.name }, options)
-    if (file === undefined) return printSecrets(context, user, flags)
-    const { id, name, createdAt } = user
-    await reserved?.write(`${JSON.stringify(user, undefined, 2)}\n`, {
+    const { id, name, createdAt, password, fernetKey, apiKey } = user
+    const service = target.url.value
+    const content =
+      loginFile === undefined
+        ? `${JSON.stringify(user, undefined, 2)}\n`
+        : formatLoginFile({ service, name, password, fernetKey, apiKey, gamemode })
+    if (loginFile !== undefined && isOnlyLocal(service)) {
+      context.note(
+        `The login file names ${printable(service)}, which only this machine reaches. For players elsewhere: --url URL`,
+      )
+    }
+    if (file === undefined) {
+      return loginFile === undefined ? printSecrets(context, user, flags) : context.printLong(content)
+    }
+    await reserved?.write(content, {
       done: `The service created ${printable(name)}`,
       next: `Replace them: fish-cli user reset ${printable(name)} --type password --out FILE, and with ${OTHER_TYPES}.`,
     })
     const done = `Created ${printable(name)}. The password and the keys are in ${printable(file)}.`
-    return context.print({ id, name, createdAt, file }, () => done)
+    const next = `To log in with it: fish-cli login --from ${printable(file)}`
+    return context.print({ id, name, createdAt, file }, () => (loginFile === undefined ? done : `${done} ${next}`))
   },
 })
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { LoginSecrets } from '../../../../sdk/src/internal/login-file.ts'
 import { Drawing, Drawings } from '../parts/drawings.tsx'
 import { fragmentOf, readView, type View } from './data/location.ts'
-import type { Secrets } from './data/login-file.ts'
 import type { AdminSession } from './data/session.ts'
 import { type Page, PageContext, Title } from './parts/page.tsx'
 import { Administrators } from './views/administrators.tsx'
@@ -38,7 +38,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
   const [isOver, setOver] = useState(false)
   const [view, setView] = useState(() => readView(location.hash))
   const [message, setMessage] = useState<{ readonly text: string; readonly key: string }>()
-  const [revealed, setRevealed] = useState<{ readonly user: string; readonly secrets: Secrets }>()
+  const [revealed, setRevealed] = useState<{ readonly user: string; readonly secrets: LoginSecrets }>()
 
   useEffect(() => session.subscribe(setState), [session])
   const key = keyOf(view)

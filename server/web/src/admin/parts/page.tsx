@@ -1,8 +1,8 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import type { LoginSecrets } from '../../../../../sdk/src/internal/login-file.ts'
 import { fragmentOf, type View } from '../data/location.ts'
-import type { Secrets } from '../data/login-file.ts'
 import type { AdminSession } from '../data/session.ts'
 
 /** What the views of a signed-in administrator share. */
@@ -13,7 +13,7 @@ export interface Page {
   /** Says what was done, also to screen readers, until the next view is opened. */
   readonly announce: (text: string) => void
   /** Shows secrets over whatever is shown, until somebody says that they are saved. */
-  readonly reveal: (user: string, secrets: Secrets) => void
+  readonly reveal: (user: string, secrets: LoginSecrets) => void
 }
 
 export const PageContext = createContext<Page | undefined>(undefined)

@@ -1,9 +1,9 @@
 import type { ResetType, User } from '@fish-crab/sdk/admin'
 import { useState } from 'preact/hooks'
+import type { LoginSecrets } from '../../../../../sdk/src/internal/login-file.ts'
 import { playerPath } from '../../data/address.ts'
 import { formatDateTime } from '../../parts/format.ts'
 import { fragmentOf, type View } from '../data/location.ts'
-import type { Secrets } from '../data/login-file.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Confirmation, checkConfirmation, Field, Form } from '../parts/form.tsx'
 import { LoadNotice, useLoad } from '../parts/load.tsx'
@@ -101,7 +101,7 @@ function Reset({ user, type, onClose }: TaskProps & { readonly type: ResetType }
         isDangerous
         ifUnknown={`If so, the old ${what} no longer works. Replace it again.`}
         onSubmit={async () => {
-          const { password, fernetKey, apiKey }: Secrets = await request<Secrets>((client) =>
+          const { password, fernetKey, apiKey }: LoginSecrets = await request<LoginSecrets>((client) =>
             client.users.reset(user.name, type),
           )
           onClose()

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { loginFile, type Secrets } from '../data/login-file.ts'
+import { formatLoginFile, type LoginSecrets } from '../../../../../sdk/src/internal/login-file.ts'
 import { Dialog } from '../parts/dialog.tsx'
 
-const LABELS: Readonly<Record<keyof Secrets, string>> = {
+const LABELS: Readonly<Record<keyof LoginSecrets, string>> = {
   password: 'Password',
   fernetKey: 'Fernet key',
   apiKey: 'API key',
@@ -10,7 +10,7 @@ const LABELS: Readonly<Record<keyof Secrets, string>> = {
 
 interface SecretsDialogProps {
   readonly user: string
-  readonly secrets: Secrets
+  readonly secrets: LoginSecrets
   readonly onDone: () => void
 }
 
@@ -23,11 +23,16 @@ export function SecretsDialog({ user, secrets, onDone }: SecretsDialogProps) {
   }, [])
   const file = useMemo(
     () =>
-      URL.createObjectURL(new Blob([loginFile(location.origin, user, secrets)], { type: 'application/octet-stream' })),
+      URL.createObjectURL(
+        new Blob([formatLoginFile({ service: location.origin, name: user, ...secrets })], {
+          type: 'application/octet-stream',
+        }),
+      ),
     [user, secrets],
   )
   useEffect(() => () => URL.revokeObjectURL(file), [file])
-  const given = (Object.keys(LABELS) as (keyof Secrets)[]).flatMap((field) => {
+  const fileName = `${user.toLowerCase()}.json`
+  const given = (Object.keys(LABELS) as (keyof LoginSecrets)[]).flatMap((field) => {
     const value = secrets[field]
     return value === undefined ? [] : [[LABELS[field], value] as const]
   })
@@ -40,10 +45,10 @@ export function SecretsDialog({ user, secrets, onDone }: SecretsDialogProps) {
         ))}
       </dl>
       <p class="hint">
-        <code>fish-cli</code> and programs with <code>@fish-crab/sdk</code> read the variables in the login file.
+        The player logs in with the login file: <code>fish-cli login --from {fileName}</code>
       </p>
       <div class="form-buttons">
-        <a class="button primary" href={file} download={`${user.toLowerCase()}.env`}>
+        <a class="button primary" href={file} download={fileName}>
           Download login file
         </a>
         <button type="button" onClick={onDone}>

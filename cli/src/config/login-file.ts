@@ -1,0 +1,41 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { type LoginFile, MAX_LOGIN_FILE, parseLoginFile } from '../../../sdk/src/internal/login-file.ts'
+import { CliError, EXIT, usageError } from '../core/errors.ts'
+import { isServiceUrl } from '../core/parse-values.ts'
+
+const GROUP_AND_OTHERS = 0o077
+
+/** Errors do not quote the content, which is secret. @throws CliError `file_not_read` or `invalid_login_file` */
+export async function readLoginFile(path: string): Promise<{ readonly login: LoginFile; readonly isShared: boolean }> {
+  if (path === '') throw usageError('--from is empty.', 'Pass the path of a login file.')
+  const { text, mode } = await readBounded(path).catch((error: NodeJS.ErrnoException) => {
+    if (error instanceof CliError) throw error
+    const message = `${path} cannot be read (${error.code ?? error.name}).`
+    const hint = 'Check the path and the permissions of the file.'
+    throw new CliError({ code: 'file_not_read', message, hint, exit: EXIT.usage })
+  })
+  const login = parseLoginFile(text)
+  if (typeof login === 'string') throw invalidFile(path, login)
+  if (!isServiceUrl(login.service)) throw invalidFile(path, 'service is missing or wrong')
+  return { login, isShared: process.platform !== 'win32' && (mode & GROUP_AND_OTHERS) !== 0 }
+}
+
+async function readBounded(path: string) {
+  const file: FileHandle = await open(path, 'r')
+  try {
+    const { size, mode } = await file.stat()
+    if (size > MAX_LOGIN_FILE) throw invalidFile(path, 'it is too long')
+    return { text: await file.readFile('utf8'), mode }
+  } finally {
+    await file.close()
+  }
+}
+
+function invalidFile(path: string, why: string): CliError {
+  return new CliError({
+    code: 'invalid_login_file',
+    message: `${path} is no login file: ${why}.`,
+    hint: 'Ask your administrator for one: fish-cli user create NAME --login-file FILE, or the page /admin of the service.',
+    exit: EXIT.usage,
+  })
+}

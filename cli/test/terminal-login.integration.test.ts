@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { newFolder, xdgFolders } from './folders.ts'
+import { run, serviceContext } from './harness.ts'
+import { fishInTerminal, SKIPPED } from './pseudo-terminal.ts'
+import { TerminalScreen } from './terminal-screen.ts'
+
+const context = serviceContext()
+
+/** The lines of a screen of this width with all that was written. */
+function linesOn(columns: number, text: string): readonly string[] {
+  const screen = new TerminalScreen(columns)
+  screen.write(text)
+  return screen.lines()
+}
+
+describe.skipIf(SKIPPED !== '')(`login in a real terminal${SKIPPED}`, () => {
+  test.each([40, 80, 200])('asks for what is missing, and for nothing twice, in %i columns', async (columns) => {
+    const env = { ...xdgFolders(newFolder()), NO_COLOR: '1' }
+    const terminal = fishInTerminal(['login'], { columns, env })
+    const answer = async (question: RegExp, keys: string) => {
+      await terminal.until(question)
+      terminal.type(`${keys}\r`)
+    }
+    await answer(/Address of the service[^:]*: /, 'nowhere')
+    await answer(/must\s+be\s+an\s+address.*Address of the service[^:]*: /s, context.service.url)
+    await answer(/Your player name: /, 'Alex')
+    await answer(/decide later\)\? /, 'erth')
+    await answer(/mean:\s+earth.*decide later\)\? /s, 'earth')
+    await answer(/Password of Alex: /, context.alex.password)
+    await answer(/API key of Alex[^:]*\(Enter: none\): /, context.alex.apiKey)
+    const { status, text, isSane } = await terminal.ended
+    expect({ status, isSane }).toEqual({ status: 0, isSane: true })
+    for (const secret of [context.alex.password, context.alex.apiKey]) expect(text).not.toContain(secret)
+    expect(Math.max(...linesOn(columns, text).map((line) => line.length))).toBeLessThanOrEqual(columns)
+    const { stdout } = await run(['whoami', '--json'], { env })
+    expect(JSON.parse(stdout)).toMatchObject({ user: 'Alex', gamemode: 'earth', apiKey: 'file', accepted: true })
+    // Again: only the password.
+    const again = fishInTerminal(['login'], { columns, env })
+    await again.until(/^Password of Alex: /)
+    again.type(`${context.alex.password}\r`)
+    expect(await again.ended).toMatchObject({ status: 0, text: expect.stringContaining('Logged in to') })
+  })
+
+  test.each([40, 80, 200])(
+    'with a login file takes one answer, whether to delete it, in %i columns',
+    async (columns) => {
+      const home = newFolder()
+      const env = { ...xdgFolders(home), NO_COLOR: '1' }
+      const file = join(home, 'login.json')
+      const argv = ['user', 'create', `Wide${columns}`, '--login-file', file, '--gamemode', 'earth']
+      expect(await run(argv, { env: { ...context.admin, ...env } })).toMatchObject({ status: 0 })
+      const terminal = fishInTerminal(['login', '--from', file], { columns, env })
+      await terminal.until(/\[y\/N\] /)
+      terminal.type('y\r')
+      expect(await terminal.ended).toMatchObject({ status: 0, isSane: true })
+      expect(existsSync(file)).toBe(false)
+      expect(await run(['add', 'Koi', '-r', 'gold'], { env })).toMatchObject({ status: 0 })
+    },
+  )
+
+  test('Ctrl-C at any question stores nothing', async () => {
+    const env = { ...xdgFolders(newFolder()), NO_COLOR: '1', FISH_URL: context.service.url }
+    const terminal = fishInTerminal(['login', 'Alex'], { env })
+    await terminal.until(/decide later\)\? /)
+    terminal.type('\u0003')
+    expect(await terminal.ended).toMatchObject({ status: 130, isSane: true })
+    expect(JSON.parse((await run(['profile', 'list', '--json'], { env })).stdout).profiles).toEqual([])
+  })
+})

@@ -1,0 +1,50 @@
+export interface LoginSecrets {
+  readonly password?: string | undefined
+  readonly fernetKey?: string | undefined
+  readonly apiKey?: string | undefined
+}
+
+/** What a player needs to log in, as one JSON document that an administrator hands over. */
+export interface LoginFile extends LoginSecrets {
+  /** Address of the service. */
+  readonly service: string
+  readonly name: string
+  readonly gamemode?: string | undefined
+}
+
+/** Longest login file that is read, in bytes. */
+export const MAX_LOGIN_FILE = 64 * 1024
+
+const VERSION = 1
+
+const OPTIONAL_FIELDS = ['password', 'fernetKey', 'apiKey', 'gamemode'] as const
+
+export function formatLoginFile({ service, name, ...rest }: LoginFile): string {
+  const given = OPTIONAL_FIELDS.flatMap((field) => (rest[field] === undefined ? [] : [[field, rest[field]]]))
+  return `${JSON.stringify({ version: VERSION, service, name, ...Object.fromEntries(given) }, undefined, 2)}\n`
+}
+
+/** The file, or what is wrong with it: a phrase without any of its content, which is secret. */
+export function parseLoginFile(text: string): LoginFile | string {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    return 'it is not JSON'
+  }
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) return 'it is not a JSON object'
+  const { version, service, name, ...rest } = document as Readonly<Record<string, unknown>>
+  if (typeof version === 'number' && version > VERSION) return 'a newer version wrote it'
+  if (version !== VERSION) return 'its version is missing or wrong'
+  if (!isText(service)) return 'service is missing or wrong'
+  if (!isText(name)) return 'name is missing or wrong'
+  const wrong = OPTIONAL_FIELDS.find((field) => rest[field] !== undefined && !isText(rest[field]))
+  if (wrong !== undefined) return `${wrong} is wrong`
+  const given = OPTIONAL_FIELDS.flatMap((field) => (rest[field] === undefined ? [] : [[field, rest[field]]]))
+  return { service, name, ...Object.fromEntries(given) }
+}
+
+// One line of visible characters and spaces.
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && /^[^\p{Cc}]{1,2048}$/u.test(value)
+}
