@@ -35,7 +35,7 @@ export const userCreateCommand = defineCommand({
     'fish-cli user create Alex --login-file alex.json',
     {
       description: 'With the address that players use:',
-      command: 'fish-cli user create Al --login-file al.json --url https://fish.example',
+      command: 'fish-cli user create Al --login-file al.json --url https://f.example',
     },
     'fish-cli user create Alex --admin admin',
   ],
