@@ -4,6 +4,12 @@ export type { ClientOptions } from './client/core/options.ts'
 export type { Clock } from './client/core/timing.ts'
 export { type Client, createClient } from './client/create-client.ts'
 export type { CrabInput, FishInput, Target } from './client/resources/catch-input.ts'
+export {
+  type DeleteCatchOptions,
+  deleteCatch,
+  type MoveCatchOptions,
+  moveCatch,
+} from './client/resources/change-catches.ts'
 export type { DetailedEntry, IterateOptions, ListOptions } from './client/resources/list-catches.ts'
 export {
   type CaughtCrab,

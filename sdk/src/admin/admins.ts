@@ -1,10 +1,11 @@
 import type { CallOptions } from '../client/core/call-options.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
+import { EMPTY_RESPONSE, jsonBody } from '../client/transport/changes.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AdministratorList, AdminRole } from '../contract/schemas.ts'
 import { unknownOptions } from '../errors/check-options.ts'
 import { choiceIssue, nameIssue, passwordIssue } from './checks.ts'
-import { type AdminContext, EMPTY_RESPONSE, jsonBody, type NonRetriedOptions } from './requests.ts'
+import type { AdminContext, NonRetriedOptions } from './requests.ts'
 import { administratorListShape, administratorShape } from './shapes.generated.ts'
 
 /** An administrator to create. */

@@ -1,19 +1,26 @@
 import type { CallOptions } from '../client/core/call-options.ts'
-import { type CrabInput, type FishInput, parseEntries } from '../client/resources/catch-input.ts'
+import { type CrabInput, type FishInput, idIssue, parseEntries } from '../client/resources/catch-input.ts'
 import type { ResponseShape } from '../client/shapes/shape.ts'
 import { crabCollectionShape, fishCollectionShape, savedShape } from '../client/shapes/shapes.generated.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
+import { EMPTY_RESPONSE, jsonBody } from '../client/transport/changes.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { CrabCollection, FishCollection, Saved } from '../contract/schemas.ts'
 import type { Issue } from '../errors/fish-crab-error.ts'
-import { gamemodeIssue, idIssue, nameIssue } from './checks.ts'
-import { type AdminContext, EMPTY_RESPONSE, jsonBody, type NonRetriedOptions } from './requests.ts'
+import { gamemodeIssue, nameIssue } from './checks.ts'
+import type { AdminContext, NonRetriedOptions } from './requests.ts'
 
 /** The gamemode of a collection. */
 export interface GamemodeOption {
   readonly gamemode: Gamemode | (string & {})
+}
+
+/** Where a record is moved. */
+export interface MoveOption {
+  /** Another gamemode. */
+  readonly to: Gamemode | (string & {})
 }
 
 /** The catches of one kind, of every player. */
@@ -49,6 +56,17 @@ export interface AdminCatchesResource<Collection, Input> {
    * await admin.fish.delete('Alex', id, { gamemode: 'earth' })
    */
   delete(name: string, id: string, options: CallOptions & GamemodeOption): ApiPromise<ResponseMeta>
+  /**
+   * Moves one record with all its entries to another gamemode; its id and times stay. A retry that finds no such record
+   * succeeds.
+   *
+   * @param id The id from `list`.
+   * @throws NotFoundError with code `record_not_found` or `user_not_found`; ValidationError, ApiError,
+   *   ConnectionError.
+   * @example
+   * await admin.fish.move('Alex', id, { gamemode: 'earth', to: 'sky' })
+   */
+  move(name: string, id: string, options: CallOptions & GamemodeOption & MoveOption): ApiPromise<ResponseMeta>
 }
 
 /** The fish of every player. */
@@ -66,8 +84,18 @@ export function createAdminCrabs(context: AdminContext): AdminCrabsResource {
 }
 
 const ROUTES = {
-  fish: { list: ADMIN_ROUTES.listUserFish, add: ADMIN_ROUTES.addUserFish, delete: ADMIN_ROUTES.deleteUserFish },
-  crab: { list: ADMIN_ROUTES.listUserCrab, add: ADMIN_ROUTES.addUserCrab, delete: ADMIN_ROUTES.deleteUserCrab },
+  fish: {
+    list: ADMIN_ROUTES.listUserFish,
+    add: ADMIN_ROUTES.addUserFish,
+    delete: ADMIN_ROUTES.deleteUserFish,
+    move: ADMIN_ROUTES.moveUserFish,
+  },
+  crab: {
+    list: ADMIN_ROUTES.listUserCrab,
+    add: ADMIN_ROUTES.addUserCrab,
+    delete: ADMIN_ROUTES.deleteUserCrab,
+    move: ADMIN_ROUTES.moveUserCrab,
+  },
 }
 
 const LIST_METHOD = { fish: 'fish.list', crab: 'crabs.list' } as const satisfies Record<Kind, string>
@@ -103,5 +131,11 @@ function createCatches<Collection extends object, Input extends FishInput | Crab
         idIssue(id),
         gamemodeIssue(gamemode),
       ]),
+    move: (name, id, { gamemode, to, ...options }) =>
+      remove(
+        EMPTY_RESPONSE,
+        { route: routes.move, params: { name, id }, query: { gamemode }, ...jsonBody({ to }), options },
+        [nameIssue(name), idIssue(id), gamemodeIssue(gamemode), gamemodeIssue(to, 'to')],
+      ),
   }
 }

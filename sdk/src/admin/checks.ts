@@ -1,3 +1,4 @@
+import { isDots } from '../client/resources/catch-input.ts'
 import { GAMEMODES } from '../contract/gamemodes.ts'
 import { ACCOUNT_LIMITS, LIMITS } from '../contract/limits.ts'
 import { isUserName, USER_NAME_RULE } from '../contract/names.ts'
@@ -15,7 +16,6 @@ export function assertNoIssues(...found: readonly (Issue | undefined | false)[])
 }
 
 export function nameIssue(value: unknown, path = 'name'): Issue | undefined {
-  // An address with `..` in it is another address (RFC 3986, 5.2.4).
   if (typeof value === 'string' && isUserName(value) && !isDots(value)) return undefined
   return { path, message: `Must be ${USER_NAME_RULE}, not "." or "..".` }
 }
@@ -26,18 +26,13 @@ export function passwordIssue(value: unknown): Issue | undefined {
   return { path: 'password', message: `Must be ${shortest} to ${longest} characters.` }
 }
 
-export function gamemodeIssue(value: unknown): Issue | undefined {
-  return choiceIssue(value, GAMEMODES, 'gamemode', ', in lower case')
+export function gamemodeIssue(value: unknown, path = 'gamemode'): Issue | undefined {
+  return choiceIssue(value, GAMEMODES, path, ', in lower case')
 }
 
 export function choiceIssue(value: unknown, choices: readonly string[], path: string, how = ''): Issue | undefined {
   if ((choices as readonly unknown[]).includes(value)) return undefined
   return { path, message: `Must be one of ${choices.join(', ')}${how}.` }
-}
-
-export function idIssue(value: unknown): Issue | undefined {
-  if (typeof value === 'string' && value !== '' && !isDots(value)) return undefined
-  return { path: 'id', message: 'Must be the id of a record, as in a list.' }
 }
 
 export function searchIssue(value: unknown): Issue | undefined {
@@ -54,8 +49,4 @@ export function limitIssue(value: unknown): Issue | undefined {
 export function cursorIssue(value: unknown): Issue | undefined {
   if (value === undefined || (typeof value === 'string' && value !== '')) return undefined
   return { path: 'cursor', message: 'Must be the nextCursor of an earlier response, unchanged.' }
-}
-
-function isDots(text: string): boolean {
-  return text === '.' || text === '..'
 }

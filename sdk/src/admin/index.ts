@@ -21,7 +21,13 @@ export type {
 } from '../contract/schemas.ts'
 export type { AdminClientOptions } from './admin-options.ts'
 export type { AdminsResource, NewAdministrator } from './admins.ts'
-export type { AdminCatchesResource, AdminCrabsResource, AdminFishResource, GamemodeOption } from './catches.ts'
+export type {
+  AdminCatchesResource,
+  AdminCrabsResource,
+  AdminFishResource,
+  GamemodeOption,
+  MoveOption,
+} from './catches.ts'
 export { type AdminClient, createAdminClient } from './create-admin-client.ts'
 export type { AuditResource, LeaderboardOptions, Reports } from './reports.ts'
 export type {

@@ -1,10 +1,10 @@
 import type { CallOptions } from '../client/core/call-options.ts'
 import type { ResponseShape } from '../client/shapes/shape.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
+import { ignoreMissingOnRetry } from '../client/transport/changes.ts'
 import type { ApiRequest } from '../client/transport/request.ts'
 import type { Transport } from '../client/transport/transport.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
-import { MEDIA_TYPES } from '../contract/headers.ts'
 import { filledPath } from '../contract/routes.ts'
 import { ServerError } from '../errors/api-errors.ts'
 import { ConnectionError, InvalidResponseError, TimeoutError } from '../errors/connection-errors.ts'
@@ -115,28 +115,4 @@ function withUncertainty(error: unknown, { whether, hint }: Uncertainty): unknow
     return new ServerError(`${error.summary} It is unknown whether ${whether}.`, { ...error, hint })
   }
   return error
-}
-
-const GONE: readonly ErrorCode[] = ['user_not_found', 'record_not_found', 'admin_not_found']
-
-/**
- * A transport for deletions. A retry after a lost response may find nothing left to delete: then the first attempt
- * succeeded.
- */
-function ignoreMissingOnRetry(transport: Transport): Transport {
-  return async (request) => {
-    const accepts: ApiRequest['accepts'] = ({ status, text }, failures) =>
-      failures > 0 && status === 404 && GONE.some((code) => text.includes(`"${code}"`))
-    const response = await transport({ ...request, accepts })
-    return response.status === 204 || response.status === 404 ? { ...response, text: 'null' } : response
-  }
-}
-
-export const EMPTY_RESPONSE: ResponseShape<object> = (json, issues) => {
-  if (json !== null) issues.push({ path: '', message: 'Expected an empty body.' })
-  return {}
-}
-
-export function jsonBody(value: unknown): Pick<ApiRequest, 'headers' | 'body'> {
-  return { headers: { 'content-type': MEDIA_TYPES.json }, body: async () => JSON.stringify(value) }
 }

@@ -4,6 +4,7 @@ import { iteratePages } from '../client/resources/list-catches.ts'
 import type { ResponseShape } from '../client/shapes/shape.ts'
 import { userKeyShape } from '../client/shapes/shapes.generated.ts'
 import { type ApiPromise, apiPromise, type ResponseMeta } from '../client/transport/call.ts'
+import { EMPTY_RESPONSE, jsonBody } from '../client/transport/changes.ts'
 import type { Transport } from '../client/transport/transport.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { CreatedUser, NewApiKey, NewPassword, ResetType, User, UserKey, UserList } from '../contract/schemas.ts'
@@ -18,14 +19,7 @@ import {
   passwordIssue,
   searchIssue,
 } from './checks.ts'
-import {
-  type AdminContext,
-  EMPTY_RESPONSE,
-  type IterateUsersOptions,
-  jsonBody,
-  type ListUsersOptions,
-  type NonRetriedOptions,
-} from './requests.ts'
+import type { AdminContext, IterateUsersOptions, ListUsersOptions, NonRetriedOptions } from './requests.ts'
 import { createdUserShape, newApiKeyShape, newPasswordShape, userListShape, userShape } from './shapes.generated.ts'
 
 /** A user to create. */

@@ -54,6 +54,7 @@ export {
   type Leaderboard,
   leaderboardQuerySchema,
   loginSchema,
+  moveSchema,
   newAdminSchema,
   newUserSchema,
   oneCrabPayloadSchema,

@@ -73,6 +73,35 @@ const adminRemove = (what: string): Operation => ({
   errors: ['user_not_found', 'record_not_found', ...gamemodeErrors],
 })
 
+const adminMove = (what: string): Operation => ({
+  summary: `Move one record of ${what} to another gamemode; its id and times stay`,
+  auth: 'admin',
+  query: schemas.collectionQuerySchema,
+  body: json(schemas.moveSchema),
+  success: gone,
+  errors: [...jsonErrors, 'user_not_found', 'record_not_found', ...gamemodeErrors],
+})
+
+const loginErrors = ['invalid_credentials', 'forbidden', 'unavailable'] as const
+
+const removeOwn = (what: string): Operation => ({
+  summary: `Delete one record of one's own ${what}`,
+  description: 'The token by which it was added stays used: sent again, it stores nothing.',
+  auth: 'basic',
+  query: schemas.collectionQuerySchema,
+  success: gone,
+  errors: [...loginErrors, 'record_not_found', ...gamemodeErrors],
+})
+
+const moveOwn = (what: string): Operation => ({
+  summary: `Move one record of one's own ${what} to another gamemode; its id and times stay`,
+  auth: 'basic',
+  query: schemas.collectionQuerySchema,
+  body: json(schemas.moveSchema),
+  success: gone,
+  errors: [...loginErrors, ...jsonErrors, 'record_not_found', ...gamemodeErrors],
+})
+
 /** Request and responses of every route. */
 export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   status: {
@@ -121,6 +150,11 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     errors: ['invalid_credentials', 'missing_name', 'user_mismatch', 'forbidden', 'user_not_found', 'unavailable'],
   },
 
+  deleteOwnFish: removeOwn('fish'),
+  deleteOwnCrab: removeOwn('crabs'),
+  moveOwnFish: moveOwn('fish'),
+  moveOwnCrab: moveOwn('crabs'),
+
   adminLogin: {
     summary: 'Log in as an administrator',
     auth: 'none',
@@ -164,6 +198,8 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   addUserCrab: adminWrite('crabs', schemas.plainCrabSchema),
   deleteUserFish: adminRemove('fish'),
   deleteUserCrab: adminRemove('crabs'),
+  moveUserFish: adminMove('fish'),
+  moveUserCrab: adminMove('crabs'),
   listAdmins: { summary: 'All administrators', auth: 'superadmin', success: ok(schemas.adminListSchema), errors: [] },
   createAdmin: {
     summary: 'Create an administrator',

@@ -32,6 +32,14 @@ export const EVENT_ROUTES = {
   events: { method: 'GET', path: '/events', access: 'public' },
 } as const satisfies Record<string, Route>
 
+/** The routes by which players change what they have, with their password. */
+export const OWN_ROUTES = {
+  deleteOwnFish: { method: 'DELETE', path: '/user/fish/:id', access: 'public' },
+  deleteOwnCrab: { method: 'DELETE', path: '/user/crab/:id', access: 'public' },
+  moveOwnFish: { method: 'POST', path: '/user/fish/:id/move', access: 'public' },
+  moveOwnCrab: { method: 'POST', path: '/user/crab/:id/move', access: 'public' },
+} as const satisfies Record<string, Route>
+
 /** The path of the login of administrators. */
 export const LOGIN_PATH = '/admin/login'
 
@@ -54,6 +62,8 @@ export const ADMIN_ROUTES = {
   addUserCrab: { method: 'POST', path: '/admin/users/:name/crab', access: 'admin' },
   deleteUserFish: { method: 'DELETE', path: '/admin/users/:name/fish/:id', access: 'admin' },
   deleteUserCrab: { method: 'DELETE', path: '/admin/users/:name/crab/:id', access: 'admin' },
+  moveUserFish: { method: 'POST', path: '/admin/users/:name/fish/:id/move', access: 'admin' },
+  moveUserCrab: { method: 'POST', path: '/admin/users/:name/crab/:id/move', access: 'admin' },
   listAdmins: { method: 'GET', path: '/admin/admins', access: 'admin' },
   createAdmin: { method: 'POST', path: '/admin/admins', access: 'admin' },
   deleteAdmin: { method: 'DELETE', path: '/admin/admins/:username', access: 'admin' },
@@ -88,8 +98,8 @@ export const ASSET_FOLDERS = { docs: '/docs', pages: '/assets' } as const
 export const ROUTES = /* @__PURE__ */ Object.assign(
   {},
   PUBLIC_ROUTES,
-  // The compiler knows the type of up to three sources.
-  /* @__PURE__ */ Object.assign({}, EVENT_ROUTES, ADMIN_ROUTES),
+  // The compiler knows the type of up to four arguments.
+  /* @__PURE__ */ Object.assign({}, EVENT_ROUTES, OWN_ROUTES, ADMIN_ROUTES),
   /* @__PURE__ */ Object.assign({}, OPERATIONS_ROUTES, PAGE_ROUTES),
 )
 

@@ -332,6 +332,9 @@ export const publicLeaderboardQuerySchema = z.object({
 /** The players with the most catches, highest first, for everybody. */
 export const publicLeaderboardSchema = z.object({ leaderboard: leadersSchema })
 
+/** The body of a move of a record to another gamemode. */
+export const moveSchema = z.object({ to: gamemodeSchema })
+
 /** The query of the audit log. */
 export const auditQuerySchema = z.object(pageFields)
 
@@ -346,8 +349,10 @@ const AUDIT_ACTIONS = [
   'user.reset.api-key',
   'fish.add',
   'fish.delete',
+  'fish.move',
   'crab.add',
   'crab.delete',
+  'crab.move',
   'admin.create',
   'admin.delete',
   'admin.reset.password',

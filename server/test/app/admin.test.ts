@@ -5,6 +5,7 @@ import { asRoot, login, withSession } from './administration.ts'
 import { adminChangesBehaviour } from './behaviour/admin-changes.ts'
 import { adminSessionBehaviour } from './behaviour/admin-session.ts'
 import { adminUsersBehaviour } from './behaviour/admin-users.ts'
+import { ownCatchesBehaviour } from './behaviour/own-catches.ts'
 import { expectError } from './errors.ts'
 import { createMemoryService, plainPasswords } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
@@ -12,6 +13,7 @@ import { UNLIMITED } from './test-service.ts'
 adminSessionBehaviour(createMemoryService)
 adminUsersBehaviour(createMemoryService)
 adminChangesBehaviour(createMemoryService)
+ownCatchesBehaviour(createMemoryService)
 
 /** A session of an administrator who is no superadmin. */
 async function asPlainAdmin(service: Awaited<ReturnType<typeof createMemoryService>>) {

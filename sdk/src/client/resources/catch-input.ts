@@ -114,3 +114,13 @@ export function checkLimit(limit: number | undefined, largest: number, issues: I
   if (limit === undefined || (Number.isInteger(limit) && limit >= 1 && limit <= largest)) return
   issues.push({ path: 'limit', message: `Must be a whole number from 1 to ${largest}.` })
 }
+
+export function idIssue(value: unknown): Issue | undefined {
+  if (typeof value === 'string' && value !== '' && !isDots(value)) return undefined
+  return { path: 'id', message: 'Must be the id of a record, as in a list.' }
+}
+
+/** An address with such a part is another address (RFC 3986, 5.2.4). */
+export function isDots(text: string): boolean {
+  return text === '.' || text === '..'
+}

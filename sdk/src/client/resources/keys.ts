@@ -46,7 +46,7 @@ export function createKeys(transport: Transport): KeysResource {
   }
 }
 
-function basicCredentials(username: string, password: string): string {
+export function basicCredentials(username: string, password: string): string {
   const issues: Issue[] = []
   if (typeof username !== 'string' || !/^[^:\p{Cc}]+$/u.test(username)) {
     issues.push({ path: 'username', message: 'Must be a name without colons and control characters.' })

@@ -1,10 +1,11 @@
-import { type Kind, plainCrabSchema, plainFishSchema, type Saved } from '@fish-crab/sdk/contract'
+import { type Kind, moveSchema, plainCrabSchema, plainFishSchema, type Saved } from '@fish-crab/sdk/contract'
 import { crabEntries, fishEntries } from '../catches/payload.ts'
 import { savedMessage, toRecord } from '../catches/record.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import { validate } from '../http/request.ts'
-import { empty, json } from '../http/response.ts'
+import { json } from '../http/response.ts'
+import { createCatchChanges } from './catch-changes.ts'
 import { readAdminJson, requireGamemode } from './parameters.ts'
 import type { AdminHandler, AdminHandlers, Services } from './services.ts'
 
@@ -15,6 +16,7 @@ const parseEntries = {
 
 export function userCatchesHandlers(services: Services): AdminHandlers {
   const { storage, users, audit, readCollection, createId, clock } = services
+  const changes = createCatchChanges(services)
 
   async function target({ query, params }: RequestContext, kind: Kind) {
     const gamemode = requireGamemode(query.getAll('gamemode'))
@@ -43,11 +45,16 @@ export function userCatchesHandlers(services: Services): AdminHandlers {
 
   function remove(kind: Kind): AdminHandler {
     return async (context, admin) => {
-      const { user, collection } = await target(context, kind)
-      await audit.record(context, admin.username, `${kind}.delete`, user.name)
-      const removed = await storage.removeRecord(collection, context.params.id ?? '')
-      if (!removed) throw new HttpError('record_not_found')
-      return empty(204)
+      const user = await users.require(context.params.name ?? '')
+      return changes.remove(context, { actor: admin.username, user, kind })
+    }
+  }
+
+  function move(kind: Kind): AdminHandler {
+    return async (context, admin) => {
+      const { to } = validate(moveSchema, await readAdminJson(services, context), 'invalid_payload')
+      const user = await users.require(context.params.name ?? '')
+      return changes.move(context, { actor: admin.username, user, kind, to })
     }
   }
 
@@ -58,5 +65,7 @@ export function userCatchesHandlers(services: Services): AdminHandlers {
     addUserCrab: add('crab'),
     deleteUserFish: remove('fish'),
     deleteUserCrab: remove('crab'),
+    moveUserFish: move('fish'),
+    moveUserCrab: move('crab'),
   }
 }

@@ -5,6 +5,7 @@ import { countRequest } from '../http/rate-limit.ts'
 import type { Handler } from '../http/router.ts'
 import { docsHandler, openApiHandler } from './docs.ts'
 import { publicLeaderboardHandler } from './leaderboard.ts'
+import { ownCatchesHandlers } from './own-catches.ts'
 import { pageHandlers } from './pages.ts'
 import { demoCrab, demoFish, readHandler } from './read.ts'
 import type { AdminHandler, AdminHandlers, Services } from './services.ts'
@@ -49,6 +50,7 @@ export function createHandlers(services: Services) {
     postCrab: writeHandler(services, 'crab'),
     ...(services.publicLeaderboard ? { getLeaderboard: publicLeaderboardHandler(services) } : {}),
     getUserKey: userKeyHandler(services),
+    ...ownCatchesHandlers(services),
     ...lazyHandlers(loadAdmin),
     livez,
     readyz: readyzHandler(services),

@@ -18,6 +18,7 @@ import { eventsBehaviour } from './events.ts'
 import { freshnessBehaviour } from './freshness.ts'
 import { hostileBehaviour } from './hostile.ts'
 import { momentsBehaviour } from './moments.ts'
+import { ownCatchesBehaviour } from './own-catches.ts'
 import { pagingBehaviour } from './paging.ts'
 import { payloadsBehaviour } from './payloads.ts'
 import { rateLimitBehaviour } from './rate-limit.ts'
@@ -39,6 +40,7 @@ export function storedBehaviour(open: OpenService): void {
   freshnessBehaviour(open)
   lastSuperadminBehaviour(open)
   lateReplayBehaviour(open)
+  ownCatchesBehaviour(open)
   replayBehaviour(open)
 }
 

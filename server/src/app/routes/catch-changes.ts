@@ -1,0 +1,44 @@
+import type { Gamemode, Kind, User } from '@fish-crab/sdk/contract'
+import type { RequestContext } from '../http/context.ts'
+import { HttpError } from '../http/http-error.ts'
+import { empty, type HandlerResponse } from '../http/response.ts'
+import { requireGamemode } from './parameters.ts'
+import type { Services } from './services.ts'
+
+interface Removal {
+  readonly actor: string
+  readonly user: User
+  readonly kind: Kind
+}
+
+interface Move extends Removal {
+  readonly to: Gamemode
+}
+
+/** Removes and moves the record that a path names, for its player and for administrators. */
+export function createCatchChanges({ storage, audit }: Pick<Services, 'storage' | 'audit'>) {
+  return {
+    /** Throws `record_not_found`. */
+    async remove(context: RequestContext, { actor, user, kind }: Removal): Promise<HandlerResponse> {
+      const gamemode = requireGamemode(context.query.getAll('gamemode'))
+      await audit.record(context, actor, `${kind}.delete`, user.name)
+      const isRemoved = await storage.removeRecord({ owner: user.id, kind, gamemode }, context.params.id ?? '')
+      if (!isRemoved) throw new HttpError('record_not_found')
+      return empty(204)
+    },
+
+    /** Throws `record_not_found`, `invalid_payload` for the gamemode that it has. */
+    async move(context: RequestContext, { actor, user, kind, to }: Move): Promise<HandlerResponse> {
+      const gamemode = requireGamemode(context.query.getAll('gamemode'))
+      if (to === gamemode) {
+        throw new HttpError('invalid_payload', {
+          details: [{ path: 'to', message: `Must be another gamemode than ${gamemode}` }],
+        })
+      }
+      await audit.record(context, actor, `${kind}.move`, user.name)
+      const isMoved = await storage.moveRecord({ owner: user.id, kind, gamemode }, context.params.id ?? '', to)
+      if (!isMoved) throw new HttpError('record_not_found')
+      return empty(204)
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { type Kind, moveSchema } from '@fish-crab/sdk/contract'
+import type { RequestContext } from '../http/context.ts'
+import { HttpError } from '../http/http-error.ts'
+import { readJson, validate } from '../http/request.ts'
+import type { Handler } from '../http/router.ts'
+import { createCatchChanges } from './catch-changes.ts'
+import type { Services } from './services.ts'
+
+/** The changes by players of what they have, with their password. */
+export function ownCatchesHandlers(services: Services) {
+  const changes = createCatchChanges(services)
+
+  async function authenticate(context: RequestContext, kind: Kind) {
+    const identity = await services.credentials.authenticate(context, undefined)
+    if ('user' in identity) return { actor: identity.user.name, user: identity.user, kind }
+    throw new HttpError('forbidden', { message: 'Administrators change the catches of players under /admin/users.' })
+  }
+
+  function remove(kind: Kind): Handler {
+    return async (context) => changes.remove(context, await authenticate(context, kind))
+  }
+
+  function move(kind: Kind): Handler {
+    return async (context) => {
+      // Browsers remember a password, and send a body without a type for any page.
+      if (!context.request.headers.has('content-type')) throw new HttpError('unsupported_media_type')
+      const { to } = validate(moveSchema, await readJson(context.request), 'invalid_payload')
+      return changes.move(context, { ...(await authenticate(context, kind)), to })
+    }
+  }
+
+  return {
+    deleteOwnFish: remove('fish'),
+    deleteOwnCrab: remove('crab'),
+    moveOwnFish: move('fish'),
+    moveOwnCrab: move('crab'),
+  }
+}

@@ -1,0 +1,192 @@
+import { type FishSummary, HEADERS, MEDIA_TYPES, type Saved, type Stats } from '@fish-crab/sdk/contract'
+import { describe, expect, it } from 'vitest'
+import { asRoot, create } from '../administration.ts'
+import { countAll, encryptToken, listed, post, SALMON, write } from '../catches.ts'
+import { expectError } from '../errors.ts'
+import { openEvents, readEvents } from '../event-stream.ts'
+import { ADDRESS_HEADER, basic, type OpenService, type TestService, UNLIMITED } from '../test-service.ts'
+
+const ALEX = basic('Alex', 'alex-password')
+
+interface Change {
+  readonly id: string
+  readonly kind?: 'fish' | 'crab'
+  readonly gamemode?: string
+  readonly authorization?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+function remove(service: TestService, { id, kind = 'fish', gamemode = 'earth', ...rest }: Change): Promise<Response> {
+  const { authorization = ALEX, headers } = rest
+  const path = `/user/${kind}/${encodeURIComponent(id)}?gamemode=${gamemode}`
+  return service.request(path, { method: 'DELETE', headers: { authorization, ...headers } })
+}
+
+function move(service: TestService, change: Change, body: unknown = { to: 'survival' }): Promise<Response> {
+  const { id, kind = 'fish', gamemode = 'earth', authorization = ALEX, headers } = change
+  return service.request(`/user/${kind}/${encodeURIComponent(id)}/move?gamemode=${gamemode}`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': MEDIA_TYPES.json, ...headers },
+    body: JSON.stringify(body),
+  })
+}
+
+async function add(service: TestService, kind: 'fish' | 'crab' = 'fish'): Promise<string> {
+  const response = await write(service, kind, kind === 'fish' ? SALMON : { fish: 'crab' })
+  return ((await response.json()) as Saved).id
+}
+
+/** What players change of what they have, with their password. */
+export function ownCatchesBehaviour(open: OpenService): void {
+  describe('a record that its player removes', () => {
+    it.each(['fish', 'crab'] as const)('goes, and its token of %s stays used', async (kind) => {
+      const service = await open(UNLIMITED)
+      const token = await encryptToken(service, kind === 'fish' ? SALMON : { fish: 'crab' })
+      const { id } = (await (await post(service, kind, token)).json()) as Saved
+      await add(service, kind)
+      const removed = await remove(service, { id, kind })
+      expect([removed.status, await removed.text()]).toEqual([204, ''])
+      await expectError(await remove(service, { id, kind }), 'record_not_found')
+      const again = await post(service, kind, token)
+      expect([again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 'true'])
+      expect(await countAll(service)).toBe(1)
+    })
+
+    it('is one of their own alone, in its own collection', async () => {
+      const service = await open(UNLIMITED)
+      const id = await add(service)
+      const admin = await asRoot(service)
+      const bob = await create(admin, 'Bob')
+      const authorization = basic('Bob', bob.password)
+      await expectError(await remove(service, { id, authorization }), 'record_not_found')
+      await expectError(await move(service, { id, authorization }), 'record_not_found')
+      await expectError(await remove(service, { id, kind: 'crab' }), 'record_not_found')
+      await expectError(await remove(service, { id, gamemode: 'factions' }), 'record_not_found')
+      for (const odd of ['x', '*', '%', "' or 1=1", '\0', `${id}x`, '💀', 'x'.repeat(2000)]) {
+        await expectError(await remove(service, { id: odd }), 'record_not_found')
+        await expectError(await move(service, { id: odd }), 'record_not_found')
+      }
+      expect(await countAll(service)).toBe(1)
+    })
+
+    it('needs the password: neither a key of theirs nor an administrator will do', async () => {
+      const service = await open(UNLIMITED)
+      const id = await add(service)
+      const keys = { [HEADERS.apiKey]: service.alex.apiKey }
+      for (const authorization of ['', basic('Alex', 'wrong-password'), basic('Alex', service.alex.apiKey)]) {
+        const response = await remove(service, { id, authorization, headers: keys })
+        expect(response.headers.get('www-authenticate')).toMatch(/^Basic/)
+        await expectError(response, 'invalid_credentials')
+        await expectError(await move(service, { id, authorization, headers: keys }), 'invalid_credentials')
+      }
+      const authorization = basic(service.root.username, service.root.password)
+      await expectError(await remove(service, { id, authorization }), 'forbidden')
+      expect(await countAll(service)).toBe(1)
+    })
+
+    it('counts against the limit of the client, which an API key lifts', async () => {
+      const service = await open({ rateLimit: { requests: 2, windowMs: 60_000 } })
+      const headers = { [ADDRESS_HEADER]: '198.51.100.7' }
+      const first = await remove(service, { id: 'x', headers })
+      expect([first.status, first.headers.get(HEADERS.rateRemaining)]).toEqual([404, '1'])
+      await move(service, { id: 'x', headers })
+      await expectError(await remove(service, { id: 'x', headers }), 'rate_limited')
+      const lifted = { ...headers, [HEADERS.apiKey]: service.alex.apiKey }
+      await expectError(await remove(service, { id: 'x', headers: lifted }), 'record_not_found')
+    })
+  })
+
+  describe('a record that is moved to another gamemode', () => {
+    it('keeps its id and time, and its token stays used', async () => {
+      const service = await open(UNLIMITED)
+      const token = await encryptToken(service, SALMON)
+      const { id } = (await (await post(service, 'fish', token)).json()) as Saved
+      const before = await listed(service, 'fish', '&gamemode=earth&detail=full')
+      service.advance(5000)
+      expect((await move(service, { id })).status).toBe(204)
+      expect(await listed(service, 'fish', '&gamemode=survival&detail=full')).toEqual(before)
+      expect(await listed(service)).toEqual([])
+      expect((await post(service, 'fish', token)).headers.get(HEADERS.replayed)).toBe('true')
+      expect(await countAll(service)).toBe(1)
+      await expectError(await move(service, { id }), 'record_not_found')
+      const back = await move(service, { id, gamemode: 'survival' }, { to: 'earth' })
+      expect([back.status, await listed(service)]).toEqual([204, [{ name: 'Salmon', rarity: 'Gold' }]])
+    })
+
+    it('is moved by administrators alike, of any player', async () => {
+      const service = await open(UNLIMITED)
+      const id = await add(service, 'crab')
+      const admin = await asRoot(service)
+      const path = `/admin/users/alex/crab/${id}/move?gamemode=earth`
+      expect((await admin('POST', path, { to: 'factions' })).status).toBe(204)
+      expect(await listed(service, 'crab', '&gamemode=factions')).toHaveLength(1)
+      await expectError(await admin('POST', path, { to: 'factions' }), 'record_not_found')
+      await expectError(await admin('POST', path, {}), 'invalid_payload')
+      await expectError(await service.request(path, { method: 'POST' }), 'invalid_session')
+    })
+
+    it.each([{}, { to: 'earth' }, { to: 'moon' }, { to: null }, { to: ['survival'] }, null, 'survival'])(
+      'is not moved by %j',
+      async (body) => {
+        const service = await open()
+        const id = await add(service)
+        await expectError(await move(service, { id }, body), 'invalid_payload')
+        expect(await listed(service)).toHaveLength(1)
+      },
+    )
+
+    it('is not moved by a page of another origin, for which a browser would send a remembered password', async () => {
+      const service = await open()
+      const id = await add(service)
+      for (const type of ['', 'text/plain', 'application/x-www-form-urlencoded']) {
+        const headers = { authorization: ALEX, ...(type && { 'content-type': type }) }
+        const body = new TextEncoder().encode('{"to":"survival"}')
+        const path = `/user/fish/${id}/move?gamemode=earth`
+        await expectError(await service.request(path, { method: 'POST', headers, body }), 'unsupported_media_type')
+      }
+      expect(await listed(service)).toHaveLength(1)
+    })
+
+    it('leaves the stream of one gamemode and comes by that of the other', async () => {
+      const service = await open(UNLIMITED)
+      const id = await add(service)
+      const from = await openEvents(service)
+      const response = await service.request('/events?name=Alex&gamemode=survival')
+      const to = readEvents(response)
+      await Promise.all([from.ready(), to.ready()])
+      expect((await move(service, { id })).status).toBe(204)
+      expect(await from.next()).toMatchObject({ event: 'removed', data: { kind: 'fish', id } })
+      expect((await to.catches(1))[0]).toMatchObject({ event: 'catch', data: { kind: 'fish', name: 'Salmon', id } })
+    })
+
+    it('is counted where it is then: totals, species and statistics', async () => {
+      const service = await open(UNLIMITED)
+      const ids = [await add(service), await add(service), await add(service)]
+      await move(service, { id: ids[0] ?? '' })
+      await remove(service, { id: ids[1] ?? '' })
+      const summary = async (gamemode: string) => {
+        const response = await service.request(`/get/fish?name=Alex&gamemode=${gamemode}&summary=species`)
+        const { total, species } = (await response.json()) as FishSummary
+        return [total, species.map(({ name, count }) => [name, count])]
+      }
+      const one = [1, [['Salmon', 1]]]
+      expect([await summary('earth'), await summary('survival')]).toEqual([one, one])
+      const stats = (await (await (await asRoot(service))('GET', '/admin/stats')).json()) as Stats
+      expect(stats.fish).toMatchObject({ total: 2, byGamemode: { earth: 1, survival: 1 } })
+    })
+
+    it('is written to the audit log, as is a removal', async () => {
+      const service = await open(UNLIMITED)
+      const id = await add(service)
+      await move(service, { id })
+      service.advance(1)
+      await remove(service, { id, gamemode: 'survival' })
+      const { entries } = await (await (await asRoot(service))('GET', '/admin/audit')).json()
+      const own = entries.filter(({ actor }: { actor: string }) => actor === 'Alex')
+      expect(own.map(({ action, subject }: { action: string; subject: string }) => [action, subject])).toEqual([
+        ['fish.delete', 'Alex'],
+        ['fish.move', 'Alex'],
+      ])
+    })
+  })
+}
