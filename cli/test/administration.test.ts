@@ -435,7 +435,7 @@ describe('audit', () => {
 describe('stats', () => {
   test('USER counts the collections of a player by rarity and gamemode, and needs no administrator', async () => {
     const nobody = { env: { FISH_ADMIN_PASSWORD: undefined } }
-    expect(await json(['stats', 'alex'], nobody)).toEqual({
+    expect(await json(['stats', 'alex'], nobody)).toMatchObject({
       user: 'Alex',
       fish: {
         total: 2,
@@ -453,10 +453,10 @@ describe('stats', () => {
     expect((await fish(['stats', 'Nobody'], nobody)).status).toBe(5)
   })
 
-  test('without USER counts the own collections of a player who is no administrator', async () => {
+  test('without USER counts the own collections, of administrators, too', async () => {
     const own = { env: { FISH_ADMIN_PASSWORD: undefined, FISH_USER: 'alex' } }
     expect(await json(['stats', '-g', 'earth'], own)).toMatchObject({ user: 'Alex', fish: { total: 1, unique: 1 } })
-    expect(await json(['stats'], { env: { FISH_USER: 'alex' } })).toHaveProperty('users')
+    expect(await json(['stats'], { env: { FISH_USER: 'alex' } })).toMatchObject({ user: 'Alex' })
   })
 
   test('--species lists the species of all gamemodes with their times, most caught first', async () => {
@@ -489,10 +489,14 @@ describe('stats', () => {
     expect(asked).toEqual([...new Set(asked)])
   })
 
-  test('without USER counts the whole service', async () => {
-    expect(await json(['stats'])).toMatchObject({ users: 3, fish: { total: 2 }, crab: { total: 1 } })
-    expect(await json(['stats', '--fields', 'kind,count'])).toContainEqual({ kind: 'users', count: 3 })
-    expect((await fish(['stats', '--chart'])).stdout).toMatch(/^crab earth +█+ 1$/m)
+  test('of the whole service has a command of its own, which the former way names', async () => {
+    const counts = ['admin', 'stats']
+    expect(await json(counts)).toMatchObject({ users: 3, fish: { total: 2 }, crab: { total: 1 } })
+    expect(await json([...counts, '--fields', 'kind,count'])).toContainEqual({ kind: 'users', count: 3 })
+    expect((await fish([...counts, '--chart'])).stdout).toMatch(/^crab earth +█+ 1$/m)
+    for (const former of [['stats'], ['stats', '--admin', 'admin']]) {
+      expect(await fish(former)).toMatchObject({ status: 2, stderr: expect.stringContaining('fish-cli admin stats') })
+    }
   })
 })
 
@@ -511,12 +515,12 @@ test('a stored session is enough, and one that the service ended says how to log
 test('--no-wait fails at once where the limit of administrators holds, and says when it ends', async () => {
   const results = []
   for (let index = 0; index < 21; index += 1)
-    results.push(await fish(['stats', '--no-wait', '--json'], { env: { FISH_MAX_WAIT: undefined } }))
+    results.push(await fish(['admin', 'stats', '--no-wait', '--json'], { env: { FISH_MAX_WAIT: undefined } }))
   expect(results.slice(0, 20).every(({ status }) => status === 0)).toBe(true)
   expect(results[20]?.status).toBe(75)
   expect(JSON.parse(results[20]?.stdout ?? '').error).toMatchObject({
     code: 'rate_limited',
     retryAt: expect.any(String),
   })
-  expect((await fish(['stats', '--max-wait', 'long'])).status).toBe(2)
+  expect((await fish(['admin', 'stats', '--max-wait', 'long'])).status).toBe(2)
 })

@@ -26,7 +26,8 @@ describe('what completion knows', () => {
     for (const [id, { flags }] of Object.entries(await COMMANDS.load())) {
       const words = id.split(':')
       expect(offered([...words.slice(0, -1), ''].join(' ')), id).toContain(words.at(-1))
-      const names = Object.keys({ ...flags, ...globalFlags }).map((name) => `--${name}`)
+      const shown = Object.entries({ ...flags, ...globalFlags }).filter(([, { hidden }]) => !hidden)
+      const names = shown.map(([name]) => `--${name}`)
       expect(offered(`${words.join(' ')} --`).toSorted(), id).toEqual([...names, '--help'].toSorted())
       expect(data.commands[id]?.summary, id).toMatch(/./)
     }

@@ -35,8 +35,12 @@ export function readGamemodes<Result>(
 
 /** The summaries of a player in one gamemode. */
 export interface Summaries {
-  readonly fish: FishSummary
-  readonly crab: CrabSummary
+  readonly fish: Summary & Pick<FishSummary, 'byRarity'>
+  readonly crab: Summary
+}
+
+interface Summary extends Pick<CrabSummary, 'gamemode' | 'total'> {
+  readonly species: readonly Omit<SpeciesRow, 'kind'>[]
 }
 
 export function countSummaries(all: readonly Summaries[]): CollectionCounts {
@@ -71,7 +75,7 @@ export const SPECIES_COLUMNS: readonly Column<SpeciesRow>[] = [
 /** The species of all gamemodes together, fish before crabs, most caught first, then by name. */
 export function speciesRows(all: readonly Summaries[]): readonly SpeciesRow[] {
   return (['fish', 'crab'] as const).flatMap((kind) => {
-    const species = all.flatMap((one): readonly Omit<SpeciesRow, 'kind'>[] => one[kind].species)
+    const species = all.flatMap((one) => one[kind].species)
     const groups = Map.groupBy(species, ({ name, rarity }) => JSON.stringify([name, rarity]))
     return [...groups.values()]
       .map(
@@ -92,9 +96,9 @@ export function speciesRows(all: readonly Summaries[]): readonly SpeciesRow[] {
   })
 }
 
-interface CountRow {
-  readonly kind: 'users' | 'fish' | 'crab'
-  readonly by: 'total' | 'unique' | 'gamemode' | 'rarity'
+export interface CountRow {
+  readonly kind: 'users' | 'all' | 'fish' | 'crab'
+  readonly by: 'total' | 'unique' | 'firsts' | 'rarest' | 'best day' | 'streak in days' | 'gamemode' | 'rarity'
   readonly label: string | null
   readonly count: number
 }
@@ -126,7 +130,7 @@ export function countRows({ fish, crab, users }: CollectionCounts & { readonly u
 /** Bars for counts. Those of everything are left out: they would dwarf the rest. */
 export function countBars(rows: readonly CountRow[]): readonly Bar[] {
   return rows
-    .filter(({ label }) => label !== null)
+    .filter(({ by }) => by === 'gamemode' || by === 'rarity')
     .map((row) => ({ label: `${row.kind} ${row.label}`, value: row.count, style: styleOf(row) }))
 }
 

@@ -47,8 +47,10 @@ export interface CommandContext<F = any, A = any> extends Context, Notes, Comman
   print(data: unknown, render: () => string, options?: { readonly isVerbatim?: boolean }): number
   /** A long table on a terminal is paged. */
   printRows<Row extends object>(output: CommandRows<Row>): Promise<number>
-  /** Prints bars instead of a table; every other format prints the rows behind them. */
-  printChart<Row extends object>(output: CommandRows<Row> & { readonly bars: readonly Bar[] }): Promise<number>
+  /** Prints charts instead of a table, each with a scale of its own; every other format prints the rows behind them. */
+  printChart<Row extends object>(
+    output: CommandRows<Row> & { readonly charts: readonly (readonly Bar[])[] },
+  ): Promise<number>
   /** Prints a text that ends with a newline, paged when it is longer than the screen. */
   printLong(text: string): Promise<number>
 }

@@ -63,7 +63,7 @@ export const leaderboardCommand = defineCommand({
       empty: 'No catches yet.',
     }
     if (!flags.chart) return context.printRows(output)
-    return context.printChart({ ...output, bars: rows.map(({ name, count }) => ({ label: name, value: count })) })
+    return context.printChart({ ...output, charts: [rows.map(({ name, count }) => ({ label: name, value: count }))] })
   },
 })
 

@@ -94,7 +94,7 @@ export const listCommand = defineCommand({
     const options = { user, gamemode, signal: context.interrupted() }
     const catches = await fetchCatches(client, kind, needsDetail ? { ...options, detail: 'full' } : options)
     const list = buildCatchList(catches, listOptions)
-    return list.counted ? context.printChart({ ...list.output, bars: list.bars }) : context.printRows(list.output)
+    return list.counted ? context.printChart({ ...list.output, charts: [list.bars] }) : context.printRows(list.output)
   },
 })
 

@@ -1,93 +1,76 @@
-import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
-import { openClient } from '../client/client.ts'
-import {
-  COUNT_COLUMNS,
-  type CollectionCounts,
-  countBars,
-  countRows,
-  countSummaries,
-  readGamemodes,
-  SPECIES_COLUMNS,
-  type Summaries,
-  speciesRows,
-} from '../client/counts.ts'
-import { administrationFlags, isAdministrator, openAdministration } from '../command/administration.ts'
-import { Args, type CommandContext, defineCommand, Flags } from '../command/define.ts'
-import { outputFlags } from '../command/flags.ts'
+import type { Gamemode } from '@fish-crab/sdk/constants'
+import { parseCatchQuery } from '../client/catch-query.ts'
+import { COUNT_COLUMNS, countBars, SPECIES_COLUMNS, speciesRows } from '../client/counts.ts'
+import { dayBars, playerRows, playerStats, readCatches, summariesSince } from '../client/player-stats.ts'
+import { Args, defineCommand, Flags } from '../command/define.ts'
+import { outputFlags, serviceFlags } from '../command/flags.ts'
+import { gamemodeOf } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 
+const OF_THE_SERVICE = 'fish-cli admin stats'
+
 export const statsCommand = defineCommand({
-  summary: 'Count the catches of a player or, as an administrator, of the whole service.',
+  summary: 'Count your catches, or those of another player.',
   description:
-    'Counts the public collections of a player by rarity and gamemode, with one request for each kind and gamemode. ' +
-    'Without USER, counts your own, or for administrators (--admin) the whole service.',
+    'Shows totals, different species, species caught for the first time, the rarest fish, the best day and the longest ' +
+    'streak of days, over all gamemodes and by gamemode and rarity. Days are those of this machine. Needs one request for ' +
+    `each kind and gamemode. The counts of the whole service: ${OF_THE_SERVICE}`,
   examples: [
     'fish-cli stats',
-    'fish-cli stats Alex --chart',
-    { description: 'Each species, with its first and last catch:', command: 'fish-cli stats Alex --species' },
+    'fish-cli stats --since 7d --chart',
     'fish-cli stats Alex --gamemode earth --json',
-    { description: 'The whole service, as an administrator:', command: 'fish-cli stats --admin admin' },
+    { description: 'Each species, with its first and last catch:', command: 'fish-cli stats Alex --species' },
   ],
-  args: { user: Args.string({ description: 'the player (FISH_USER; for administrators, the whole service)' }) },
+  args: { user: Args.string({ description: 'the player (FISH_USER, else the player of the profile)' }) },
   flags: {
     gamemode: Flags.string({
       char: 'g',
       summary: 'Only this gamemode of the player (default: all).',
       helpValue: 'GAMEMODE',
     }),
+    since: Flags.string({
+      summary: 'Only catches since a local date or time, or how long ago: 2026-01-31, 2026-01-31T12:00, 90m, 7d.',
+      helpValue: 'WHEN',
+    }),
     species: Flags.boolean({ summary: 'List the species of the player, most caught first.', exclusive: ['chart'] }),
-    chart: Flags.boolean({ summary: 'Draw bars.' }),
-    ...administrationFlags,
+    chart: Flags.boolean({ summary: 'Draw bars, and those of the last 14 days.' }),
+    // What it did before has a command of its own.
+    admin: Flags.string({ hidden: true, helpValue: 'NAME' }),
+    ...serviceFlags,
     ...outputFlags,
   },
-  role: ({ args }) => (args.user === undefined ? 'administrator' : 'player'),
   columns: COUNT_COLUMNS,
   columnsFor: ({ flags }) => (flags.species ? SPECIES_COLUMNS : COUNT_COLUMNS),
 
   async run(context) {
-    const { args, flags } = context
-    const named = args.user ?? (isAdministrator(context) ? undefined : context.target.user?.value)
-    if (named === undefined) {
-      const flag = flags.species ? '--species' : flags.gamemode !== undefined && '--gamemode'
-      if (flag) throw usageError(`${flag} needs USER.`, `Pass a player: fish-cli stats USER ${flag}`)
-      return printCounts(context, await serviceStats(context))
+    const { args, flags, target } = context
+    if (flags.admin !== undefined) {
+      throw usageError('stats counts the catches of a player.', `The whole service: ${OF_THE_SERVICE} --admin NAME`)
     }
-    const { user, summaries } = await readSummaries(context, named, flags.gamemode as Gamemode | undefined)
-    if (!flags.species) return printCounts(context, { user, ...countSummaries(summaries) })
-    const rows = speciesRows(summaries)
-    const empty = 'No catches yet.'
-    return context.printRows({ rows, document: (species: readonly object[]) => ({ user, species }), empty })
+    const named = args.user ?? target.user?.value
+    if (!named) {
+      const how = 'Pass one: fish-cli stats USER, or log in: fish-cli login USER.'
+      throw usageError('Missing player name.', `${how} The whole service: ${OF_THE_SERVICE}`)
+    }
+    const now = context.clock.now()
+    const { since } = parseCatchQuery({ since: flags.since }, now)
+    // Only the flag: a gamemode that is set is that of new catches.
+    const gamemode: Gamemode | undefined = flags.gamemode === undefined ? undefined : gamemodeOf(target)
+    // Loaded after the arguments are validated.
+    const { openClient } = await import('../client/client.ts')
+    const client = await openClient(context, target)
+    const found = await readCatches(client, { user: named, gamemode, signal: context.interrupted() })
+    const { user } = found
+    if (flags.species) {
+      const rows = speciesRows(summariesSince(found, since))
+      const empty = since === undefined ? 'No catches yet.' : 'No catches since then.'
+      return context.printRows({ rows, document: (species: readonly object[]) => ({ user, species }), empty })
+    }
+    const stats = playerStats(found, { since, now })
+    const rows = playerRows(stats)
+    // --fields selects from rows; without it, the document is nested.
+    const document = (selected: readonly object[]) => (flags.fields === undefined ? stats : selected)
+    if (!flags.chart) return context.printRows({ rows, document })
+    return context.printChart({ rows, document, charts: [countBars(rows), dayBars(found, { since, now })] })
   },
 })
-
-function printCounts(
-  context: CommandContext<{ fields: string | undefined; chart: boolean }>,
-  counts: CollectionCounts & { readonly user?: string; readonly users?: number },
-): Promise<number> {
-  const { flags } = context
-  const rows = countRows(counts)
-  const output = {
-    rows,
-    // --fields selects from rows; without it, the document is nested as the service responds.
-    document: (selected: readonly object[]) => (flags.fields === undefined ? counts : selected),
-  }
-  return flags.chart ? context.printChart({ ...output, bars: countBars(rows) }) : context.printRows(output)
-}
-
-async function serviceStats(context: CommandContext): Promise<CollectionCounts & { readonly users: number }> {
-  const { admin, options } = await openAdministration(context)
-  const { users, fish, crab } = await admin.stats(options)
-  return { users, fish, crab }
-}
-
-async function readSummaries(context: CommandContext, named: string, gamemode: Gamemode | undefined) {
-  const client = await openClient(context, context.target)
-  const gamemodes = gamemode === undefined ? GAMEMODES : [gamemode]
-  const summaries = await readGamemodes(gamemodes, context.interrupted(), async (each, signal): Promise<Summaries> => {
-    const options = { user: named, gamemode: each, signal }
-    const [fish, crab] = await Promise.all([client.fish.summary(options), client.crabs.summary(options)])
-    return { fish, crab }
-  })
-  // The service's spelling of the name.
-  return { user: summaries[0]?.fish.user ?? named, summaries }
-}

@@ -44,6 +44,7 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
     'admin:delete': async () => (await import('../commands/admin/delete.ts')).adminDeleteCommand,
     'admin:list': async () => (await import('../commands/admin/list.ts')).adminListCommand,
     'admin:reset-password': async () => (await import('../commands/admin/reset-password.ts')).adminResetPasswordCommand,
+    'admin:stats': async () => (await import('../commands/admin/stats.ts')).adminStatsCommand,
     leaderboard: async () => (await import('../commands/leaderboard.ts')).leaderboardCommand,
     audit: async () => (await import('../commands/audit.ts')).auditCommand,
     'key:rotate': async () => (await import('../commands/key/rotate.ts')).keyRotateCommand,
@@ -66,7 +67,7 @@ const LOADERS: Loaders = Object.assign({}, ...Object.values(GROUPS))
 const ALIASES: Readonly<Record<string, string>> = { reseal: 'rotate-secret' }
 
 const TOPICS: Readonly<Record<string, string>> = {
-  admin: 'Administrators, for superadmins',
+  admin: 'Administrators, and counts of the service',
   config: 'Settings of fish-cli',
   key: 'Keys of players',
   outbox: 'Catches waiting to be sent',

@@ -100,11 +100,11 @@ export function createCommandContext(
       if (output.rows.length === 0 && output.empty !== undefined) added.note(output.empty)
       return added.printLong(text)
     },
-    async printChart({ bars, ...output }) {
+    async printChart({ charts, ...output }) {
       const isTable = formatOf(outputFlags) === 'table' && outputFlags.fields === undefined
       if (!isTable || output.rows.length === 0) return added.printRows(output)
       const { renderChart } = await import('../output/chart.ts')
-      return added.printLong(`${renderChart(bars, added.screen)}\n`)
+      return added.printLong(`${charts.map((bars) => renderChart(bars, added.screen)).join('\n\n')}\n`)
     },
     async printLong(text) {
       const { page, env, stdout } = context

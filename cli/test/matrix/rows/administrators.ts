@@ -112,7 +112,7 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
       { title: 'an administrator who is not there', args: ['nobody', '--yes'], exit: 5, code: 'admin_not_found' },
     ],
   },
-  { id: 'stats', requests: ['adminLogin', 'stats'], bad: ['--gamemode', 'earth'] },
+  { id: 'admin:stats', requests: ['adminLogin', 'stats'], bad: ['--gamemode', 'earth'] },
   { id: 'leaderboard', requests: ['adminLogin', 'leaderboard'], bad: ['whales'] },
   { id: 'audit', requests: ['adminLogin', 'audit'], bad: ['--since', 'canary'] },
   {

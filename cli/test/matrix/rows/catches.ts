@@ -55,7 +55,17 @@ export const CATCH_ROWS: readonly Row[] = [
     ],
   },
   { id: 'list', args: ['crabs', '--detail'], requests: ['getCrab'], bad: ['--since', 'canary'] },
-  { id: 'stats', args: ['Alex', '-g', 'earth'], requests: ['getFish', 'getCrab'], bad: ['more'] },
+  {
+    id: 'stats',
+    args: ['Alex', '-g', 'earth'],
+    requests: ['getFish', 'getCrab'],
+    bad: ['more'],
+    fails: [
+      { title: 'no player', args: [], env: { FISH_USER: '' }, exit: 2, code: 'usage' },
+      { title: 'an administrator', args: ['--admin', 'admin'], exit: 2, code: 'usage' },
+      { title: 'a time that is none', args: ['--since', 'canary'], exit: 2, code: 'usage' },
+    ],
+  },
   {
     id: 'status',
     requests: ['status'],
