@@ -78,7 +78,10 @@ describe('user list and show', () => {
       id: expect.any(String),
       name: 'Alex',
       createdAt: expect.any(String),
+      lastCatchAt: expect.any(String),
     })
+    await json(['key', 'get', 'Alex'])
+    expect(await json(['user', 'show', 'alex'])).toHaveProperty('lastKeyReadAt')
     expect((await fish(['user', 'show', 'Nobody'])).status).toBe(5)
   })
 })

@@ -31,7 +31,7 @@ export const SHAPE_FILES: readonly ShapeFile[] = [
       session: { type: 'Session', schema: schemas.sessionSchema },
       administrator: { type: 'Administrator', schema: schemas.adminSchema },
       administratorList: { type: 'AdministratorList', schema: schemas.adminListSchema },
-      user: { type: 'User', schema: schemas.userSchema },
+      userDetails: { type: 'UserDetails', schema: schemas.userDetailsSchema },
       userList: { type: 'UserList', schema: schemas.userListSchema },
       createdUser: { type: 'CreatedUser', schema: schemas.createdUserSchema },
       newPassword: { type: 'NewPassword', schema: schemas.newPasswordSchema },

@@ -16,6 +16,7 @@ export type {
   Session,
   Stats,
   User,
+  UserDetails,
   UserKey,
   UserList,
 } from '../contract/schemas.ts'

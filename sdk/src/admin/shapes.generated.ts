@@ -1,5 +1,5 @@
 // Generated from contract/schemas.ts by `npm run generate`; a test fails while it is not what that file says.
-import type { Administrator, AdministratorList, AuditPage, CreatedUser, Leaderboard, NewApiKey, NewPassword, Session, Stats, User, UserList } from '../contract/schemas.ts'
+import type { Administrator, AdministratorList, AuditPage, CreatedUser, Leaderboard, NewApiKey, NewPassword, Session, Stats, UserDetails, UserList } from '../contract/schemas.ts'
 import { responseShape } from '../client/shapes/shape.ts'
 
 /** Shape of {@link Session}, for checking responses. */
@@ -11,8 +11,8 @@ export const administratorShape = /* @__PURE__ */ responseShape<Administrator>({
 /** Shape of {@link AdministratorList}, for checking responses. */
 export const administratorListShape = /* @__PURE__ */ responseShape<AdministratorList>({"type":"object","required":{"admins":{"type":"array","items":{"type":"object","required":{"username":{"type":"string"},"role":{"type":"enum","values":["admin","superadmin"]},"createdAt":{"type":"date-time"}}}}}})
 
-/** Shape of {@link User}, for checking responses. */
-export const userShape = /* @__PURE__ */ responseShape<User>({"type":"object","required":{"id":{"type":"string"},"name":{"type":"string"},"createdAt":{"type":"date-time"}}})
+/** Shape of {@link UserDetails}, for checking responses. */
+export const userDetailsShape = /* @__PURE__ */ responseShape<UserDetails>({"type":"object","required":{"id":{"type":"string"},"name":{"type":"string"},"createdAt":{"type":"date-time"}},"optional":{"lastCatchAt":{"type":"date-time"},"lastKeyReadAt":{"type":"date-time"}}})
 
 /** Shape of {@link UserList}, for checking responses. */
 export const userListShape = /* @__PURE__ */ responseShape<UserList>({"type":"object","required":{"users":{"type":"array","items":{"type":"object","required":{"id":{"type":"string"},"name":{"type":"string"},"createdAt":{"type":"date-time"}}}}},"optional":{"nextCursor":{"type":"string"}}})
@@ -33,4 +33,4 @@ export const statsShape = /* @__PURE__ */ responseShape<Stats>({"type":"object",
 export const leaderboardShape = /* @__PURE__ */ responseShape<Leaderboard>({"type":"object","required":{"type":{"type":"enum","values":["fish","crab"]},"leaderboard":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"count":{"type":"count"}}}}},"optional":{"gamemode":{"type":"enum","values":["oneblock","earth","survival","factions"]}}})
 
 /** Shape of {@link AuditPage}, for checking responses. */
-export const auditPageShape = /* @__PURE__ */ responseShape<AuditPage>({"type":"object","required":{"entries":{"type":"array","items":{"type":"object","required":{"id":{"type":"string"},"at":{"type":"date-time"},"actor":{"type":"string"},"action":{"type":"enum","values":["login","logout","key.read","user.create","user.delete","user.reset.password","user.reset.fernet","user.reset.api-key","fish.add","fish.delete","fish.move","crab.add","crab.delete","crab.move","admin.create","admin.delete","admin.reset.password"]},"address":{"type":"string"},"requestId":{"type":"string"}},"optional":{"subject":{"type":"string"}}}}},"optional":{"nextCursor":{"type":"string"}}})
+export const auditPageShape = /* @__PURE__ */ responseShape<AuditPage>({"type":"object","required":{"entries":{"type":"array","items":{"type":"object","required":{"id":{"type":"string"},"at":{"type":"date-time"},"actor":{"type":"string"},"action":{"type":"enum","values":["login","login.failed","logout","key.read","user.create","user.delete","user.reset.password","user.reset.fernet","user.reset.api-key","fish.add","fish.delete","fish.move","crab.add","crab.delete","crab.move","admin.create","admin.delete","admin.reset.password"]},"address":{"type":"string"},"requestId":{"type":"string"}},"optional":{"subject":{"type":"string"}}}}},"optional":{"nextCursor":{"type":"string"}}})

@@ -7,7 +7,16 @@ import { type ApiPromise, apiPromise, type ResponseMeta } from '../client/transp
 import { EMPTY_RESPONSE, jsonBody } from '../client/transport/changes.ts'
 import type { Transport } from '../client/transport/transport.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
-import type { CreatedUser, NewApiKey, NewPassword, ResetType, User, UserKey, UserList } from '../contract/schemas.ts'
+import type {
+  CreatedUser,
+  NewApiKey,
+  NewPassword,
+  ResetType,
+  User,
+  UserDetails,
+  UserKey,
+  UserList,
+} from '../contract/schemas.ts'
 import { unknownOptions } from '../errors/check-options.ts'
 import { type Credentials, requireCredentials } from './admin-options.ts'
 import {
@@ -20,7 +29,13 @@ import {
   searchIssue,
 } from './checks.ts'
 import type { AdminContext, IterateUsersOptions, ListUsersOptions, NonRetriedOptions } from './requests.ts'
-import { createdUserShape, newApiKeyShape, newPasswordShape, userListShape, userShape } from './shapes.generated.ts'
+import {
+  createdUserShape,
+  newApiKeyShape,
+  newPasswordShape,
+  userDetailsShape,
+  userListShape,
+} from './shapes.generated.ts'
 
 /** A user to create. */
 export interface NewUser {
@@ -64,7 +79,7 @@ export interface UsersResource {
    * @example
    * const { id, createdAt } = await admin.users.get('Alex')
    */
-  get(name: string, options?: CallOptions): ApiPromise<User & ResponseMeta>
+  get(name: string, options?: CallOptions): ApiPromise<UserDetails & ResponseMeta>
   /**
    * Deletes a user and all its catches. For superadmins. A retry that finds no such user succeeds.
    *
@@ -109,7 +124,7 @@ export function createUsers({ read, remove, withoutRetries }: AdminContext): Use
         ...unknownOptions(others, { name: true, password: true }),
       ]),
     get: (name, options = {}) =>
-      read(userShape, { route: ADMIN_ROUTES.showUser, params: { name }, options }, [nameIssue(name)]),
+      read(userDetailsShape, { route: ADMIN_ROUTES.showUser, params: { name }, options }, [nameIssue(name)]),
     delete: (name, options = {}) =>
       remove(EMPTY_RESPONSE, { route: ADMIN_ROUTES.deleteUser, params: { name }, options }, [nameIssue(name)]),
     reset: (name, type, options = {}) =>

@@ -74,9 +74,12 @@ export {
   savedSchema,
   sessionSchema,
   statusSchema,
+  UNKNOWN_ACTOR,
   type User,
+  type UserDetails,
   type UserKey,
   type UserList,
+  userDetailsSchema,
   userListQuerySchema,
   userListSchema,
 } from './schemas.ts'

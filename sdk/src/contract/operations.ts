@@ -178,7 +178,12 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     success: created(schemas.createdUserSchema),
     errors: [...jsonErrors, 'user_exists', 'unavailable'],
   },
-  showUser: { summary: 'One user', auth: 'admin', success: ok(schemas.userSchema), errors: ['user_not_found'] },
+  showUser: {
+    summary: 'One user, with its last catch and the last time its key was read',
+    auth: 'admin',
+    success: ok(schemas.userDetailsSchema),
+    errors: ['user_not_found'],
+  },
   deleteUser: {
     summary: 'Delete a user with all its data',
     auth: 'superadmin',

@@ -253,7 +253,14 @@ export const newAdminSchema = z.object({
 })
 
 /** A user, without secrets. */
-export const userSchema = z.object({ id: z.string(), name: z.string(), createdAt: dateTimeSchema })
+const userSchema = z.object({ id: z.string(), name: z.string(), createdAt: dateTimeSchema })
+
+/** A user, with when it was last there: `lastCatchAt` by the times of its catches. Each is missing if unknown. */
+export const userDetailsSchema = z.object({
+  ...userSchema.shape,
+  lastCatchAt: z.optional(dateTimeSchema),
+  lastKeyReadAt: z.optional(dateTimeSchema),
+})
 
 /** The query of the list of users: part of a name, in any letter case. */
 export const userListQuerySchema = z.object({ search: z.optional(z.string().check(z.maxLength(32))), ...pageFields })
@@ -338,8 +345,12 @@ export const moveSchema = z.object({ to: gamemodeSchema })
 /** The query of the audit log. */
 export const auditQuerySchema = z.object(pageFields)
 
+/** The actor of a failed login under a name without an account. The name is not recorded: it may be a mistyped password. */
+export const UNKNOWN_ACTOR = '(unknown name)'
+
 const AUDIT_ACTIONS = [
   'login',
+  'login.failed',
   'logout',
   'key.read',
   'user.create',
@@ -358,7 +369,10 @@ const AUDIT_ACTIONS = [
   'admin.reset.password',
 ] as const
 
-/** One line of the audit log: who did what to whom, when, from where. */
+/**
+ * One line of the audit log: who did what to whom, when, from where. Of a failed login, the actor is the account that was
+ * tried, or {@link UNKNOWN_ACTOR}.
+ */
 export const auditEntrySchema = z.object({
   id: z.string(),
   at: dateTimeSchema,
@@ -380,6 +394,8 @@ export type Administrator = z.infer<typeof adminSchema>
 export type AdministratorList = z.infer<typeof adminListSchema>
 /** A user, without secrets. */
 export type User = z.infer<typeof userSchema>
+/** A user, with when it was last there. */
+export type UserDetails = z.infer<typeof userDetailsSchema>
 /** One page of users. */
 export type UserList = z.infer<typeof userListSchema>
 /** A new user with its secrets. */

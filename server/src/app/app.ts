@@ -114,14 +114,15 @@ export function createApp(options: AppOptions): App {
   const admins = createAdmins({ storage, storeId, passwords: queuedPasswords, clock, random })
   const loginLimiter = createLoginLimiter(storage, clock)
   const sessions = createSessions({ secret: secrets.session, admins, storeId, createId, clock })
+  const audit = createAudit(storage, cursors, clock, random)
   const handlers = createHandlers({
     storage,
     storeId,
     users,
     admins,
-    credentials: createCredentials({ users, admins, storeId, passwords, queue, loginLimiter, clock, random }),
+    credentials: createCredentials({ users, admins, storeId, passwords, queue, loginLimiter, audit, clock, random }),
     sessions,
-    audit: createAudit(storage, cursors, clock, random),
+    audit,
     schedule: options.schedule ?? platformSchedule,
     streams: options.streams ?? {},
     readCollection: createCollectionReader(storage, contentEncoder, cursors),
@@ -156,7 +157,7 @@ export function createApp(options: AppOptions): App {
     ...(pages ? [assets('homePage', ASSET_FOLDERS.pages, assetHandler(pages, PAGES_HEADERS))] : []),
   ])
   const metricsOnly = createPipeline({ ...pipeline, limitRate: async () => {} })
-  mountRoutes(metricsOnly, metrics ? { metrics: metricsHandler(metrics) } : {})
+  mountRoutes(metricsOnly, metrics ? { metrics: metricsHandler(metrics, { storage, users, clock }) } : {})
 
   return {
     fetch: async (request, host) => h3.request(request, undefined, { host }),

@@ -10,6 +10,7 @@ export type {
   RequestHost,
   RequestObservation,
   StorageObservation,
+  StoredTotals,
 } from './core/host.ts'
 export type { RandomSource } from './core/ids.ts'
 export type { Schedule } from './core/schedule.ts'

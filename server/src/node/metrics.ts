@@ -1,7 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
-import type { RateLimitDecision, RequestObservation, StorageObservation } from '../app/core/host.ts'
-import { createCounter, createHistogram, createObservable, renderText, TEXT_FORMAT } from './prometheus.ts'
+import type { RateLimitDecision, RequestObservation, StorageObservation, StoredTotals } from '../app/core/host.ts'
+import {
+  createCounter,
+  createGauges,
+  createHistogram,
+  createObservable,
+  renderText,
+  TEXT_FORMAT,
+} from './prometheus.ts'
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const STORAGE_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
@@ -39,6 +46,13 @@ export function createServiceMetrics(droppedLogLines: () => number) {
     'counter',
     droppedLogLines,
   )
+  let totals: StoredTotals | undefined
+  const users = createGauges('fish_users', 'Users, at most 10 s ago.', () =>
+    totals ? [{ labels: {}, value: totals.users }] : [],
+  )
+  const catches = createGauges('fish_catches', 'Stored fish and crabs, at most 10 s ago.', () =>
+    (totals?.catches ?? []).map(({ kind, gamemode, count }) => ({ labels: { kind, gamemode }, value: count })),
+  )
   const ofProcess = createProcessMetrics()
   const all = [
     requests,
@@ -46,6 +60,8 @@ export function createServiceMetrics(droppedLogLines: () => number) {
     decisions,
     operations,
     failures,
+    users,
+    catches,
     streams,
     dropped,
     droppedLines,
@@ -64,6 +80,9 @@ export function createServiceMetrics(droppedLogLines: () => number) {
     },
     observeStreams(count: number) {
       open = count
+    },
+    observeTotals(observed: StoredTotals | undefined) {
+      totals = observed
     },
     observeDroppedConnection() {
       connections += 1

@@ -30,6 +30,24 @@ export function createObservable(name: string, help: string, type: 'counter' | '
   }
 }
 
+/** Creates gauges that are read at each scrape; none without samples. */
+export function createGauges(
+  name: string,
+  help: string,
+  read: () => readonly { readonly labels: Labels; readonly value: number }[],
+) {
+  return {
+    lines() {
+      const samples = read()
+      if (samples.length === 0) return []
+      return [
+        ...headerLines(name, help, 'gauge'),
+        ...samples.map(({ labels, value }) => sampleLine(name, labelText(labels), value)),
+      ]
+    },
+  }
+}
+
 /** Creates a histogram. @param buckets upper bounds, ascending, without infinity */
 export function createHistogram(name: string, help: string, buckets: readonly number[]) {
   const series = createSeries(() => ({ counts: new Array<number>(buckets.length + 1).fill(0), sum: 0 }))

@@ -1,5 +1,11 @@
 import { ROUTES } from '@fish-crab/sdk/contract'
-import type { Metrics, RateLimitDecision, RequestObservation, StorageObservation } from '@fish-crab/server/app'
+import type {
+  Metrics,
+  RateLimitDecision,
+  RequestObservation,
+  StorageObservation,
+  StoredTotals,
+} from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
 import { encryptToken, listed, post, SALMON, write } from './catches.ts'
 import { expectError } from './errors.ts'
@@ -96,6 +102,33 @@ describe('metrics of the app', () => {
       expect(seconds).toBeGreaterThan(0)
       expect(seconds).toBeLessThan(1)
     }
+  })
+
+  it('have the totals of users and catches, read at most every 10 s, and none while the storage is away', async () => {
+    const observed: (StoredTotals | undefined)[] = []
+    const { metrics, operations } = createRecorder()
+    const { storage, failAt } = createFailingStorage()
+    const service = await createMemoryService({
+      ...UNLIMITED,
+      storage,
+      metrics: { ...metrics, observeTotals: (totals) => observed.push(totals) },
+    })
+    const scrape = async () => {
+      expect((await service.request('/metrics')).status).toBe(200)
+      return observed.at(-1)
+    }
+    await write(service, 'fish', SALMON)
+    const catches = [expect.objectContaining({ kind: 'fish', gamemode: 'earth', count: 1 })]
+    expect(await scrape()).toEqual({ users: 1, catches })
+    await write(service, 'fish', SALMON)
+    service.advance(9999)
+    expect(await scrape()).toEqual({ users: 1, catches })
+    expect(operations.filter(({ operation }) => operation === 'tallies')).toHaveLength(1)
+    service.advance(1)
+    expect((await scrape())?.catches).toMatchObject([{ count: 2 }])
+    service.advance(10_000)
+    failAt(/^tallies/)
+    expect(await scrape()).toBeUndefined()
   })
 
   it('count the operations that failed, and the failure still is what it was', async () => {

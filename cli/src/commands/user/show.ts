@@ -1,7 +1,16 @@
+import type { User } from '@fish-crab/sdk/admin'
 import { administrationFlags, openAdministration } from '../../command/administration.ts'
 import { Args, defineCommand } from '../../command/define.ts'
 import { outputFlags } from '../../command/flags.ts'
+import { type Column, timeColumn } from '../../output/columns.ts'
 import { USER_COLUMNS } from './list.ts'
+
+const COLUMNS: readonly Column<User>[] = [
+  ...USER_COLUMNS.slice(0, 2),
+  timeColumn('lastCatchAt'),
+  timeColumn('lastKeyReadAt', 'KEY LAST READ'),
+  ...USER_COLUMNS.slice(2),
+]
 
 export const userShowCommand = defineCommand({
   summary: 'Show a player, without secrets, as an administrator.',
@@ -9,13 +18,14 @@ export const userShowCommand = defineCommand({
   args: { name: Args.string({ description: 'name of the player', required: true }) },
   flags: { ...administrationFlags, ...outputFlags },
   role: 'administrator',
-  columns: USER_COLUMNS,
+  columns: COLUMNS,
   completion: { name: { local: 'users' } },
 
   async run(context) {
     const { args } = context
     const { admin, options } = await openAdministration(context)
-    const { id, name, createdAt } = await admin.users.get(args.name, options)
-    return context.printRows({ rows: [{ id, name, createdAt }], document: ([only]) => only })
+    const { id, name, createdAt, lastCatchAt, lastKeyReadAt } = await admin.users.get(args.name, options)
+    const row = { id, name, createdAt, lastCatchAt, lastKeyReadAt }
+    return context.printRows({ rows: [row], document: ([only]) => only })
   },
 })

@@ -64,8 +64,27 @@ export const adminUsersChecks = checksOf('admin', [
   check('user-shown', 'A user has an id, a name and a time, and no secrets.', async (t) => {
     const { id, name, createdAt } = await t.user()
     const response = await t.asSuperadmin('showUser', { params: { name: name.toUpperCase() } })
-    expectSame(expectJson(response), { id, name, createdAt }, 'the body', response)
+    const { lastCatchAt: _, lastKeyReadAt: __, ...body } = expectJson(response)
+    expectSame(body, { id, name, createdAt }, 'the body', response)
   }),
+  check(
+    'user-shown-last-seen',
+    'A user has the time of its last catch and of the last reading of its key.',
+    async (t) => {
+      const { name, password } = await t.newUser()
+      const params = { name }
+      const shown = async () => expectJson(await t.asSuperadmin('showUser', { params }))
+      const { lastCatchAt, lastKeyReadAt } = await shown()
+      expectSame([lastCatchAt, lastKeyReadAt], [undefined, undefined], 'the times of a new user')
+      const caughtAt = ['2025-06-01T00:00:00.000Z', '2025-01-01T00:00:00.000Z']
+      const body = { crab: caughtAt.map((time) => ({ caughtAt: time })) }
+      expectStatus(await t.asSuperadmin('addUserCrab', { params, query: '?gamemode=earth', body }), 201)
+      expectStatus(await t.request('/get/user/key', { headers: { authorization: basic(name, password) } }), 200)
+      const later = await shown()
+      expectSame(later.lastCatchAt, caughtAt[0], '"lastCatchAt"')
+      expectDateTime(later.lastKeyReadAt, '"lastKeyReadAt"')
+    },
+  ),
   check('user-shown-unknown', 'An unknown user is 404 user_not_found for administrators.', async (t) => {
     const params = { name: t.newName() }
     for (const route of ['showUser', 'deleteUser'] as const) {

@@ -95,6 +95,7 @@ export const adminMutations: readonly Mutation[] = [
   onOk('says another role', /^\/admin\/me$/, (body) => ({ ...body, role: 'superadmin', username: 'x' })),
   onOk('shows password hashes', /^\/admin\/(me|admins)$/, (body) => ({ ...body, passwordHash: 'x' })),
   onOk('shows secrets of users', USER, (body) => ({ ...body, apiKey: 'x' })),
+  onOk('shows no last catch', USER, ({ lastCatchAt: _, ...body }) => body),
   onEntries('lists secrets of users', '/admin/users', 'users', (users) =>
     users.map((user) => ({ ...user, apiKey: 'x' })),
   ),

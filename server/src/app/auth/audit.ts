@@ -1,22 +1,25 @@
-import type { AuditAction, AuditEntry, AuditPage } from '@fish-crab/sdk/contract'
+import { type AuditAction, type AuditEntry, type AuditPage, UNKNOWN_ACTOR } from '@fish-crab/sdk/contract'
 import type { FishStorage } from '../../storage/core/types.ts'
 import { type RandomSource, uuidv7 } from '../core/ids.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { Cursors } from '../http/cursors.ts'
-import { AUDIT_BASE, auditKey } from '../store/item-keys.ts'
+import { AUDIT_BASE, auditKey, failedLoginKey } from '../store/item-keys.ts'
 
 export type Audit = ReturnType<typeof createAudit>
 
 const LISTING = 'audit'
 
+type Origin = Pick<RequestContext, 'address' | 'requestId'>
+
 /** Creates the function that records an action before it runs: some recorded ones may have failed. */
 export function createAuditRecorder(storage: FishStorage, clock: () => number, random: RandomSource) {
+  /** Returns the key of the entry. */
   return async (
-    { address, requestId }: Pick<RequestContext, 'address' | 'requestId'>,
+    { address, requestId }: Origin,
     actor: string,
     action: AuditAction,
     subject?: string,
-  ): Promise<void> => {
+  ): Promise<string> => {
     const now = clock()
     const id = uuidv7(now, random)
     const entry: AuditEntry = {
@@ -28,14 +31,44 @@ export function createAuditRecorder(storage: FishStorage, clock: () => number, r
       address,
       requestId,
     }
-    await storage.items.setItem(auditKey(entry), JSON.stringify(entry))
+    const key = auditKey(entry)
+    await storage.items.setItem(key, JSON.stringify(entry))
+    return key
   }
 }
 
+const HOUR_MS = 3_600_000
+/** Everybody can fail to log in. These limits bound the space that it takes, and what one client can push out. */
+const FAILED_LOGINS = { perHourAndClient: 10, perHour: 100, hours: 7 * 24 }
+
 /** The log of who did what, to whom, when and from where. */
 export function createAudit(storage: FishStorage, cursors: Cursors, clock: () => number, random: RandomSource) {
+  const record = createAuditRecorder(storage, clock, random)
+
+  async function isWithin(key: string, limit: number): Promise<number | undefined> {
+    const { count } = await storage.countInWindow(key, { durationMs: HOUR_MS, limit, now: clock() })
+    return count > limit ? undefined : count
+  }
+
   return {
-    record: createAuditRecorder(storage, clock, random),
+    record,
+
+    /**
+     * Records a failed login, up to 10 an hour of a client and 100 of all. Each takes the place of one of a week before or
+     * earlier, and of nothing else in the log.
+     * @param name of the account that was tried, if there is one
+     */
+    async recordFailedLogin(context: Origin & Pick<RequestContext, 'client'>, name: string | undefined): Promise<void> {
+      const { perHourAndClient, perHour, hours } = FAILED_LOGINS
+      if ((await isWithin(`failed-login:${context.client}`, perHourAndClient)) === undefined) return
+      const hour = Math.floor(clock() / HOUR_MS)
+      const place = await isWithin(`failed-logins:${hour}`, perHour)
+      if (place === undefined) return
+      const placeKey = failedLoginKey(hour % hours, place)
+      const replaced = await storage.items.getItem(placeKey)
+      if (replaced !== null) await storage.items.removeItem(replaced)
+      await storage.items.setItem(placeKey, await record(context, name ?? UNKNOWN_ACTOR, 'login.failed'))
+    },
 
     async list({ limit, cursor }: { limit: number; cursor?: string | undefined }): Promise<AuditPage> {
       const position = cursor === undefined ? undefined : await cursors.verify(cursor, LISTING)

@@ -9,6 +9,7 @@ import { HttpError } from '../http/http-error.ts'
 import type { StoreId } from '../store/store-id.ts'
 import type { Users } from '../users/users.ts'
 import type { Admin, Admins } from './admins.ts'
+import type { Audit } from './audit.ts'
 import type { LoginLimiter } from './login-limiter.ts'
 
 export type Identity = { readonly admin: Admin } | { readonly user: User }
@@ -22,6 +23,7 @@ interface CredentialsOptions {
   readonly passwords: PasswordHasher
   readonly queue: FairQueue
   readonly loginLimiter: LoginLimiter
+  readonly audit: Pick<Audit, 'recordFailedLogin'>
   readonly clock: () => number
   readonly random: RandomSource
 }
@@ -57,7 +59,7 @@ export function createPasswordQueue(clock?: () => number): FairQueue {
  * name is unknown, so that the time it takes does not reveal which names exist.
  */
 export function createCredentials(options: CredentialsOptions) {
-  const { users, admins, storeId, passwords, queue, loginLimiter, clock, random } = options
+  const { users, admins, storeId, passwords, queue, loginLimiter, audit, clock, random } = options
   const verified = createVerifiedPasswords(clock, randomText(DIGEST_KEY_LENGTH, random))
   const attempts = new Map<string, Promise<unknown>>()
 
@@ -92,9 +94,11 @@ export function createCredentials(options: CredentialsOptions) {
 
   async function identify(
     { name, password }: BasicCredentials,
-    { client, request: { signal } }: RequestContext,
+    context: RequestContext,
     directories: readonly Directory[],
   ): Promise<Identity | undefined> {
+    const { client, request } = context
+    const { signal } = request
     const since = queue.now()
     // In UTF-8, all lone surrogates are the same.
     const isPossible = isUserName(name) && password.length <= ACCOUNT_LIMITS.passwordLength && password.isWellFormed()
@@ -104,13 +108,15 @@ export function createCredentials(options: CredentialsOptions) {
     async function findOrVerify(accounts: readonly (Account | undefined)[]): Promise<Identity | undefined> {
       const known = await findVerified(accounts, tried, client)
       if (known) return known.who
-      return loginLimiter.run({ client, name }, async () => {
+      const who = await loginLimiter.run({ client, name }, async () => {
         const found = (await findVerified(accounts, tried)) ?? (await verifyAny(accounts, tried))
         // Counts an unknown user as a failed login only while the store is the one that the server started with.
         if (!found) await storeId.verify()
         else await verified.add(tried, found.passwordHash, client)
         return found?.who
       })
+      if (!who) await audit.recordFailedLogin(context, nameOf(accounts.find((account) => account !== undefined)))
+      return who
     }
 
     // What another client has logged in with is compared below the limit only: it would tell a right guess from a wrong one.
@@ -165,6 +171,11 @@ export function createCredentials(options: CredentialsOptions) {
       return found.admin
     },
   }
+}
+
+function nameOf(account: Account | undefined): string | undefined {
+  if (!account) return undefined
+  return 'user' in account.who ? account.who.user.name : account.who.admin.username
 }
 
 interface BasicCredentials {

@@ -41,6 +41,12 @@ export interface StorageObservation {
   readonly failed: boolean
 }
 
+/** Totals of what is stored. */
+export interface StoredTotals {
+  readonly users: number
+  readonly catches: readonly { readonly kind: string; readonly gamemode: string; readonly count: number }[]
+}
+
 /** Response to a scrape. */
 export interface RenderedMetrics {
   readonly body: string
@@ -54,6 +60,8 @@ export interface Metrics {
   observeStorage(observation: StorageObservation): void
   /** Called with the number of open event streams when it changes. */
   observeStreams?(open: number): void
+  /** Called before `render` with the totals, at most 10 s old; `undefined` while the storage does not return them. */
+  observeTotals?(totals: StoredTotals | undefined): void
   /** Returns all metrics, for `GET /metrics`. */
   render(): Promise<RenderedMetrics>
 }

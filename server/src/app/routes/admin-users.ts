@@ -1,9 +1,12 @@
 import {
   ACCOUNT_LIMITS,
+  GAMEMODES,
+  KINDS,
   newUserSchema,
   type ResetType,
   resetSchema,
   type User,
+  type UserDetails,
   userListQuerySchema,
 } from '@fish-crab/sdk/contract'
 import { HttpError } from '../http/http-error.ts'
@@ -40,7 +43,12 @@ export function userHandlers(services: Services): AdminHandlers {
       return json(201, await users.create(newUser, confirm(context.request)))
     },
 
-    showUser: async ({ params }) => json(200, await users.require(params.name ?? '')),
+    async showUser({ params }) {
+      const user = await users.require(params.name ?? '')
+      const [lastCatchAt, lastKeyReadAt] = await Promise.all([lastCatch(services, user), users.lastKeyRead(user)])
+      const known = { ...(lastCatchAt ? { lastCatchAt } : {}), ...(lastKeyReadAt ? { lastKeyReadAt } : {}) }
+      return json(200, { ...user, ...known } satisfies UserDetails)
+    },
 
     async deleteUser(context, admin) {
       const user = await users.require(context.params.name ?? '')
@@ -56,4 +64,12 @@ export function userHandlers(services: Services): AdminHandlers {
       return json(200, await RESETS[type](users, user, confirm(context.request)))
     },
   }
+}
+
+/** By the times of catches, from what is counted by species; collections with too many species are left out. */
+async function lastCatch({ storage }: Services, { id: owner }: User): Promise<string | undefined> {
+  const collections = KINDS.flatMap((kind) => GAMEMODES.map((gamemode) => ({ owner, kind, gamemode })))
+  const species = await Promise.all(collections.map((collection) => storage.species(collection)))
+  const last = species.flat().reduce((latest, one) => Math.max(latest, one?.last ?? latest), Number.NEGATIVE_INFINITY)
+  return Number.isFinite(last) ? new Date(last).toISOString() : undefined
 }

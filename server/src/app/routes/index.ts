@@ -55,7 +55,7 @@ export function createHandlers(services: Services) {
     livez,
     readyz: readyzHandler(services),
     openapi: openApiHandler(services, loadOpenApi, () => Object.keys(handlers) as RouteName[]),
-    ...(services.metrics ? { metrics: metricsHandler(services.metrics) } : {}),
+    ...(services.metrics ? { metrics: metricsHandler(services.metrics, services) } : {}),
     ...(services.docs ? { docs: docsHandler(services.docs) } : {}),
     ...(services.pages ? pageHandlers(services.pages) : {}),
   }

@@ -1,5 +1,5 @@
 import { ERROR_CODES, type Status } from '@fish-crab/sdk/contract'
-import type { Metrics } from '../core/host.ts'
+import type { Metrics, StoredTotals } from '../core/host.ts'
 import { HttpError } from '../http/http-error.ts'
 import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
@@ -39,8 +39,25 @@ async function checkStorage({ storage, storeId }: Services): Promise<void> {
   await Promise.all([storage.ping(), storeId.verify()])
 }
 
-export function metricsHandler(metrics: Metrics): Handler {
+const TOTALS_MS = 10_000
+
+/** The totals are read at most every 10 s, since everybody who may read metrics may read them often. */
+export function metricsHandler(
+  metrics: Metrics,
+  { storage, users, clock }: Pick<Services, 'storage' | 'users' | 'clock'>,
+): Handler {
+  async function readTotals(): Promise<StoredTotals> {
+    const [count, tallies] = await Promise.all([users.count(), storage.tallies()])
+    return { users: count, catches: tallies.filter(({ label }) => label === null) }
+  }
+  let last: { readonly at: number; readonly totals: Promise<StoredTotals | undefined> } | undefined
+
   return async () => {
+    if (metrics.observeTotals) {
+      const now = clock()
+      if (!last || Math.abs(now - last.at) >= TOTALS_MS) last = { at: now, totals: readTotals().catch(() => undefined) }
+      metrics.observeTotals(await last.totals)
+    }
     const { body, contentType } = await metrics.render()
     const bytes = new TextEncoder().encode(body)
     return {

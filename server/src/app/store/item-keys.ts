@@ -52,6 +52,16 @@ export function ownerOfEncrypted(key: string): string | undefined {
   return id === undefined ? undefined : decodeKeyPart(id)
 }
 
+/** When the Fernet key of a user was last read. */
+export function keyReadKey(id: string): string {
+  return itemKey('key-read', id)
+}
+
+/** The key of the audit entry of a failed login, which the next login in this place replaces. */
+export function failedLoginKey(hour: number, place: number): string {
+  return itemKey('failed-login', String(hour), String(place))
+}
+
 export const AUDIT_BASE = 'audit:'
 const MAX_TIME = 2 ** 48 - 1
 

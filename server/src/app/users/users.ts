@@ -2,7 +2,7 @@ import { type CreatedUser, isUserName, type User, type UserList, userNameKey } f
 import { uuidv7 } from '../core/ids.ts'
 import type { Cursors } from '../http/cursors.ts'
 import { HttpError } from '../http/http-error.ts'
-import { USERS_BASE, userKey, userNameItem } from '../store/item-keys.ts'
+import { keyReadKey, USERS_BASE, userKey, userNameItem } from '../store/item-keys.ts'
 import { createSecretStore, type GivenSecrets, type SecretStoreOptions } from './user-secrets.ts'
 
 /** A user to create; secrets that are not given are generated. */
@@ -38,7 +38,10 @@ export function createUsers(options: UsersOptions) {
   }
 
   async function removeData(user: User): Promise<void> {
-    await Promise.all([store.remove(user), items.removeItem(userNameItem(user.id))])
+    await Promise.all([
+      store.remove(user),
+      ...[userNameItem(user.id), keyReadKey(user.id)].map((key) => items.removeItem(key)),
+    ])
   }
 
   return {
@@ -72,6 +75,15 @@ export function createUsers(options: UsersOptions) {
       return page.next !== undefined && last
         ? { users, nextCursor: await cursors.sign(userNameKey(last.name), LISTING) }
         : { users }
+    },
+
+    async recordKeyRead({ id }: User): Promise<void> {
+      await items.setItem(keyReadKey(id), new Date(clock()).toISOString())
+    },
+
+    /** In ISO 8601; `undefined` if it was never read. */
+    async lastKeyRead({ id }: User): Promise<string | undefined> {
+      return (await items.getItem(keyReadKey(id))) ?? undefined
     },
 
     count: (): Promise<number> => storage.countItems(USERS_BASE),

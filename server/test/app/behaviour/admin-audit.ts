@@ -110,7 +110,67 @@ export function adminAuditBehaviour(open: OpenService): void {
         expect((await admin(method, path, body)).status).toBeGreaterThanOrEqual(400)
       }
       for (const path of ['me', 'users', 'users/Alex', 'stats', 'audit']) await admin('GET', `/admin/${path}`)
-      expect((await read(admin)).entries.map(line)).toEqual(['root login'])
+      const entries = (await read(admin)).entries.map(line)
+      expect(entries.toSorted()).toEqual(['Alex login.failed', 'root login', 'root login.failed'])
+    })
+
+    it('has failed logins by the account that was tried, but no name without one: it may be a password', async () => {
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
+      const fail = async (name: string) => {
+        service.advance(1000)
+        const headers = { authorization: basic(name, 'a-wrong-secret'), [ADDRESS_HEADER]: '198.51.100.9' }
+        await expectError(await service.request('/get/user/key', { headers }), 'invalid_credentials')
+      }
+      await fail('ALEX')
+      await fail('mY-pAsSw0rd')
+      await fail('not a name')
+      service.advance(1000)
+      await expectError(await login(service, 'Root', 'a-wrong-secret', '198.51.100.9'), 'invalid_credentials')
+      const { entries } = await read(admin)
+      expect(entries.map(line)).toEqual([
+        'root login.failed',
+        '(unknown name) login.failed',
+        '(unknown name) login.failed',
+        'Alex login.failed',
+        'root login',
+      ])
+      expect(entries[0]).toMatchObject({ address: '198.51.100.9', requestId: expect.any(String) })
+      expect(JSON.stringify(entries)).not.toMatch(/a-wrong-secret|mY-pAsSw0rd|not a name/i)
+    })
+
+    it('has at most 10 failed logins of a client and 100 of all in an hour', async () => {
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
+      const fail = async (address: string, count: number) => {
+        for (let at = 0; at < count; at += 1) await login(service, `User${at}`, 'a-wrong-secret', address)
+      }
+      await fail('198.51.100.1', 12)
+      expect((await read(admin)).entries).toHaveLength(1 + 10)
+      for (let client = 2; client < 13; client += 1) await fail(`198.51.100.${client}`, 10)
+      expect((await read(admin, '?limit=200')).entries).toHaveLength(1 + 100)
+      service.advance(3_600_000)
+      await fail('198.51.100.1', 1)
+      const again = await asRoot(service)
+      expect((await read(again, '?limit=200')).entries).toHaveLength(2 + 101)
+    })
+
+    it('loses failed logins to others after a week, and nothing else ever', async () => {
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
+      const failed = async () => {
+        const { entries } = await read(await asRoot(service))
+        return entries.map(line).filter((one) => one !== 'root login')
+      }
+      const week = 7 * 24 * 3_600_000
+      await login(service, 'root', 'a-wrong-secret')
+      await admin('POST', '/admin/users', { name: 'Bob' })
+      service.advance(week - 1)
+      await login(service, 'nobody', 'a-wrong-secret', '198.51.100.9')
+      expect(await failed()).toEqual(['(unknown name) login.failed', 'root user.create Bob', 'root login.failed'])
+      service.advance(1)
+      await login(service, 'root', 'a-wrong-secret', '198.51.100.9')
+      expect(await failed()).toEqual(['root login.failed', '(unknown name) login.failed', 'root user.create Bob'])
     })
 
     it.each([1, 2, 3, 7, 8, 100])('is paged by %i, each entry once, also while it grows', async (limit) => {

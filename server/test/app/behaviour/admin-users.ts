@@ -1,4 +1,4 @@
-import { createdUserSchema, HEADERS, type UserList } from '@fish-crab/sdk/contract'
+import { createdUserSchema, HEADERS, type Saved, type UserList, userDetailsSchema } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { describe, expect, it } from 'vitest'
 import { asRoot, create, list, names } from '../administration.ts'
@@ -8,6 +8,34 @@ import { basic, type OpenService, UNLIMITED } from '../test-service.ts'
 
 /** What administrators do with users. */
 export function adminUsersBehaviour(open: OpenService): void {
+  describe('a user that an administrator looks at', () => {
+    it('shows when it last caught something, in any gamemode, and when its key was last read', async () => {
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
+      const user = async () => userDetailsSchema.parse(await (await admin('GET', '/admin/users/alex')).json())
+      const { id, name, createdAt } = service.alex
+      expect(await user()).toEqual({ id, name, createdAt })
+      const add = (gamemode: string, caughtAt: string) =>
+        admin('POST', `/admin/users/Alex/crab?gamemode=${gamemode}`, { crab: [{ caughtAt }] })
+      await add('earth', '2025-01-01T00:00:00.000Z')
+      const saved = (await (await add('survival', '2025-06-01T00:00:00.000Z')).json()) as Saved
+      expect(await user()).toEqual({ id, name, createdAt, lastCatchAt: '2025-06-01T00:00:00.000Z' })
+      await admin('DELETE', `/admin/users/Alex/crab/${saved.id}?gamemode=survival`)
+      service.advance(5000)
+      for (const authorization of [basic('Alex', 'alex-password'), basic('Alex', 'wrong')]) {
+        await service.request('/get/user/key', { headers: { authorization } })
+        service.advance(5000)
+      }
+      expect(await user()).toEqual({
+        id,
+        name,
+        createdAt,
+        lastCatchAt: '2025-01-01T00:00:00.000Z',
+        lastKeyReadAt: new Date(service.now() - 10_000).toISOString(),
+      })
+    })
+  })
+
   describe('a user that an administrator creates', () => {
     it('comes with secrets that all work at once', async () => {
       const service = await open(UNLIMITED)

@@ -3,6 +3,7 @@ import type { AuditAction, AuditEntry, AuditPage } from '@fish-crab/sdk/admin'
 /** The actions of the audit log, in words that follow the name of who did them. */
 export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   login: 'signed in',
+  'login.failed': 'failed to sign in',
   logout: 'signed out',
   'key.read': 'read the Fernet key of',
   'user.create': 'created the player',

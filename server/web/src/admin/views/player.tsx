@@ -40,6 +40,8 @@ export function Player({ view }: { readonly view: PlayerView }) {
               <dd>
                 <time dateTime={user.createdAt}>{formatDateTime(user.createdAt)}</time>
               </dd>
+              <Moment title="Last catch" at={user.lastCatchAt} />
+              <Moment title="Key last read" at={user.lastKeyReadAt} />
               <dt>Id</dt>
               <dd>
                 <code>{user.id}</code>
@@ -76,6 +78,15 @@ export function Player({ view }: { readonly view: PlayerView }) {
           )}
         </>
       )}
+    </>
+  )
+}
+
+function Moment({ title, at }: { readonly title: string; readonly at: string | undefined }) {
+  return (
+    <>
+      <dt>{title}</dt>
+      <dd>{at === undefined ? 'Never' : <time dateTime={at}>{formatDateTime(at)}</time>}</dd>
     </>
   )
 }
