@@ -152,6 +152,40 @@ describe('the API reference in a real browser', () => {
     expect(complaints).toEqual([])
   })
 
+  it('shows a refusal of what is tried out without credentials, and leaves none to the browser', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    await createUser(url, 'Alex')
+    const page = await browser.newPage()
+    await openReference(page, url)
+    const key = await tryOut(page, 'getUserKey')
+    await key.parameter('name').fill('Alex')
+    expect(await key.execute()).toMatchObject({ status: 401 })
+  })
+
+  it('shows the beginning of a stream', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    await createUser(url, 'Alex')
+    const page = await browser.newPage()
+    await openReference(page, url)
+    const events = await tryOut(page, 'events')
+    await events.parameter('name').fill('Alex')
+    await events.parameter('gamemode').selectOption('earth')
+    expect(await events.execute()).toMatchObject({ status: 200, text: expect.stringContaining('event: ready') })
+  })
+
+  it('shows no secret while it is typed', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    await openReference(page, url)
+    await page.locator('.btn.authorize').first().click()
+    for (const field of ['#api_key_value', '#auth-basic-password', '#auth-bearer-value']) {
+      expect([field, await page.locator(field).getAttribute('type')]).toEqual([field, 'password'])
+    }
+  })
+
   it('has our look in light and dark, a way to the pages, and nothing that axe finds', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()

@@ -29,6 +29,11 @@ const replacements = () => ({
 
 /** Completes the markup of Swagger UI for screen readers and keyboards. */
 function complete() {
+  // Keys and session tokens are secrets as passwords are, and screens are shared.
+  for (const field of target.querySelectorAll('#api_key_value, #auth-bearer-value')) {
+    field.type = 'password'
+    field.autocomplete = 'off'
+  }
   const name = (selector, nameOf) => {
     for (const part of target.querySelectorAll(`${selector}:not([aria-label])`)) {
       part.setAttribute('aria-label', nameOf(part))
@@ -59,11 +64,37 @@ function complete() {
 }
 new MutationObserver(complete).observe(target, { childList: true, subtree: true })
 
+/** How much of a stream an operation that is tried out shows, in milliseconds: Swagger UI waits for the end. */
+const STREAM_TIME = 3000
+
+async function sendRequest(url, request) {
+  // Else a response with 401 opens the browser's own login, which keeps the password and sends it with every later request.
+  const response = await fetch(url, { ...request, credentials: 'omit' })
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response
+  const { status, statusText, headers } = response
+  return new Response(await readFor(response.body, STREAM_TIME), { status, statusText, headers })
+}
+
+/** The text that a stream sends within this time. */
+async function readFor(stream, time) {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
+  const timer = setTimeout(() => reader.cancel(), time)
+  let text = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    text += value
+  }
+  clearTimeout(timer)
+  return text
+}
+
 SwaggerUIBundle({
   url: target.dataset.document,
   domNode: target,
   deepLinking: true,
   // It would be another origin.
   validatorUrl: null,
+  requestInterceptor: (request) => Object.assign(request, { userFetch: sendRequest }),
   plugins: [replacements],
 })
