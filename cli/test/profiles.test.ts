@@ -279,7 +279,7 @@ describe('what decides whom a command talks to', () => {
     ['one', { url: 'http://one.example', user: 'Alex', gamemode: 'earth' }],
     ['two', { url: 'http://two.example' }],
   ])
-  const config = { current: 'one', profiles, settings: { gamemode: 'factions', 'max-wait': '9' } }
+  const config = { current: 'one', profiles, patterns: [], settings: { gamemode: 'factions', 'max-wait': '9' } }
   const at = (flags: TargetFlags, env: Env) => {
     const { profile, url, user, gamemode, maxWait } = resolveTarget({ env, config }, flags)
     return [profile?.name, url.value, url.from, user?.value, gamemode?.value, gamemode?.from, maxWait]
@@ -328,7 +328,7 @@ describe('what decides whom a command talks to', () => {
   })
 
   test('is the local service where nothing is said', () => {
-    const empty = { current: undefined, profiles: new Map(), settings: {} }
+    const empty = { current: undefined, profiles: new Map(), patterns: [], settings: {} }
     expect(resolveTarget({ env: {}, config: empty }, {}).url).toEqual({
       value: 'http://127.0.0.1:8787',
       from: 'default',

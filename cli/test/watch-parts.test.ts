@@ -1,5 +1,6 @@
 import { parseChatLine } from '@fish-crab/sdk/chat'
 import { describe, expect, test } from 'vitest'
+import { createChatReader } from '../src/watch/chat-reader.ts'
 import { isGameStart, readLocation } from '../src/watch/gamemode.ts'
 import { logLocations } from '../src/watch/locations.ts'
 import { decodeLine, parseLines, splitLines, timeOfLine } from '../src/watch/parser.ts'
@@ -11,7 +12,8 @@ const moment = (text: string) => new Date(text).getTime()
 function parse(texts: readonly string[], { isSettled = true, from = {} } = {}) {
   const bytes = new TextEncoder().encode(texts.map((text) => `${text}\n`).join(''))
   const context = { head: 'head', generation: 0, at: moment('2026-01-31T10:00:00'), ...from }
-  return parseLines(splitLines(bytes, 0, false), context, { isSettled, now: moment('2026-01-31T20:00:00') })
+  const chat = createChatReader([])
+  return parseLines(splitLines(bytes, 0, false), context, { isSettled, now: moment('2026-01-31T20:00:00'), chat })
 }
 
 const names = (texts: readonly string[]) => parse(texts).catches.map(({ found }) => found.name)

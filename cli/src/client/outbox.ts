@@ -110,12 +110,8 @@ const UNSENT = `SELECT address, (SELECT count(*) FROM catches LEFT JOIN batches 
 
 /** Changes nothing. `undefined` when nothing is queued, and for a copy or another file that is no outbox of its name. */
 function readUnsent(context: Pick<Context, 'env'>, path: string): Unsent | undefined {
-  const file = pathToFileURL(path)
-  // Otherwise SQLite creates the write-ahead log of a file without one.
-  if (!existsSync(`${path}-wal`)) file.search = 'immutable=1'
   try {
-    const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
-    using db = new DatabaseSync(file, { readOnly: true, timeout: 1000 })
+    using db = openReadOnly(path)
     const row = db.prepare(UNSENT).get()
     const [url, queued] = [String(row?.address), Number(row?.queued)]
     if (queued === 0 || outboxPath(context, url) !== path) return undefined
@@ -127,6 +123,28 @@ function readUnsent(context: Pick<Context, 'env'>, path: string): Unsent | undef
     const fix = (problem === 'damaged' ? HINTS.outbox_damaged : HINTS.outbox_not_writable) ?? ''
     return { service: null, result: `The outbox of another address, ${path}, cannot be read.`, fix }
   }
+}
+
+/** Tells which keys an outbox has seen, also of catches that were sent. Changes nothing; without an outbox, none. */
+export function knownKeys(context: Pick<Context, 'env'>, url: string): (key: string) => boolean {
+  const path = outboxPath(context, url)
+  if (!existsSync(path)) return () => false
+  try {
+    const db = openReadOnly(path)
+    const query = db.prepare('SELECT 1 FROM keys WHERE key = ?')
+    return (key) => query.get(key) !== undefined
+  } catch {
+    // Opening it for the catches reports what is wrong.
+    return () => false
+  }
+}
+
+function openReadOnly(path: string) {
+  const file = pathToFileURL(path)
+  // Otherwise SQLite creates the write-ahead log of a file without one.
+  if (!existsSync(`${path}-wal`)) file.search = 'immutable=1'
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+  return new DatabaseSync(file, { readOnly: true, timeout: 1000 })
 }
 
 /** All when no ID is given. @throws CliError for a malformed or unknown ID */

@@ -1,6 +1,7 @@
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { Args, defineCommand, Flags } from '../command/define.ts'
-import { noInputFlag, serviceFlags, userFlag } from '../command/flags.ts'
+import { dryRunFlag, serviceFlags, userFlag, yesFlags } from '../command/flags.ts'
+import { usageError } from '../core/errors.ts'
 
 export const watchCommand = defineCommand({
   summary: 'Follow the game log and add your catches.',
@@ -9,10 +10,17 @@ export const watchCommand = defineCommand({
     'game restarts. Stop it with Ctrl-C; when started again, it resumes and adds the catches made in between, each once. While the service is unreachable, catches are queued on this machine. Without LOG, it ' +
     'uses the log of the running or latest game: vanilla, Lunar, Feather, Prism or MultiMC. Catches on a server that is ' +
     'not a gamemode, such as a hub, are held back on this machine until you run watch with --gamemode. Needs your key: ' +
-    'from login, FISH_KEY or FISH_KEY_FILE.',
+    'from login, FISH_KEY or FISH_KEY_FILE. Messages that look like catches but are not recognized are counted at the ' +
+    'end. Add theirs to the configuration (fish-cli config path): "patterns": [{"kind": "fish", "template": "[Pro] ' +
+    '{rarity} FANG! Du hast einen {name} gefangen.", "rarities": {"toller": "Gold"}}]. Groups: {name}, {rarity}, ' +
+    '{length} and {any}.',
   examples: [
     'fish-cli watch',
     'fish-cli watch ~/.minecraft/logs/latest.log --gamemode earth',
+    {
+      description: 'All old logs; what was added before is skipped:',
+      command: 'fish-cli watch --history ~/.minecraft/logs',
+    },
     { description: 'Read compressed logs:', command: 'fish-cli watch logs/*.log.gz --once' },
   ],
   args: {
@@ -25,6 +33,11 @@ export const watchCommand = defineCommand({
     'from-start': Flags.boolean({
       summary: 'Read the log from its beginning, even if it was watched before. Each catch is added once.',
     }),
+    history: Flags.string({
+      summary: 'Add the catches of all old logs of a folder, compressed ones too, oldest first. Shows them, then asks.',
+      helpValue: 'DIR',
+      exclusive: ['from-start', 'once'],
+    }),
     once: Flags.boolean({
       summary: 'Read the existing log, send its catches and exit. If it was watched before, only what is new.',
     }),
@@ -35,12 +48,18 @@ export const watchCommand = defineCommand({
     }),
     ...userFlag,
     ...serviceFlags,
-    ...noInputFlag,
+    ...yesFlags,
+    ...dryRunFlag,
   },
-  completion: { log: { paths: 'files' } },
+  completion: { log: { paths: 'files' }, history: { paths: 'folders' } },
 
   async run(context) {
     const { args, flags } = context
+    if (flags.history === undefined) {
+      if (flags.yes || flags['dry-run']) throw usageError('--yes and --dry-run need --history DIR.')
+    } else if (args.log !== undefined) {
+      throw usageError('--history reads all logs of a folder.', 'Leave LOG out.')
+    }
     const { watchLogs } = await import('../watch/run.ts')
     return watchLogs(context, { target: context.target, paths: args.log ?? [], flags })
   },

@@ -1,3 +1,4 @@
+import type { ChatTemplate } from '@fish-crab/sdk/chat'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import type { Config, Context, Profile } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
@@ -10,7 +11,7 @@ import { SETTINGS, type SettingKey, settingValue } from './settings.ts'
 
 const FORMAT_VERSION = 1
 
-export const EMPTY_CONFIG: Config = { current: undefined, profiles: new Map(), settings: {} }
+export const EMPTY_CONFIG: Config = { current: undefined, profiles: new Map(), patterns: [], settings: {} }
 
 function parseConfig(text: string, path: string): Config {
   const wrong = (what: string) =>
@@ -31,20 +32,28 @@ function parseConfig(text: string, path: string): Config {
     })
   }
   if (document.version !== FORMAT_VERSION) throw wrong('its version is missing or wrong')
-  const { current, profiles = {}, settings = {} } = document
+  const { current, profiles = {}, patterns = [], settings = {} } = document
   if (!isRecord(profiles)) throw wrong('profiles must be an object')
   if (!isRecord(settings)) throw wrong('settings must be an object')
+  // What is in them is checked where they are used.
+  if (!Array.isArray(patterns) || !patterns.every(isRecord)) throw wrong('patterns must be a list of objects')
   const read = Object.entries(profiles).map(([name, value]): [string, Profile] => {
     if (!isProfileName(name)) throw wrong('a profile has an invalid name')
     return [name, profileOf(value, (what) => wrong(`profile ${name}: ${what}`))]
   })
   if (current !== undefined && (typeof current !== 'string' || !Object.hasOwn(profiles, current)))
     throw wrong('current names no profile')
-  return { current, profiles: new Map(read), settings: checkSettings(settings, wrong) }
+  return {
+    current,
+    profiles: new Map(read),
+    patterns: patterns as unknown as ChatTemplate[],
+    settings: checkSettings(settings, wrong),
+  }
 }
 
-function formatConfig({ current, profiles, settings }: Config): string {
-  const document = { version: FORMAT_VERSION, current, profiles: Object.fromEntries(profiles), settings }
+function formatConfig({ current, profiles, patterns, settings }: Config): string {
+  const own = patterns.length > 0 ? { patterns } : {}
+  const document = { version: FORMAT_VERSION, current, profiles: Object.fromEntries(profiles), ...own, settings }
   return `${JSON.stringify(document, undefined, 2)}\n`
 }
 

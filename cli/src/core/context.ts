@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '@fish-crab/sdk'
+import type { ChatTemplate } from '@fish-crab/sdk/chat'
 import type { PasswordHasher } from '@fish-crab/server/app'
 import type { AsyncEntry } from '@napi-rs/keyring'
 
@@ -41,6 +42,8 @@ export interface Profile {
 export interface Config {
   readonly current: string | undefined
   readonly profiles: ReadonlyMap<string, Profile>
+  /** Messages that `watch` recognizes besides those of the game. */
+  readonly patterns: readonly ChatTemplate[]
   readonly settings: {
     readonly gamemode?: string
     readonly 'max-wait'?: string

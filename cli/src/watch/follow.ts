@@ -14,7 +14,7 @@ import {
   readBatch,
 } from './log-file.ts'
 import type { LogPosition } from './parser.ts'
-import { type LogOptions, startPosition } from './rotation.ts'
+import { type LogOptions, startPosition, UNFINISHED_MS } from './rotation.ts'
 
 interface FollowOptions extends LogOptions {
   /** Where an earlier run stopped. @default the end of the log, unless `fromStart` */
@@ -25,12 +25,10 @@ interface FollowOptions extends LogOptions {
 }
 
 const POLL_MS = 250
-// A writer completes a line within this time.
-const UNFINISHED_MS = 2000
 
 /** Survives truncation, renaming, compression and deletion of the log, between runs too: each batch ends at a position. */
 export async function follow(options: FollowOptions): Promise<void> {
-  const { path, once, signal, clock, onBatch, onNote } = options
+  const { path, once, signal, clock, chat, onBatch, onNote } = options
   const waker = watchForChanges(path)
   let file: LogFile | undefined
   /** Where to continue: in the open file, else in the last one. */
@@ -74,7 +72,7 @@ export async function follow(options: FollowOptions): Promise<void> {
     fromStart = false
     sizeBefore = -1
     place = from
-    if (from !== known) await onBatch({ catches: [], place: from })
+    if (from !== known) await onBatch({ catches: [], unrecognized: [], place: from })
     return true
   }
 
@@ -90,7 +88,7 @@ export async function follow(options: FollowOptions): Promise<void> {
     const isSettled = once || isReplaced || size === sizeBefore
     sizeBefore = size
     const isWhole = once && clock.now() - writtenAt > UNFINISHED_MS
-    const batch = await readBatch(log, from, { isSettled, isWhole })
+    const batch = await readBatch(log, from, { isSettled, isWhole, chat })
     if (batch) {
       place = batch.place
       await onBatch(batch)

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { isNotFound } from '../config/files.ts'
 import { CliError, EXIT } from '../core/errors.ts'
-import { decodeLine, type LogPosition, parseLines, splitLines, type WatchedCatch } from './parser.ts'
+import { type ChatReader, decodeLine, type LogPosition, parseLines, splitLines, type WatchedCatch } from './parser.ts'
 
 export interface LogFile {
   /** Identifies the file on this machine, whatever its path. */
@@ -197,6 +197,8 @@ function notReadable(message: string): CliError {
 
 export interface Batch {
   readonly catches: readonly WatchedCatch[]
+  /** Messages that look like catches but are not recognized. */
+  readonly unrecognized: readonly string[]
   readonly place: LogPosition
 }
 
@@ -207,6 +209,7 @@ interface ReadOptions {
   readonly isSettled: boolean
   /** The log is complete: a last line needs no line feed. */
   readonly isWhole: boolean
+  readonly chat: ChatReader
 }
 
 export async function readBatch(file: LogFile, place: LogPosition, options: ReadOptions): Promise<Batch | undefined> {
@@ -221,7 +224,11 @@ export async function readBatch(file: LogFile, place: LogPosition, options: Read
   const lines = splitLines(bytes, place.offset, isOneLine || (isLast && options.isWhole))
   if (lines.length === 0) return undefined
   const isSettled = isOneLine || (isLast && (options.isSettled || options.isWhole))
-  const { catches, context, end } = parseLines(lines, place, { isSettled, now: writtenAt })
+  const { catches, unrecognized, context, end } = parseLines(lines, place, {
+    isSettled,
+    now: writtenAt,
+    chat: options.chat,
+  })
   if (end === place.offset) return undefined
-  return { catches, place: { ...place, ...context, offset: end, anchor: anchorAt(end) } }
+  return { catches, unrecognized, place: { ...place, ...context, offset: end, anchor: anchorAt(end) } }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ChatCatch, parseChatLine } from '@fish-crab/sdk/chat'
+import type { ChatCatch } from '@fish-crab/sdk/chat'
 import { type PlayerLocation, readLocation } from './gamemode.ts'
 
 /** How far a log was read, and the location of the player there. Stored in checkpoints: the names of the fields are fixed. */
@@ -29,8 +29,17 @@ export interface WatchedCatch {
 
 type ParserState = Pick<LogPosition, 'head' | 'generation' | 'at' | 'last' | 'gamemode' | 'elsewhere'>
 
+/** How chat lines are read. */
+export interface ChatReader {
+  readonly parse: (line: string) => ChatCatch | undefined
+  /** The message of a line that is not parsed but looks like a catch. */
+  readonly unrecognized: (line: string) => string | undefined
+}
+
 interface ParsedLines {
   readonly catches: readonly WatchedCatch[]
+  /** Messages that look like catches. */
+  readonly unrecognized: readonly string[]
   readonly context: ParserState
   /** End of the lines consumed. A last line that may have a continuation is left for the next read. */
   readonly end: number
@@ -40,16 +49,21 @@ interface ParsedLines {
 export function parseLines(
   lines: readonly LogLine[],
   before: ParserState,
-  { isSettled, now }: { readonly isSettled: boolean; readonly now: number },
+  { isSettled, now, chat }: { readonly isSettled: boolean; readonly now: number; readonly chat: ChatReader },
 ): ParsedLines {
   const catches: WatchedCatch[] = []
+  const unrecognized: string[] = []
   let context = before
   let open = false
   for (const [index, { text, start, end }] of lines.entries()) {
     const where = readLocation(text)
     if (where) context = { ...context, gamemode: where.gamemode, elsewhere: where.elsewhere }
-    const found = parseChatLine(text)
-    if (!found) continue
+    const found = chat.parse(text)
+    if (!found) {
+      const message = chat.unrecognized(text)
+      if (message !== undefined) unrecognized.push(message)
+      continue
+    }
     const line = { found, start, end }
     if (isSameCatch(context.last, line)) {
       const first = open ? catches.pop() : undefined
@@ -58,7 +72,7 @@ export function parseLines(
       open = false
       continue
     }
-    if (!isSettled && index === lines.length - 1) return { catches, context, end: start }
+    if (!isSettled && index === lines.length - 1) return { catches, unrecognized, context, end: start }
     const caughtAt = timeOfLine(found.timeOfDay, context.at, now)
     context = { ...context, at: caughtAt, last: lastCatchOf(line) }
     const { gamemode, elsewhere } = context
@@ -66,7 +80,7 @@ export function parseLines(
     catches.push({ found, caughtAt, where: { gamemode, elsewhere }, key })
     open = true
   }
-  return { catches, context, end: lines.at(-1)?.end ?? 0 }
+  return { catches, unrecognized, context, end: lines.at(-1)?.end ?? 0 }
 }
 
 /**

@@ -60,9 +60,8 @@ export function outboxRecorder(
   let stored = checkpoint?.place
   let last = stored
   let held = checkpoint?.held ?? []
-  const keyed = (key: string) => `watch:${userNameKey(owner.user)}:${key}`
   const add = async (catches: readonly KnownCatch[], next: Checkpoint) => {
-    const additions = catches.map(({ shown, one }) => newCatch(shown, one, keyed(one.key)))
+    const additions = catches.map(({ shown, one }) => toNewCatch(owner.user, one, shown.gamemode))
     const { addedIndexes } = await outbox.add(additions, { checkpoint: { name, value: formatCheckpoint(next) } })
     stored = next.place
     last = next.place
@@ -126,8 +125,14 @@ function catchFields({ found, caughtAt }: WatchedCatch): Omit<RecordedCatch, 'ga
   }
 }
 
-function newCatch({ gamemode, caughtAt }: RecordedCatch, { found }: WatchedCatch, key: string): NewCatch {
-  const fields = { name: found.name, key, gamemode, caughtAt }
+/** The key in the outbox: the same whenever, and under whatever name, the log is read. */
+export function catchKey(user: string, { key }: WatchedCatch): string {
+  return `watch:${userNameKey(user)}:${key}`
+}
+
+export function toNewCatch(user: string, one: WatchedCatch, gamemode: Gamemode): NewCatch {
+  const { found, caughtAt } = one
+  const fields = { name: found.name, key: catchKey(user, one), gamemode, caughtAt: new Date(caughtAt).toISOString() }
   return found.kind === 'fish' ? { kind: 'fish', rarity: found.rarity, ...fields } : { kind: 'crab', ...fields }
 }
 

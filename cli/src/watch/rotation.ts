@@ -8,13 +8,14 @@ import {
   headHashOf,
   isGzipped,
   type LogFile,
+  logNotFound,
   matchesUpTo,
   openGzippedLog,
   openLog,
   readBatch,
   tailHash,
 } from './log-file.ts'
-import { LINE_SLACK_MS, type LogPosition } from './parser.ts'
+import { type ChatReader, LINE_SLACK_MS, type LogPosition } from './parser.ts'
 
 export interface LogOptions {
   readonly path: string
@@ -23,6 +24,7 @@ export interface LogOptions {
   readonly signal: AbortSignal
   /** Shows how old a log is. Waiting for changes uses the system's timers. */
   readonly clock: Pick<Clock, 'now' | 'sleep'>
+  readonly chat: ChatReader
   /** Receives each batch. The next one is read when it settles. */
   readonly onBatch: (batch: Batch) => Promise<void>
   /** Location of the player at the end of the previous log, for an unknown log. */
@@ -35,6 +37,38 @@ interface StartOptions extends LogOptions {
   readonly begun: boolean
   /** Start at the beginning, even when a position is known. */
   readonly fromStart: boolean
+}
+
+// A writer completes a line within this time.
+export const UNFINISHED_MS = 2000
+
+/** Reads a log from its beginning to its end. @returns the location of the player at its end */
+export async function readWholeLog({
+  path,
+  before = {},
+  signal,
+  clock,
+  chat,
+  onBatch,
+}: Omit<LogOptions, 'once'>): Promise<PlayerLocation> {
+  const file = await (isGzipped(path) ? openGzippedLog(path) : openLog(path))
+  if (!file) throw logNotFound(path)
+  try {
+    const { writtenAt } = await file.facts()
+    const isWhole = clock.now() - writtenAt > UNFINISHED_MS
+    const start = await positionAtStart(file, { path, isWhole })
+    if (!start) return before
+    let place: LogPosition = { ...start, ...(await inheritLocation(before, file)) }
+    for (;;) {
+      signal.throwIfAborted()
+      const batch = await readBatch(file, place, { isSettled: true, isWhole, chat })
+      if (!batch) return place
+      place = batch.place
+      await onBatch(batch)
+    }
+  } finally {
+    await file.close()
+  }
 }
 
 /** Reads the rest of rotated logs first. `undefined` while the log is empty. */
@@ -54,7 +88,10 @@ export async function startPosition(file: LogFile, begin: StartOptions): Promise
 }
 
 /** @returns the last position in the rotated logs */
-async function readRotated(known: LogPosition, { path, signal, clock, onBatch }: StartOptions): Promise<LogPosition> {
+async function readRotated(
+  known: LogPosition,
+  { path, signal, clock, chat, onBatch }: StartOptions,
+): Promise<LogPosition> {
   let last = known
   for (const old of await findUnreadLogs(path, known, { signal, clock })) {
     const before = last
@@ -63,7 +100,7 @@ async function readRotated(known: LogPosition, { path, signal, clock, onBatch }:
       if (old.place !== known) last = { ...old.place, ...(await inheritLocation(before, file)) }
       for (;;) {
         signal.throwIfAborted()
-        const batch = await readBatch(file, last, { isSettled: true, isWhole: true })
+        const batch = await readBatch(file, last, { isSettled: true, isWhole: true, chat })
         if (!batch) return
         last = batch.place
         await onBatch(batch)
@@ -74,11 +111,11 @@ async function readRotated(known: LogPosition, { path, signal, clock, onBatch }:
 }
 
 /** Keeps the location of the player. */
-async function skipExisting(file: LogFile, start: LogPosition, { signal }: StartOptions): Promise<LogPosition> {
+async function skipExisting(file: LogFile, start: LogPosition, { signal, chat }: StartOptions): Promise<LogPosition> {
   let place = start
   for (;;) {
     signal.throwIfAborted()
-    const batch = await readBatch(file, place, { isSettled: true, isWhole: false })
+    const batch = await readBatch(file, place, { isSettled: true, isWhole: false, chat })
     if (!batch) break
     place = batch.place
   }
@@ -140,8 +177,8 @@ async function inheritLocation({ gamemode, elsewhere }: PlayerLocation, file: Lo
   return isGameStart(await firstLineOf(file)) ? {} : { gamemode, elsewhere }
 }
 
-/** In milliseconds since 1970. */
-function dateInName(path: string): number | undefined {
+/** Of a log that the game has rotated, in milliseconds since 1970. */
+export function dateInName(path: string): number | undefined {
   const [, year, month, day] = ROTATED_NAME.exec(basename(path)) ?? []
   return year === undefined
     ? undefined

@@ -1,19 +1,27 @@
 import { resolve } from 'node:path'
 import type { Gamemode } from '@fish-crab/sdk'
+import { createChatPattern } from '@fish-crab/sdk/chat'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { catchesText, flushStatus, flushWithProgress, interruptedError } from '../client/flush.ts'
 import { openPlayerOutbox } from '../client/outbox.ts'
-import { homeFolder } from '../config/paths.ts'
+import { configPath, homeFolder } from '../config/paths.ts'
 import { gamemodeOf, maxWaitOf, requireUser, type Target } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
-import { EXIT, type ExitStatus, usageError } from '../core/errors.ts'
+import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { parseGamemode } from '../core/parse-values.ts'
 import { canPrompt } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
+import {
+  createChatReader,
+  createUnrecognizedCounter,
+  noteUnrecognized,
+  type UnrecognizedCounter,
+} from './chat-reader.ts'
 import { follow } from './follow.ts'
 import type { PlayerLocation } from './gamemode.ts'
 import { findLog, logLocations } from './locations.ts'
 import { checkLogs, isGzipped } from './log-file.ts'
+import type { ChatReader } from './parser.ts'
 import { gamemodeResolver, outboxRecorder, type Recorder, readCheckpoint } from './recorder.ts'
 import { type CatchPrinter, createCatchPrinter, reportDelivery, sendDelayMs, totalsText } from './report.ts'
 
@@ -23,6 +31,9 @@ interface WatchFlags {
   readonly once?: boolean | undefined
   readonly 'from-start'?: boolean | undefined
   readonly 'no-input'?: boolean | undefined
+  readonly history?: string | undefined
+  readonly yes?: boolean | undefined
+  readonly 'dry-run'?: boolean | undefined
 }
 
 interface WatchOptions {
@@ -35,8 +46,14 @@ interface WatchOptions {
 export async function watchLogs(context: Context & Notes, { target, paths, flags }: WatchOptions): Promise<ExitStatus> {
   const flag = flags.gamemode as Gamemode | undefined
   const preset = flag === undefined ? gamemodeOf(target) : undefined
-  if (!flags.once) requireFollowable(paths)
+  if (!flags.once && flags.history === undefined) requireFollowable(paths)
   const user = requireUser(target, 'Add --user USER')
+  const chat = chatReaderOf(context)
+  if (flags.history !== undefined) {
+    const fallback = await fallbackGamemode(context, flags, { flag, preset, location: {} })
+    const { addHistory } = await import('./history.ts')
+    return addHistory(context, { target, user, folder: flags.history, chat, gamemode: { flag, fallback }, flags })
+  }
   const maxWaitMs = maxWaitOf(target)
   const logs = await findLogs(context, paths)
   await checkLogs(
@@ -57,6 +74,7 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
     const unsubscribe = reportDelivery(context, outbox)
     if (!flags.once) outbox.start()
     const printer = createCatchPrinter(context, flags.json)
+    const unrecognized = createUnrecognizedCounter()
     let before: PlayerLocation | undefined
     try {
       for (const { path } of logs) {
@@ -66,7 +84,7 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
           gamemodeOf: gamemodeResolver(flag, fallback),
         }
         const recorder = outboxRecorder(outbox, owner, resolver)
-        before = await readLog(context, { path, before, flags, recorder, printer, signal })
+        before = await readLog(context, { path, before, flags, chat, recorder, printer, unrecognized, signal })
       }
     } catch (error) {
       throw signal.aborted ? await interruptedError(outbox) : error
@@ -74,6 +92,7 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
     unsubscribe()
     const report = await flushWithProgress(context, outbox, { maxWaitMs, signal })
     context.note(`fish-cli: ${totalsText(printer.totals())}; ${report.sent} sent.`)
+    noteUnrecognized(context, unrecognized)
     const status = flushStatus(context, report)
     return printer.held() > 0 ? EXIT.partly : status
   } finally {
@@ -82,18 +101,37 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
   }
 }
 
+/** @throws CliError `invalid_config` */
+function chatReaderOf(context: Context): ChatReader {
+  for (const [index, template] of context.config.patterns.entries()) {
+    try {
+      createChatPattern(template)
+    } catch (error) {
+      throw new CliError({
+        code: 'invalid_config',
+        message: `Pattern ${index + 1} of ${configPath(context)} cannot be used: ${(error as Error).message}`,
+        hint: 'Correct it. For examples: fish-cli watch --help',
+        exit: EXIT.usage,
+      })
+    }
+  }
+  return createChatReader(context.config.patterns)
+}
+
 interface ReadLogOptions {
   readonly path: string
   readonly before: PlayerLocation | undefined
   readonly flags: WatchFlags
+  readonly chat: ChatReader
   readonly recorder: Recorder
   readonly printer: CatchPrinter
+  readonly unrecognized: UnrecognizedCounter
   readonly signal: AbortSignal
 }
 
 /** @returns where the player was at the end */
 async function readLog(context: Context & Notes, options: ReadLogOptions): Promise<PlayerLocation> {
-  const { path, before, flags, recorder, printer, signal } = options
+  const { path, before, flags, chat, recorder, printer, unrecognized, signal } = options
   const { place } = recorder
   const noteHeld = () => {
     const count = recorder.held()
@@ -114,9 +152,11 @@ async function readLog(context: Context & Notes, options: ReadLogOptions): Promi
       once: flags.once ?? false,
       signal,
       clock: context.clock,
+      chat,
       onNote: (text) => context.note(`fish-cli: ${text}`),
       onBatch: async (batch) => {
         for (const one of await recorder.record(batch)) printer.print(one)
+        unrecognized.add(batch.unrecognized)
         location = batch.place
       },
     })

@@ -7,3 +7,4 @@ export {
   type ChatRule,
   parseChatLine,
 } from './parser.ts'
+export { type ChatTemplate, createChatPattern } from './template.ts'

@@ -41,8 +41,9 @@ export const profileRemoveCommand = defineCommand({
   },
 })
 
-function without({ current, profiles, settings }: Config, name: string): Config {
+function without(config: Config, name: string): Config {
+  const { current, profiles } = config
   const rest = new Map(profiles)
   rest.delete(name)
-  return { current: current === name ? undefined : current, profiles: rest, settings }
+  return { ...config, current: current === name ? undefined : current, profiles: rest }
 }

@@ -1,0 +1,76 @@
+import { CHAT_PATTERNS, type ChatTemplate, chatMessageOf, createChatPattern, parseChatLine } from '@fish-crab/sdk/chat'
+import { configPath } from '../config/paths.ts'
+import type { Context, Notes } from '../core/context.ts'
+import { printable } from '../output/text.ts'
+import type { ChatReader } from './parser.ts'
+
+/** The patterns of the game come first: what it recognizes stays as it is. */
+export function createChatReader(templates: readonly ChatTemplate[]): ChatReader {
+  const patterns = [...CHAT_PATTERNS, ...templates.map(createChatPattern)]
+  return {
+    parse: (line) => parseChatLine(line, { patterns }),
+    unrecognized(line) {
+      // Cheaper than parsing each line as chat.
+      if (!CATCH_WORDS.test(line)) return undefined
+      const text = chatMessageOf(line)?.text
+      return text !== undefined && looksLikeCatch(text) ? text : undefined
+    },
+  }
+}
+
+// Words of catches in languages of the game.
+const CATCH_WORDS =
+  /c[au][tu][cg]h|fish|hook|crab|fang|fisch|angel|krabbe|krebs|p[êe]ch|attrap|captur|poisson|pesc|atrap|cangrejo|granchio|peixe|caranguejo|vang|vis|złow|ryb|krab|пойма|поймал|рыб|краб|釣|钓|捕|魚|鱼|蟹|잡|낚|게/iu
+// Messages of servers open with a word in capitals. Players cannot write at the start of a message: their names are there.
+const OPENING = /^(?:\[[^\]]{1,32}\] ?|\([^)]{1,32}\) ?|[^\p{L}<]{1,8})*\p{Lu}[\p{Lu}\p{M}’' -]{1,40} ?[!！▶►:]/u
+// With any prefix but that of a player.
+const KNOWN_OPENING = /(?:CATCH|NEW ENTRY|NIMBLE)!|FISHING ?[▶►]/
+const BY_PLAYER = /^(?:\[[^\]]{1,32}\] ?)*(?:<[^>]{1,40}>|\w{2,16} ?(?:»|>|:))/
+// Without cases, capitals cannot be told apart.
+const CASELESS = /^\P{Ll}{1,40}[!！]/u
+
+function looksLikeCatch(text: string): boolean {
+  if (KNOWN_OPENING.test(text)) return !BY_PLAYER.test(text)
+  return (OPENING.test(text) || CASELESS.test(text)) && CATCH_WORDS.test(text)
+}
+
+const MAX_EXAMPLES = 3
+const MAX_KINDS = 100
+
+/** Counts messages that look like catches, those with the same opening as one. */
+export function createUnrecognizedCounter() {
+  const groups = new Map<string, { count: number; readonly example: string }>()
+  let count = 0
+  return {
+    add(messages: readonly string[]): void {
+      count += messages.length
+      for (const example of messages) {
+        const opening = example.split(/[!！▶►:]/u, 1)[0] ?? ''
+        const group = groups.get(opening)
+        if (group) group.count += 1
+        else if (groups.size < MAX_KINDS) groups.set(opening, { count: 1, example })
+      }
+    },
+    count: () => count,
+    /** Most frequent first. */
+    examples: (): readonly string[] =>
+      [...groups.values()]
+        .sort((one, other) => other.count - one.count)
+        .slice(0, MAX_EXAMPLES)
+        .map(({ example }) => example),
+  }
+}
+
+export type UnrecognizedCounter = ReturnType<typeof createUnrecognizedCounter>
+
+export function noteUnrecognized(context: Context & Notes, counter: UnrecognizedCounter): void {
+  const count = counter.count()
+  if (count === 0) return
+  const lines = count === 1 ? '1 line looks like a catch but is' : `${count} lines look like catches but are`
+  context.note(`fish-cli: ${lines} not recognized, such as:`)
+  for (const example of counter.examples()) context.note(`  ${printable(example)}`)
+  context.note(
+    `  To teach them, add "patterns" to ${printable(configPath(context))}, then: fish-cli watch --history. ` +
+      'For examples: fish-cli watch --help',
+  )
+}

@@ -1,0 +1,180 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { newFolder, xdgFolders } from './folders.ts'
+import { type RunOptions, run, serviceContext } from './harness.ts'
+
+const context = serviceContext()
+let folder: string
+let env: Record<string, string | undefined>
+let players = 0
+let name: string
+
+beforeEach(async () => {
+  folder = join(newFolder(), 'logs')
+  await mkdir(folder)
+  players += 1
+  name = `Historian${players}`
+  const { stdout } = await run(['user', 'create', name, '--json'], { env: context.admin })
+  env = {
+    ...context.base,
+    ...xdgFolders(join(folder, '..')),
+    FISH_USER: name,
+    FISH_KEY: JSON.parse(stdout).fernetKey,
+  }
+})
+
+const at = (second: number) => `[10:00:${String(second).padStart(2, '0')}] [Render thread/INFO]: `
+const nice = (second: number, fish: string) => `${at(second)}[CHAT] NICE CATCH! You caught a ${fish}.\n`
+
+/** A log of one game. */
+const session = (number: number, ...lines: readonly string[]) =>
+  `[09:00:00] [main/INFO]: Game ${number}\n${lines.join('')}`
+
+const write = (file: string, text: string) =>
+  writeFile(join(folder, file), file.endsWith('.gz') ? gzipSync(text) : text)
+const history = (more: readonly string[] = ['--yes'], options: RunOptions = {}) =>
+  run(['watch', '--history', folder, ...more], { ...options, env: { ...env, ...options.env } })
+const stored = async (gamemode = 'earth') =>
+  (
+    JSON.parse((await run(['list', name, '--detail', '--json', '-g', gamemode], { env })).stdout).fish as {
+      name: string
+      caughtAt: string
+    }[]
+  ).map((fish) => `${fish.name} ${new Date(fish.caughtAt).getFullYear()}`)
+
+describe('watch --history', () => {
+  test('adds the catches of all logs, oldest first, once, and not what was added before', async () => {
+    await write('2024-02-01-10.log.gz', session(2, nice(1, 'Second'), nice(2, 'Third')))
+    await write('2024-02-01-2.log.gz', session(1, nice(1, 'First')))
+    // The same log, not compressed, and logs that repeat the others.
+    await write('2024-02-01-2.log', session(1, nice(1, 'First')))
+    await write('debug.log', session(1, nice(1, 'Debug')))
+    await write('latest.log', session(3, nice(1, 'Old'), nice(2, 'Live')))
+    const live = await run(['watch', join(folder, 'latest.log'), '--once'], { env })
+    expect(live.stdout).toContain('Live')
+    await write('latest.log', session(3, nice(1, 'Old'), nice(2, 'Live'), nice(3, 'Late')))
+
+    const preview = await history(['--dry-run'])
+    expect(preview).toMatchObject({ status: 0, stdout: '' })
+    expect(preview.stderr).toMatch(
+      /4 logs in .*: 4 catches new, 2024-02-01 to .*; 2 added before\.\n {2}earth: 4 fish, 0 crabs/,
+    )
+    expect(await stored()).toHaveLength(2)
+
+    expect(await history()).toMatchObject({ status: 0, stderr: expect.stringContaining('4 catches added. 4 sent.') })
+    const year = new Date().getFullYear()
+    const all = [`Old ${year}`, `Live ${year}`, 'First 2024', 'Second 2024', 'Third 2024', `Late ${year}`]
+    expect(await stored()).toEqual(all)
+    // Again, and live again: nothing.
+    expect((await history([])).stderr).toContain('0 catches new; 6 added before')
+    await run(['watch', join(folder, 'latest.log'), '--once', '--from-start'], { env })
+    expect(await stored()).toEqual(all)
+  })
+
+  test('asks first, and adds nothing without a yes', async () => {
+    await write('2024-02-01-1.log.gz', session(1, nice(1, 'Cod')))
+    expect(await history([])).toMatchObject({ status: 2, stderr: expect.stringContaining('Add --yes') })
+    const no = await history([], { terminal: true, typed: 'n\r' })
+    expect(no).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/Add 1 catch for .*\[y\/N\].*Nothing was added/s),
+    })
+    expect(await stored()).toEqual([])
+    expect(await history([], { terminal: true, typed: 'y\r' })).toMatchObject({ status: 0 })
+    expect(await stored()).toEqual(['Cod 2024'])
+  })
+
+  test('follows the gamemode from log to log, and leaves out catches where there is none', async () => {
+    await write(
+      '2024-02-01-1.log.gz',
+      session(1, `${at(0)}Connecting to survival.example.net, 25565\n`, nice(1, 'Cod')),
+    )
+    await write('2024-02-01-2.log.gz', `${at(0)}[CHAT] <Bob> hi\n${nice(3, 'Rotated')}`)
+    await write('2024-02-02-1.log.gz', session(2, `${at(0)}Connecting to hub.example.net, 25565\n`, nice(2, 'Lost')))
+    const left = await history()
+    expect(left).toMatchObject({ status: 7, stderr: expect.stringContaining('Without a gamemode, on hub: 1.') })
+    expect(await stored('survival')).toEqual(['Cod 2024', 'Rotated 2024'])
+    expect(await history(['--yes', '--gamemode', 'factions'])).toMatchObject({ status: 0 })
+    expect(await stored('factions')).toEqual(['Lost 2024'])
+    expect(await stored('survival')).toHaveLength(2)
+  })
+
+  test('reads what it can, and reports the rest', async () => {
+    await write('2024-02-01-1.log.gz', session(1, nice(1, 'Cod')))
+    await writeFile(join(folder, '2024-02-01-2.log.gz'), 'damaged')
+    const { status, stdout } = await history(['--yes', '--json'])
+    expect({ status, document: JSON.parse(stdout) }).toEqual({
+      status: 7,
+      document: {
+        logs: 2,
+        new: 1,
+        addedBefore: 0,
+        byGamemode: { earth: { fish: 1, crabs: 0 } },
+        withoutGamemode: 0,
+        unreadable: [join(folder, '2024-02-01-2.log.gz')],
+        unrecognized: { count: 0, examples: [] },
+        added: 1,
+        sent: 1,
+      },
+    })
+  })
+
+  test('refuses what it cannot read, and flags that it has no use for', async () => {
+    expect(await run(['watch', '--history', join(folder, 'none')], { env })).toMatchObject({ status: 2 })
+    expect(await history()).toMatchObject({ status: 5 })
+    expect(await history(['--once'])).toMatchObject({ status: 2 })
+    expect(await run(['watch', 'a.log', '--history', folder], { env })).toMatchObject({ status: 2 })
+    expect(await run(['watch', 'a.log', '--yes'], { env })).toMatchObject({ status: 2 })
+  })
+})
+
+describe('messages that are not recognized', () => {
+  const GERMAN = (fish: string) => `${at(1)}[CHAT] TOLLER FANG! Du hast einen ${fish} gefangen.\n`
+  const teach = async (patterns: unknown) => {
+    await mkdir(join(folder, '..', 'config', 'fish-crab'), { recursive: true })
+    await writeFile(join(folder, '..', 'config', 'fish-crab', 'config.json'), JSON.stringify({ version: 1, patterns }))
+  }
+  const PATTERN = {
+    kind: 'fish',
+    template: '{rarity} FANG! Du hast einen {name} gefangen.',
+    rarities: { toller: 'Gold' },
+  }
+
+  test('are counted, shown with how to teach them, and added once they are taught', async () => {
+    const noise = [
+      '[CHAT] <Bob> NICE CATCH! You caught a Cod.',
+      '[CHAT] Bob: SUPER FANG! Ha',
+      '[CHAT] WARNING! Restart',
+      'CATCH!',
+    ]
+    const prefixed = `${at(3)}[CHAT] [Pro] NICE CATCH! You caught a Salmon.\n`
+    const lines = [GERMAN('Lachs'), GERMAN('Hecht'), prefixed, ...noise.map((text) => `${at(4)}${text}\n`)]
+    await write('2024-02-01-1.log.gz', session(1, ...lines))
+    const { stderr } = await history()
+    expect(stderr).toContain('3 lines look like catches but are not recognized, such as:')
+    expect(stderr).toContain('\n  TOLLER FANG! Du hast einen Lachs gefangen.\n')
+    expect(stderr).toContain('\n  [Pro] NICE CATCH! You caught a Salmon.\n')
+    expect(stderr).toContain('config.json')
+    const live = await run(['watch', join(folder, '2024-02-01-1.log.gz'), '--once'], { env })
+    expect(live.stderr).toContain('3 lines look like catches')
+
+    await teach([PATTERN, { kind: 'fish', template: '[Pro] {rarity} CATCH! You caught a {name}.' }])
+    expect((await history()).stderr).not.toContain('not recognized')
+    expect(await stored()).toEqual(['Lachs 2024', 'Hecht 2024', 'Salmon 2024'])
+  })
+
+  test('keep their patterns when the configuration changes, and wrong ones are named', async () => {
+    await teach([PATTERN])
+    await run(['config', 'set', 'gamemode', 'earth'], { env })
+    await run(['profile', 'add', 'home', '--url', 'http://127.0.0.1:1'], { env })
+    await run(['profile', 'remove', 'home', '--yes'], { env })
+    const config = await readFile(join(folder, '..', 'config', 'fish-crab', 'config.json'), 'utf8')
+    expect(JSON.parse(config).patterns).toEqual([PATTERN])
+    await write('2024-02-01-1.log', session(1))
+    await teach([PATTERN, { ...PATTERN, template: '{name}' }])
+    const wrong = await history()
+    expect(wrong).toMatchObject({ status: 2, stderr: expect.stringMatching(/Pattern 2 of .*must begin with text/) })
+  })
+})

@@ -1,0 +1,158 @@
+import { DEFAULT_CRAB_NAME, type Kind } from '../contract/kinds.ts'
+import { RARITIES, type RarityLabel, type RarityValue, rarityValue } from '../contract/rarities.ts'
+import type { ChatCatch } from './parser.ts'
+
+/** A message that reports a catch, as plain data that can be stored as JSON. */
+export interface ChatTemplate {
+  readonly kind: Kind
+  /**
+   * The whole message without formatting and log prefix. Groups in braces stand for text that differs: `{name}`,
+   * `{rarity}` and `{length}` (in centimetres), each at most once, and `{any}` for anything else. Everything else is
+   * literal, in the same letter case. At most 200 characters. It begins with literal text or `{rarity}`, since players could
+   * fake catches otherwise, and there is text between two groups. A crab without `{name}` has the name `crab`.
+   */
+  readonly template: string
+  /** The rarity of a fish if the template has no `{rarity}`. @default 5, Unknown/Other */
+  readonly rarity?: RarityValue | RarityLabel | undefined
+  /**
+   * Words for `{rarity}`, in any letter case. Labels (`Bronze`) and the catch words of the game (`NICE`) are known without
+   * it. At the start of a message, unknown words do not match; elsewhere they mean 5, Unknown/Other.
+   */
+  readonly rarities?: Readonly<Record<string, RarityValue | RarityLabel>> | undefined
+  /** @default false */
+  readonly firstTime?: boolean | undefined
+  /** @default false */
+  readonly byAugment?: boolean | undefined
+}
+
+const MAX_TEMPLATE = 200
+const MAX_RARITIES = 50
+const GROUPS = ['name', 'rarity', 'length', 'any'] as const
+type Group = (typeof GROUPS)[number]
+
+/** Literal text, then a group, in turns; both ends are text, which may be empty. */
+interface Parts {
+  readonly texts: readonly string[]
+  readonly groups: readonly Group[]
+}
+
+/**
+ * Makes a pattern for `parseChatLine` of a template with named groups, for messages that the game's own patterns do not
+ * have: with a prefix of a server, or in the language of a resource pack. Each text is searched once, from left to right,
+ * so matching takes linear time for any message; a regular expression from a configuration could take years.
+ *
+ * @throws TypeError for an invalid template
+ * @example
+ * const patterns = [
+ *   ...CHAT_PATTERNS,
+ *   createChatPattern({
+ *     kind: 'fish',
+ *     template: '{rarity} FANG! Du hast einen {name} gefangen.',
+ *     rarities: { guter: 'Silver' },
+ *   }),
+ * ]
+ * parseChatLine('GUTER FANG! Du hast einen Lachs gefangen.', { patterns })
+ * // { kind: 'fish', name: 'Lachs', rarity: 2 }
+ */
+export function createChatPattern(template: ChatTemplate): (message: string) => ChatCatch | undefined {
+  const { kind, firstTime, byAugment } = template
+  if (kind !== 'fish' && kind !== 'crab') throw new TypeError("kind must be 'fish' or 'crab'.")
+  for (const [name, value] of Object.entries({ firstTime, byAugment })) {
+    if (value !== undefined && typeof value !== 'boolean') throw new TypeError(`${name} must be true or false.`)
+  }
+  const parts = partsOf(template)
+  const rarityOf = rarityReader(template)
+  const isRarityFirst = parts.texts[0] === ''
+  const details = { ...(firstTime && { firstTime }), ...(byAugment && { byAugment }) }
+  return (message) => {
+    const found = matchParts(parts, message)
+    if (!found) return undefined
+    const { name = DEFAULT_CRAB_NAME, rarity, length } = found
+    const known = rarityOf(rarity)
+    if (isRarityFirst && known === undefined) return undefined
+    const lengthCm = length === undefined ? undefined : parseLength(length)
+    if (length !== undefined && lengthCm === undefined) return undefined
+    const common = { name, ...(lengthCm && { lengthCm }), ...details }
+    return kind === 'fish' ? { kind, rarity: known ?? UNKNOWN_RARITY, ...common } : { kind, ...common }
+  }
+}
+
+const UNKNOWN_RARITY: RarityValue = 5
+
+function partsOf({ kind, template }: ChatTemplate): Parts {
+  if (typeof template !== 'string' || template.length > MAX_TEMPLATE) {
+    throw new TypeError(`template must be text of at most ${MAX_TEMPLATE} characters.`)
+  }
+  // Messages have single spaces, and none at their ends.
+  const pieces = template
+    .replace(/\s+/g, ' ')
+    .trim()
+    .split(/\{([^{}]*)\}/)
+  const texts = pieces.filter((_, index) => index % 2 === 0)
+  const groups = pieces.filter((_, index) => index % 2 === 1).map(groupNamed)
+  if (texts.some((text) => /[{}]/.test(text))) throw new TypeError('template has a brace without its other one.')
+  for (const group of GROUPS) {
+    if (group !== 'any' && groups.filter((one) => one === group).length > 1) {
+      throw new TypeError(`template has {${group}} more than once.`)
+    }
+  }
+  if (kind === 'fish' && !groups.includes('name')) throw new TypeError('template has no {name}.')
+  if (texts.slice(1, -1).includes('')) throw new TypeError('template has two groups without text between them.')
+  if (texts[0] === '' && (groups[0] !== 'rarity' || !texts.some((text) => text.trim().length > 1))) {
+    throw new TypeError('template must begin with text or {rarity}: otherwise, players could fake catches.')
+  }
+  return { texts, groups }
+}
+
+function groupNamed(name: string | undefined): Group {
+  const group = GROUPS.find((each) => each === name)
+  if (!group)
+    throw new TypeError(`template has an unknown group. Groups: ${GROUPS.map((one) => `{${one}}`).join(', ')}.`)
+  return group
+}
+
+/** The first occurrence of each text; the last one must end the message. */
+function matchParts({ texts, groups }: Parts, message: string): Partial<Record<Group, string>> | undefined {
+  const [first = '', ...rest] = texts
+  if (rest.length === 0) return message === first ? {} : undefined
+  if (!message.startsWith(first)) return undefined
+  const found: Partial<Record<Group, string>> = {}
+  let at = first.length
+  for (const [index, text] of rest.entries()) {
+    const isLast = index === rest.length - 1
+    const end = isLast ? message.length - text.length : message.indexOf(text, at)
+    const value = end > at ? message.slice(at, end).trim() : ''
+    if (value === '' || (isLast && !message.endsWith(text))) return undefined
+    found[groups[index] ?? 'any'] = value
+    at = end + text.length
+  }
+  return found
+}
+
+function rarityReader({
+  kind,
+  rarity,
+  rarities = {},
+}: ChatTemplate): (word: string | undefined) => RarityValue | undefined {
+  const words = Object.entries(Object(rarities) as Record<string, RarityValue | RarityLabel>)
+  if (words.length > MAX_RARITIES) throw new TypeError(`rarities has more than ${MAX_RARITIES} words.`)
+  const valueNamed = (value: RarityValue | RarityLabel) => {
+    const known = typeof value === 'number' || typeof value === 'string' ? rarityValue(value) : undefined
+    if (known === undefined) throw new TypeError('rarity and rarities must have labels such as Gold, or 1 to 7.')
+    return known
+  }
+  const own = new Map(words.map(([word, value]) => [word.toLowerCase(), valueNamed(value)]))
+  if (kind === 'crab' && (rarity !== undefined || words.length > 0)) throw new TypeError('A crab has no rarity.')
+  const fixed = rarity === undefined ? undefined : valueNamed(rarity)
+  return (word) => {
+    if (word === undefined) return fixed
+    const catchWord = RARITIES.find((one) => one.catchWord === word.toUpperCase())?.value
+    return own.get(word.toLowerCase()) ?? catchWord ?? rarityValue(word)
+  }
+}
+
+/** The decimal separator may be a comma. */
+function parseLength(text: string): number | undefined {
+  const number = /^(\d{1,6}(?:[.,]\d{1,3})?)(?: ?cm)?$/.exec(text)?.[1]?.replace(',', '.')
+  return number === undefined ? undefined : Number(number)
+}
