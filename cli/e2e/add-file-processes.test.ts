@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createMock } from '@fish-crab/mocks'
 import { openOutbox } from '@fish-crab/sdk/outbox'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { outboxPath } from '../src/client/outbox.ts'
+import { outboxPath } from '../src/client/outbox-path.ts'
 import { newFolder, xdgFolders } from '../test/folders.ts'
 import { type Fed, startFish } from '../test/stdin-processes.ts'
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { openOutbox, sqliteStore } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { folderContent } from '../../scripts/test-support/folder-content.ts'
-import { outboxPath } from '../src/client/outbox.ts'
+import { outboxPath } from '../src/client/outbox-path.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext } from './harness.ts'
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -12,14 +11,16 @@ import {
 } from '@fish-crab/sdk/outbox'
 import { fileProblem } from '../../../sdk/src/internal/sqlite.node.ts'
 import { folders } from '../config/paths.ts'
-import { isSameService, serviceOf } from '../config/profile.ts'
+import { isSameService } from '../config/profile.ts'
 import type { Target } from '../config/target.ts'
 import type { Context, Notes, Profile } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
+import { rememberAdded } from './added.ts'
 import { openClient } from './client.ts'
 import { catchesText } from './flush.ts'
 import { readPlayerKey } from './identity.ts'
+import { outboxPath } from './outbox-path.ts'
 
 interface PlayerOutboxOptions {
   readonly user: string
@@ -63,7 +64,13 @@ const HINTS: Readonly<Record<string, string>> = {
 
 async function openOutboxFile(context: Context, url: string, options: OutboxOptions): Promise<Outbox> {
   const path = outboxPath(context, url)
+  const command = crypto.randomUUID()
   const onEvent: OutboxListener = (event) => {
+    if (event.type === 'sent') {
+      // What is sent in the background was not added by one command.
+      const run = options.lingerMs ? event.id : command
+      void rememberAdded(context, path, { ...event.collection, id: event.id, at: context.clock.now(), run })
+    }
     if (event.type !== 'adopted') return
     context.line.say(`fish-cli: The outbox of an older version, ${path}, now belongs to ${event.service}.`)
   }
@@ -74,13 +81,6 @@ async function openOutboxFile(context: Context, url: string, options: OutboxOpti
     const { code, summary } = error
     throw new CliError({ code, message: `${summary} It is ${path}.`, hint: HINTS[code] ?? '', exit: EXIT.failure })
   }
-}
-
-/** The file of the outbox. Each service has its own, so that catches queued for one never go to another. */
-export function outboxPath(context: Pick<Context, 'env'>, url: string): string {
-  const name = (URL.parse(url)?.host ?? 'service').replace(/[^a-z\d.-]+/gi, '-').slice(0, 64)
-  const hash = createHash('sha256').update(serviceOf(url)).digest('hex').slice(0, 8)
-  return join(folders(context).state, `outbox-${name}-${hash}.db`)
 }
 
 interface Unsent {

@@ -72,12 +72,22 @@ export const dryRunFlag = {
   'dry-run': Flags.boolean({ summary: 'Print what would be done, and change nothing.', default: false }),
 }
 
+export const fromFlag = {
+  from: Flags.string({
+    summary: 'Gamemode to move from (FISH_GAMEMODE, else that of the profile).',
+    helpValue: 'GAMEMODE',
+  }),
+}
+
+export const passwordStdinFlag = { 'password-stdin': Flags.boolean({ summary: 'Read the password from stdin.' }) }
+
 export const noInputFlag = { 'no-input': Flags.boolean({ summary: 'Never prompt; fail if input is needed.' }) }
 
 export const yesFlags = { yes: Flags.boolean({ char: 'y', summary: 'Skip the confirmation.' }), ...noInputFlag }
 
 export const SHARED_COMPLETION: Completion = {
   file: { paths: 'files' },
+  from: words(GAMEMODES),
   gamemode: words(GAMEMODES),
   out: { paths: 'files' },
   profile: { local: 'profiles' },

@@ -1,8 +1,10 @@
 import type { FishInput } from '@fish-crab/sdk'
 import { RARITIES, type RarityValue, rarityLabel } from '@fish-crab/sdk/constants'
+import { rememberAdded } from '../client/added.ts'
 import { rarityList } from '../client/catch-query.ts'
 import { openClient } from '../client/client.ts'
 import { readPlayerKey } from '../client/identity.ts'
+import { outboxPath } from '../client/outbox-path.ts'
 import { Args, type CommandContext, defineCommand, Flags } from '../command/define.ts'
 import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from '../command/flags.ts'
 import { requireGamemode, requireUser } from '../config/target.ts'
@@ -71,6 +73,9 @@ export const addCommand = defineCommand({
       throw (await import('../client/describe-error.ts')).withUnknownOutcome(error)
     })
     const { message, id, replayed } = saved
+    const kind = fish ? 'fish' : 'crab'
+    const added = { id, user, kind, gamemode, at: context.clock.now(), run: id } as const
+    await rememberAdded(context, outboxPath(context, target.url.value), added)
     const what = names.length === 0 ? 'A crab' : names.join(', ')
     const [first] = fish ?? []
     const rarity = first ? ` · ${rarityLabel(first.rarity as RarityValue)}` : ''

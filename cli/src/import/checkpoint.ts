@@ -22,6 +22,11 @@ export function keyPrefixOf(content: string): string {
   return `${FILES}${content}:`
 }
 
+/** The content of the file that a queued catch came from; `undefined` for a catch of a log. */
+export function contentOfKey(key: string): string | undefined {
+  return key.startsWith(FILES) ? key.slice(FILES.length).split(':', 1)[0] : undefined
+}
+
 /** Such as an earlier version of this file. */
 export async function countOfOtherFiles(outbox: Outbox, content: string): Promise<number> {
   const queuedOf = async (keyPrefix: string) => {

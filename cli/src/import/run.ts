@@ -8,7 +8,8 @@ import {
   flushWithProgress,
   mergeReports,
 } from '../client/flush.ts'
-import { openPlayerOutbox, outboxPath } from '../client/outbox.ts'
+import { openPlayerOutbox } from '../client/outbox.ts'
+import { outboxPath } from '../client/outbox-path.ts'
 import { gamemodeOf, maxWaitOf, requireUser, type Target } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'

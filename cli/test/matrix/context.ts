@@ -16,6 +16,8 @@ export interface CellContext extends AsyncDisposable {
   readonly service: string
   /** Where the command looks for it. */
   readonly url: string
+  /** The id of the fish that is there. */
+  readonly record: string
   /** Everything that the command may write is in it. */
   readonly home: string
   readonly env: Env
@@ -67,6 +69,8 @@ export async function openContext({ store, withoutServer = false }: ContextOptio
     limits: { requests: 10_000, adminRequests: 10_000 },
   })
   const [{ url: service }, home] = await Promise.all([mock.serve(), mkdtemp(join(tmpdir(), 'fish-cli-matrix-'))])
+  const detail = await mock.fetch('/get/fish?name=Alex&gamemode=earth&detail=full')
+  const { fish } = (await detail.json()) as { fish: { id: string }[] }
   const folder = (name: string) => join(home, name)
   await mkdir(folder('work'))
   const url = withoutServer ? UNREACHABLE : service
@@ -74,6 +78,7 @@ export async function openContext({ store, withoutServer = false }: ContextOptio
     mock,
     service,
     url,
+    record: fish[0]?.id ?? '',
     home,
     store,
     env: {

@@ -27,7 +27,9 @@ export const RULES: Readonly<Record<Exclude<Outcome, 'success'>, Rule>> = {
 }
 
 /** Routes whose success is 204: there is no body that could be wrong. */
-export const WITHOUT_BODY: readonly RouteName[] = ['deleteUser', 'deleteAdmin']
+export const WITHOUT_BODY: readonly RouteName[] = [
+  ...(['deleteUser', 'deleteAdmin', 'deleteOwnFish', 'moveOwnFish', 'deleteUserFish', 'moveUserFish'] as const),
+]
 
 /** What the service does with requests, by outcome. */
 export const FAULTS: Readonly<Partial<Record<Outcome, Fault>>> = Object.fromEntries(

@@ -38,7 +38,7 @@ export interface OwnFailure {
   readonly code: string
 }
 
-/** One command line, and how it differs from the rule. `{home}`, `{url}`, `{nobody}` and `{busy}` stand for those of the run. */
+/** One command line, and how it differs from the rule. `{home}`, `{url}`, `{record}`, `{nobody}` and `{busy}` stand for those of the run. */
 export interface Row {
   /** The id of the command. */
   readonly id: string

@@ -81,8 +81,12 @@ export async function runIn(
   }
 }
 
-function fill(text: string | undefined, { home, url, service }: CellContext): string | undefined {
-  return text?.replaceAll('{home}', home).replaceAll('{url}', url).replaceAll('{port}', new URL(service).port)
+function fill(text: string | undefined, { home, url, service, record }: CellContext): string | undefined {
+  return text
+    ?.replaceAll('{record}', record)
+    .replaceAll('{home}', home)
+    .replaceAll('{url}', url)
+    .replaceAll('{port}', new URL(service).port)
 }
 
 function stopOnceReady(): Pick<RunOptions, 'onStdout' | 'stopRequested'> {

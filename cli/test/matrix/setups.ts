@@ -2,7 +2,7 @@ import { chmod, cp, readdir, readFile, rename, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Fault } from '@fish-crab/mocks'
-import { outboxPath } from '../../src/client/outbox.ts'
+import { outboxPath } from '../../src/client/outbox-path.ts'
 import { type Env, run } from '../harness.ts'
 import { SECRETS } from './canaries.ts'
 import { type CellContext, openContext } from './context.ts'
@@ -26,6 +26,15 @@ const SETUPS = {
   catches: ({ home }: CellContext) => writeFile(join(home, 'catches.csv'), 'name,rarity\nSalmon,3\n'),
   /** The log of a game. */
   log: ({ home }: CellContext) => writeFile(join(home, 'latest.log'), LOG),
+  /** A catch was added. */
+  async added(context: CellContext) {
+    await done(context, ['add', 'Salmon', '-r', '3'], { FISH_URL: context.service })
+    if (context.url === context.service) return
+    const [from, to] = [context.service, context.url].map((url) =>
+      outboxPath(context, url).replace('.db', '-added.jsonl'),
+    )
+    await rename(from ?? '', to ?? '')
+  },
   /** A catch waits in the outbox. */
   queued: (context: CellContext) => leaveInOutbox(context, 'reset', 69),
   /** A catch was refused, and is set aside. */

@@ -2,7 +2,15 @@ import { readAdminCredentials } from '../../client/admin.ts'
 import { openClient } from '../../client/client.ts'
 import { readSecret } from '../../client/read-secret.ts'
 import { Args, type CommandContext, defineCommand, Flags } from '../../command/define.ts'
-import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../../command/flags.ts'
+import {
+  adminFlag,
+  noInputFlag,
+  outputFlags,
+  passwordStdinFlag,
+  secretFileFlags,
+  serviceFlags,
+  userFlag,
+} from '../../command/flags.ts'
 import { outputSecret } from '../../command/player-secret.ts'
 import { requireUser } from '../../config/target.ts'
 import type { Column } from '../../output/columns.ts'
@@ -33,7 +41,7 @@ export const keyGetCommand = defineCommand({
   args: { user: Args.string({ description: 'player whose key to get, as an administrator (default: your own)' }) },
   flags: {
     show: Flags.boolean({ summary: 'Print the whole key.' }),
-    'password-stdin': Flags.boolean({ summary: 'Read the password from stdin.' }),
+    ...passwordStdinFlag,
     ...secretFileFlags,
     ...userFlag,
     ...adminFlag,

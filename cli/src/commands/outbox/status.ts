@@ -1,6 +1,7 @@
 import { hintForCode } from '../../client/describe-error.ts'
 import { catchesText } from '../../client/flush.ts'
-import { openLocalOutbox, outboxPath, unsentElsewhere } from '../../client/outbox.ts'
+import { openLocalOutbox, unsentElsewhere } from '../../client/outbox.ts'
+import { outboxPath } from '../../client/outbox-path.ts'
 import { defineCommand } from '../../command/define.ts'
 import { addressFlags, outputFlags } from '../../command/flags.ts'
 import type { Column } from '../../output/columns.ts'

@@ -97,6 +97,43 @@ export const CATCH_ROWS: readonly Row[] = [
     ],
   },
   {
+    id: 'remove',
+    args: ['{record}', '--yes'],
+    requests: ['getFish', 'getCrab', 'deleteOwnFish'],
+    bad: ['--gamemode', 'canary'],
+    fails: [
+      { title: 'no id', args: ['--yes'], exit: 2, code: 'usage' },
+      { title: 'no confirmation', args: ['{record}'], exit: 2, code: 'usage' },
+      { title: 'a record that is not there', args: ['canary', '--yes'], exit: 5, code: 'record_not_found' },
+      { title: 'a wrong password', env: { FISH_PASSWORD: 'canary wrong' }, exit: 4, code: 'invalid_credentials' },
+      { title: 'no password', env: { FISH_PASSWORD: '' }, exit: 4, code: 'missing_credentials' },
+      { title: 'no gamemode', env: { FISH_GAMEMODE: '' }, exit: 2, code: 'usage' },
+    ],
+  },
+  {
+    id: 'move',
+    args: ['{record}', '--gamemode', 'survival', '--yes'],
+    requests: ['getFish', 'getCrab', 'moveOwnFish'],
+    bad: ['--from', 'canary'],
+    fails: [
+      { title: 'no gamemode to move to', args: ['{record}', '--yes'], exit: 2, code: 'usage' },
+      { title: 'the gamemode it is in', args: ['{record}', '-g', 'earth', '--yes'], exit: 2, code: 'usage' },
+      { title: 'a wrong password', env: { FISH_PASSWORD: 'canary wrong' }, exit: 4, code: 'invalid_credentials' },
+    ],
+  },
+  {
+    id: 'undo',
+    args: ['--yes'],
+    given: ['added'],
+    requests: ['getFish', 'getCrab', 'deleteOwnFish'],
+    bad: ['more'],
+    fails: [
+      { title: 'nothing added', given: [], exit: 5, code: 'nothing_to_undo' },
+      { title: 'a batch that is being sent', given: ['queued'], exit: 6, code: 'catches_under_way' },
+      { title: 'a wrong password', env: { FISH_PASSWORD: 'canary wrong' }, exit: 4, code: 'invalid_credentials' },
+    ],
+  },
+  {
     id: 'outbox:flush',
     given: ['queued'],
     requests: ['postFish'],

@@ -1,0 +1,72 @@
+import { appendFileSync, statSync } from 'node:fs'
+import { userNameKey } from '@fish-crab/sdk/constants'
+import { makeFolderOf, readTextFile, replaceFile } from '../config/files.ts'
+import { withLock } from '../config/lock.ts'
+import type { Context } from '../core/context.ts'
+import { parseJsonText } from '../core/parse-values.ts'
+import type { CatchKind } from './catch-list.ts'
+
+/** A record that this machine added, for `undo`. */
+export interface AddedRecord {
+  readonly id: string
+  readonly user: string
+  readonly kind: CatchKind
+  readonly gamemode: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** The same for all that one command added: they are undone together. */
+  readonly run: string
+}
+
+/** About 200 bytes a record. The older half of a longer list is forgotten. */
+const MAX_BYTES = 2 * 1024 * 1024
+
+/** The list of what this machine added to a service stands beside the outbox for it. */
+function pathBeside(outbox: string): string {
+  return outbox.replace(/\.db$/, '-added.jsonl')
+}
+
+function read(path: string): readonly AddedRecord[] {
+  return (readTextFile(path) ?? '').split('\n').flatMap((line) => {
+    const added = parseJsonText(line) as AddedRecord | undefined
+    return typeof added?.id === 'string' && typeof added.user === 'string' ? [added] : []
+  })
+}
+
+const textOf = (added: readonly AddedRecord[]) => added.map((one) => `${JSON.stringify(one)}\n`).join('')
+
+/**
+ * Remembers a record that the service has stored. Never fails: the record is stored, and only `undo` would not know it.
+ */
+export async function rememberAdded(context: Pick<Context, 'env'>, outbox: string, added: AddedRecord): Promise<void> {
+  const path = pathBeside(outbox)
+  await withLock(context, () => {
+    makeFolderOf(path)
+    appendFileSync(path, textOf([added]), { mode: 0o600 })
+    if (statSync(path).size <= MAX_BYTES) return
+    const all = read(path)
+    replaceFile(path, textOf(all.slice(Math.ceil(all.length / 2))))
+  }).catch(() => {})
+}
+
+/** Forgets records, for example because they were undone. */
+export async function forgetAdded(
+  context: Pick<Context, 'env'>,
+  outbox: string,
+  ids: ReadonlySet<string>,
+): Promise<void> {
+  const path = pathBeside(outbox)
+  await withLock(context, () => {
+    const all = read(path)
+    const left = all.filter(({ id }) => !ids.has(id))
+    if (left.length < all.length) replaceFile(path, textOf(left))
+  })
+}
+
+/** What a player's last command on this machine added, oldest first. */
+export function lastAdded(outbox: string, user: string): readonly AddedRecord[] {
+  const own = read(pathBeside(outbox)).filter((one) => userNameKey(one.user) === userNameKey(user))
+  const last = own.at(-1)
+  const byId = new Map(own.filter(({ run }) => run === last?.run).map((one) => [one.id, one]))
+  return [...byId.values()]
+}

@@ -1,0 +1,177 @@
+import { join } from 'node:path'
+import type { Client, Crab, Fish, Gamemode } from '@fish-crab/sdk'
+import { replaceFile } from '../config/files.ts'
+import { folders } from '../config/paths.ts'
+import type { Context, Notes } from '../core/context.ts'
+import { CliError, EXIT, usageError } from '../core/errors.ts'
+import { localTime } from '../core/time.ts'
+import { createProgress } from '../output/progress.ts'
+import { printable } from '../output/text.ts'
+import { type CatchKind, fetchCatches } from './catch-list.ts'
+import { describeError } from './describe-error.ts'
+import { catchesText } from './flush.ts'
+import { readSecret } from './read-secret.ts'
+
+/** What one request added: it is removed or moved as a whole. */
+export interface CatchRecord {
+  readonly id: string
+  readonly kind: CatchKind
+  readonly gamemode: Gamemode
+  /** At least one. */
+  readonly catches: readonly (Fish | Crab)[]
+}
+
+/** Groups catches with their ids, oldest first. */
+function recordsOf(kind: CatchKind, gamemode: Gamemode, catches: readonly (Fish | Crab)[]): readonly CatchRecord[] {
+  const byId = new Map<string, (Fish | Crab)[]>()
+  for (const one of catches) {
+    const { id = '' } = one
+    const known = byId.get(id)
+    if (known) known.push(one)
+    else byId.set(id, [one])
+  }
+  return Array.from(byId, ([id, entries]) => ({ id, kind, gamemode, catches: entries }))
+}
+
+/** All records of a player in one gamemode, in the spelling of the service. */
+export async function fetchRecords(
+  client: Client,
+  { user, gamemode, signal }: { readonly user: string; readonly gamemode: Gamemode; readonly signal: AbortSignal },
+): Promise<{ readonly user: string; readonly records: readonly CatchRecord[] }> {
+  const options = { user, gamemode, signal, detail: 'full' } as const
+  const [fish, crabs] = [await fetchCatches(client, 'fish', options), await fetchCatches(client, 'crab', options)]
+  const records = [...recordsOf('fish', gamemode, fish.catches), ...recordsOf('crab', gamemode, crabs.catches)]
+  return { user: fish.user, records }
+}
+
+/** `list --detail` shows so much of the end of an id. */
+const SHORTEST_END = 8
+
+/** By whole ids, or by ends of them that no other record has. @throws CliError for an unknown or ambiguous one */
+export function selectRecords(records: readonly CatchRecord[], ids: readonly string[]): readonly CatchRecord[] {
+  const hint = 'See the ids: fish-cli list --detail, or fish-cli list crabs --detail'
+  const selected = ids.map((text, index) => {
+    const end = text.replace(/^(…|\.\.\.)/, '')
+    const found = records.filter(({ id }) => id === end || (end.length >= SHORTEST_END && id.endsWith(end)))
+    if (found.length > 1) throw usageError(`Several records end with ${printable(end)}.`, 'Name the whole id.')
+    const [record] = found
+    if (record) return record
+    // Not quoted: it may be anything.
+    const which = ids.length === 1 ? 'ID' : `ID ${index + 1}`
+    const message = `${which} is no record of this collection.`
+    throw new CliError({ code: 'record_not_found', message, hint, exit: EXIT.notFound })
+  })
+  return [...new Set(selected)]
+}
+
+export function countOf(records: readonly CatchRecord[]): number {
+  return records.reduce((sum, { catches }) => sum + catches.length, 0)
+}
+
+const SHOWN_RECORDS = 10
+const SHOWN_NAMES = 5
+
+/** A line for each of the first records, indented. */
+export function describeRecords(records: readonly (Pick<CatchRecord, 'catches'> & { readonly id?: string })[]): string {
+  const lines = records.slice(0, SHOWN_RECORDS).map(({ id, catches }) => {
+    const names = catches
+      .slice(0, SHOWN_NAMES)
+      .map((one) => printable('rarity' in one ? `${one.name} · ${one.rarity}` : one.name))
+    const others = catches.length > SHOWN_NAMES ? `, and ${catches.length - SHOWN_NAMES} more` : ''
+    const time = catches[0]?.caughtAt
+    const before = time === undefined ? '' : `${localTime(time)}  `
+    const end = id === undefined ? '' : `  (${id.slice(-SHORTEST_END)})`
+    return `  ${before}${names.join(', ')}${others}${end}`
+  })
+  const rest = records.length - SHOWN_RECORDS
+  if (rest > 0) lines.push(`  and ${rest} more record${rest === 1 ? '' : 's'}`)
+  return lines.join('\n')
+}
+
+/** In the format that `add --file` reads, so that what was removed can be added again, with its times. */
+export function saveRecords(context: Context, records: readonly Omit<CatchRecord, 'id'>[]): string {
+  const removedAt = new Date(context.clock.now()).toISOString()
+  const path = join(folders(context).state, `removed-${removedAt.replace(/[:.]/g, '-')}.jsonl`)
+  // With the time of the removal: the same catches in another file are another import.
+  const lines = records.flatMap(({ kind, gamemode, catches }) =>
+    catches.map(({ id: _, ...one }) => JSON.stringify({ kind, ...one, gamemode, removedAt })),
+  )
+  replaceFile(path, `${lines.join('\n')}\n`)
+  return path
+}
+
+export function takeBackHint(path: string, user: string): string {
+  return `To take it back: fish-cli add --file ${printable(path)} --user ${printable(user)}`
+}
+
+export function readPlayerPassword(
+  context: Context,
+  user: string,
+  flags: Partial<Record<'no-input' | 'password-stdin', boolean>>,
+): Promise<string> {
+  return readSecret(context, {
+    variable: 'FISH_PASSWORD',
+    question: `Password of ${printable(user)}`,
+    noInput: flags['no-input'],
+    fromStdin: flags['password-stdin'],
+  })
+}
+
+interface ChangeOptions {
+  /** Such as `removed`, in messages. */
+  readonly done: string
+  readonly signal: AbortSignal
+  run(record: CatchRecord): PromiseLike<unknown>
+}
+
+/**
+ * Changes records one after another, with progress. What is changed stays so if a request fails or the user interrupts:
+ * the error says how much was, and the same command goes on with the rest.
+ */
+export async function changeRecords(
+  context: Context & Notes,
+  records: readonly CatchRecord[],
+  { done, signal, run }: ChangeOptions,
+): Promise<readonly CatchRecord[]> {
+  const changed: CatchRecord[] = []
+  const progress = createProgress(context.line, context.clock, { unit: 'records', total: records.length })
+  const missing: CatchRecord[] = []
+  try {
+    for (const record of records) {
+      if (signal.aborted) throw signal.reason
+      try {
+        await run(record)
+        changed.push(record)
+      } catch (error) {
+        // Somebody else removed or moved it, or an earlier run of this command.
+        if (describeError(error).code !== 'record_not_found') throw error
+        missing.push(record)
+      }
+      progress.update(changed.length + missing.length)
+    }
+  } catch (error) {
+    if (changed.length === 0 && !signal.aborted) throw error
+    const described = signal.aborted
+      ? { code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted }
+      : describeError(error)
+    throw new CliError({
+      ...described,
+      message: `${described.message} ${recordsText(changed.length)} of ${records.length} ${done}.`,
+      hint: 'To go on, repeat the command.',
+    })
+  } finally {
+    progress.end()
+  }
+  if (missing.length > 0) context.note(`fish-cli: ${recordsText(missing.length)} no longer there.`)
+  return changed
+}
+
+function recordsText(count: number): string {
+  return count === 1 ? '1 record' : `${count} records`
+}
+
+/** Such as `3 catches in 2 records`. */
+export function amountText(records: readonly CatchRecord[]): string {
+  const catches = countOf(records)
+  return catches === records.length ? catchesText(catches) : `${catchesText(catches)} in ${recordsText(records.length)}`
+}

@@ -1,0 +1,68 @@
+import { moveCatch } from '@fish-crab/sdk'
+import { openClient } from '../client/client.ts'
+import {
+  amountText,
+  changeRecords,
+  countOf,
+  describeRecords,
+  fetchRecords,
+  readPlayerPassword,
+  selectRecords,
+} from '../client/records.ts'
+import { Args, defineCommand, Flags } from '../command/define.ts'
+import { fromFlag, passwordStdinFlag, serviceFlags, userFlag, yesFlags } from '../command/flags.ts'
+import { requireGamemode, requireUser, resolveTarget } from '../config/target.ts'
+import { usageError } from '../core/errors.ts'
+import { parseGamemode } from '../core/parse-values.ts'
+import { confirm } from '../output/prompt.ts'
+import { printable } from '../output/text.ts'
+
+export const moveCommand = defineCommand({
+  summary: 'Move records of your collection to another gamemode.',
+  description:
+    'A record is what one command or batch added: all its catches move, and keep their times and id. ID is the id of a ' +
+    'record, or the end that list --detail shows. Needs your password, from a prompt, FISH_PASSWORD or ' +
+    'FISH_PASSWORD_FILE.',
+  examples: [
+    'fish-cli move 5f50b328 --from earth --gamemode survival',
+    { description: 'From the gamemode of your profile:', command: 'fish-cli move 5f50b328 -g survival' },
+  ],
+  args: { id: Args.string({ description: 'ids of the records', multiple: true }) },
+  flags: {
+    gamemode: Flags.string({ char: 'g', summary: 'Gamemode to move to.', helpValue: 'GAMEMODE' }),
+    ...fromFlag,
+    ...userFlag,
+    ...serviceFlags,
+    ...passwordStdinFlag,
+    ...yesFlags,
+  },
+
+  async run(context) {
+    const { args, flags } = context
+    const ids = args.id ?? []
+    if (ids.length === 0) throw usageError('Missing ID.', 'See the ids: fish-cli list --detail')
+    if (flags.gamemode === undefined) throw usageError('Missing --gamemode.', 'Add --gamemode to move to.')
+    const to = parseGamemode(flags.gamemode, '--gamemode')
+    // The gamemode of the flag is where the records go.
+    const target = resolveTarget(context, { ...flags, gamemode: flags.from })
+    const gamemode = requireGamemode(target)
+    if (gamemode === to) throw usageError(`The records are in ${to} already.`, 'Add --from with another gamemode.')
+    const client = await openClient(context, target)
+    const signal = context.interrupted()
+    const found = await fetchRecords(client, { user: requireUser(target, 'Add --user USER'), gamemode, signal })
+    const { user } = found
+    const records = selectRecords(found.records, ids)
+    context.note(describeRecords(records))
+    const where = `${printable(user)} from ${gamemode} to ${to}`
+    await confirm(context, { ...flags, question: `Move ${amountText(records)} of ${where}` })
+    const password = await readPlayerPassword(context, user, flags)
+    const moved = await changeRecords(context, records, {
+      done: 'moved',
+      signal,
+      run: ({ id, kind }) => moveCatch(client, { user, gamemode, to, kind, id, password, signal }),
+    })
+    const document = { user, from: gamemode, to, moved: moved.map(({ id }) => id), catches: countOf(moved) }
+    const back = `fish-cli move ${moved.map(({ id }) => id).join(' ')} --from ${to} --gamemode ${gamemode}`
+    return context.print(document, () => `Moved ${amountText(moved)} of ${where}.\nTo take it back: ${back}`)
+  },
+})

@@ -1,0 +1,137 @@
+import { deleteCatch, type Gamemode } from '@fish-crab/sdk'
+import { RARITIES, userNameKey } from '@fish-crab/sdk/constants'
+import type { Outbox } from '@fish-crab/sdk/outbox'
+import { type AddedRecord, forgetAdded, lastAdded } from '../client/added.ts'
+import { openClient } from '../client/client.ts'
+import { catchesText } from '../client/flush.ts'
+import { openLocalOutbox } from '../client/outbox.ts'
+import { outboxPath } from '../client/outbox-path.ts'
+import {
+  amountText,
+  type CatchRecord,
+  changeRecords,
+  countOf,
+  describeRecords,
+  fetchRecords,
+  readPlayerPassword,
+  saveRecords,
+  takeBackHint,
+} from '../client/records.ts'
+import { type CommandContext, defineCommand } from '../command/define.ts'
+import { passwordStdinFlag, serviceFlags, userFlag, yesFlags } from '../command/flags.ts'
+import { requireUser } from '../config/target.ts'
+import { CliError, EXIT } from '../core/errors.ts'
+import { cancellation, contentOfKey, keyPrefixOf } from '../import/checkpoint.ts'
+import { confirm } from '../output/prompt.ts'
+import { printable } from '../output/text.ts'
+
+export const undoCommand = defineCommand({
+  summary: 'Take back what this machine added last.',
+  description:
+    'Of what is queued and what was sent, the newest: all of one add, of one imported file or of one batch of watch. ' +
+    'What is queued is removed from the queue, which needs no password; what was sent is removed on the service, with ' +
+    'your password, from a prompt, FISH_PASSWORD or FISH_PASSWORD_FILE. It is saved to a file first, from which ' +
+    'add --file adds it again. Repeat the command to go further back.',
+  examples: ['fish-cli undo', { description: 'In a script:', command: 'fish-cli undo --yes --json' }],
+  flags: { ...userFlag, ...serviceFlags, ...passwordStdinFlag, ...yesFlags },
+
+  async run(context) {
+    const { target } = context
+    const user = requireUser(target, 'Add --user USER')
+    const path = outboxPath(context, target.url.value)
+    const sent = lastAdded(path, user)
+    const sentAt = sent.at(-1)?.at ?? Number.NEGATIVE_INFINITY
+    await using outbox = await openLocalOutbox(context, target)
+    const queued = outbox && (await lastQueued(outbox, user))
+    if (outbox && queued && queued.addedAt >= sentAt) return await undoQueued(context, outbox, user, queued.key)
+    if (sent.length > 0) return await undoSent(context, user, path, sent)
+    const message = `This machine knows nothing that it added for ${printable(user)}.`
+    throw new CliError({ code: 'nothing_to_undo', message, hint: `Or by id: fish-cli remove ID`, exit: EXIT.notFound })
+  },
+})
+
+/** All of an outbox: it holds a million catches at most. */
+const ALL = 10_000_000
+
+async function lastQueued(outbox: Outbox, user: string) {
+  const all = await outbox.peek(ALL)
+  return all.findLast((one) => userNameKey(one.user) === userNameKey(user))
+}
+
+/** Removes one catch from the queue, or all of the file that it came from. */
+async function undoQueued(
+  context: CommandContext,
+  outbox: Outbox,
+  user: string,
+  key: string | undefined,
+): Promise<number> {
+  const content = key === undefined ? undefined : contentOfKey(key)
+  const keyPrefix = content === undefined ? key : keyPrefixOf(content)
+  const belongs = (one: { readonly key?: string | undefined }) =>
+    keyPrefix !== undefined && (content === undefined ? one.key === key : one.key?.startsWith(keyPrefix) === true)
+  const catches = (await outbox.peek(ALL)).filter(belongs)
+  const planned = await outbox.cancel({ keyPrefix, dryRun: true })
+  if (planned.cancelled === 0 || planned.cancelled + planned.frozen !== catches.length) {
+    throw new CliError({
+      code: 'catches_under_way',
+      message: 'The last catches are being sent, and may have been stored.',
+      hint: 'Send the queue, then undo: fish-cli outbox flush && fish-cli undo',
+      exit: EXIT.conflict,
+    })
+  }
+  const records = catches.map(({ kind, gamemode, entry }): Omit<CatchRecord, 'id'> => {
+    const label = RARITIES.find(({ value }) => 'rarity' in entry && value === entry.rarity)?.label
+    const name = { name: entry.name ?? 'crab', caughtAt: entry.caughtAt }
+    return { kind, gamemode, catches: [label === undefined ? name : { ...name, rarity: label }] }
+  })
+  context.note(describeRecords(records))
+  const what = `${catchesText(planned.cancelled)} of ${printable(user)} from the queue`
+  await confirm(context, { ...context.flags, question: `Remove ${what}` })
+  const file = saveRecords(context, records)
+  const { cancelled, frozen } = await outbox.cancel({
+    keyPrefix,
+    ...(content === undefined ? {} : { checkpoint: cancellation(content) }),
+  })
+  context.print({ user, queued: true, removed: [], catches: cancelled, underWay: frozen, file }, () => {
+    const underWay = frozen > 0 ? ` ${catchesText(frozen)} stay: they are being sent.` : ''
+    return `Removed ${catchesText(cancelled)} of ${printable(user)} from the queue.${underWay}\n${takeBackHint(file, user)}`
+  })
+  return frozen > 0 ? EXIT.partly : EXIT.ok
+}
+
+async function undoSent(
+  context: CommandContext,
+  named: string,
+  path: string,
+  sent: readonly AddedRecord[],
+): Promise<number> {
+  const client = await openClient(context, context.target)
+  const signal = context.interrupted()
+  const ids = new Set(sent.map(({ id }) => id))
+  const records: CatchRecord[] = []
+  let user = named
+  for (const gamemode of new Set(sent.map((one) => one.gamemode as Gamemode))) {
+    const found = await fetchRecords(client, { user: named, gamemode, signal })
+    user = found.user
+    records.push(...found.records.filter(({ id }) => ids.has(id)))
+  }
+  if (records.length === 0) {
+    await forgetAdded(context, path, ids)
+    context.note('fish-cli: What this machine added last was moved or removed already.')
+    return context.print({ user, queued: false, removed: [], catches: 0 }, () => 'Nothing was changed.')
+  }
+  context.note(describeRecords(records))
+  const gamemodes = [...new Set(records.map(({ gamemode }) => gamemode))].join(', ')
+  const from = `${printable(user)}, ${gamemodes}`
+  await confirm(context, { ...context.flags, question: `Remove ${amountText(records)} of ${from}` })
+  const password = await readPlayerPassword(context, user, context.flags)
+  const file = saveRecords(context, records)
+  const removed = await changeRecords(context, records, {
+    done: 'removed',
+    signal,
+    run: ({ id, kind, gamemode }) => deleteCatch(client, { user, gamemode, kind, id, password, signal }),
+  })
+  await forgetAdded(context, path, ids)
+  const document = { user, queued: false, removed: removed.map(({ id }) => id), catches: countOf(removed), file }
+  return context.print(document, () => `Removed ${amountText(removed)} of ${from}.\n${takeBackHint(file, user)}`)
+}

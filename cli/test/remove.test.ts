@@ -1,0 +1,155 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { newFolder, xdgFolders } from './folders.ts'
+import { type Env, run, serviceContext } from './harness.ts'
+
+const context = serviceContext()
+let folder: string
+let env: Env
+
+let player: string
+let players = 0
+
+beforeEach(async () => {
+  folder = newFolder()
+  players += 1
+  player = `Player${players}`
+  const created = await run(['user', 'create', player, '--json'], { env: context.admin })
+  const { password, fernetKey } = JSON.parse(created.stdout)
+  env = {
+    ...context.base,
+    ...xdgFolders(folder),
+    FISH_USER: player,
+    FISH_KEY: fernetKey,
+    FISH_PASSWORD: password,
+  }
+})
+
+const fish = (argv: readonly string[], more: Env = {}, piped?: string) =>
+  run(argv, { env: { ...env, ...more }, ...(piped === undefined ? {} : { piped }) })
+
+async function json(argv: readonly string[], more: Env = {}) {
+  const { status, stdout, stderr } = await fish([...argv, '--json'], more)
+  expect([status, stderr, stdout]).toEqual([0, '', expect.anything()])
+  return JSON.parse(stdout)
+}
+
+async function add(name: string, more: Env = {}): Promise<string> {
+  return (await json(['add', name, '--rarity', 'gold', '--yes'], more)).id
+}
+
+const list = async (gamemode = 'earth') => (await json(['list', '-g', gamemode, '--detail'])).fish
+const names = async (gamemode?: string) => (await list(gamemode)).map(({ name }: { name: string }) => name)
+
+describe('remove', () => {
+  test('takes records out by id, or by the end that list shows, and saves them for add --file', async () => {
+    const [cod, koi] = [await add('Cod'), await add('Koi')]
+    await add('Salmon')
+    const before = await list()
+    const removed = await json(['remove', cod, `…${koi.slice(-8)}`, '--yes'])
+    expect(removed).toMatchObject({ user: player, gamemode: 'earth', removed: [cod, koi], catches: 2 })
+    expect(await names()).toEqual(['Salmon'])
+    const { status, stdout } = await fish(['add', '--file', removed.file])
+    expect([status, stdout]).toEqual([0, '2 catches imported: 2 sent, 0 in dead letters, 0 left.\n'])
+    const withoutIds = (all: { id: string }[]) => all.map(({ id: _, ...rest }) => rest)
+    expect(withoutIds(await list())).toEqual(expect.arrayContaining(withoutIds(before)))
+    expect(await names()).toHaveLength(3)
+  })
+
+  test('says what it does to which catches, and how to take it back', async () => {
+    await fish(['add', 'Cod', 'Koi', '-r', 'gold', '--yes'])
+    const [{ id }] = await list()
+    const { status, stdout, stderr } = await fish(['remove', id, '--yes'])
+    expect(status).toBe(0)
+    expect(stderr).toMatch(/Cod · Gold, Koi · Gold {2}\([\da-f]{8}\)/)
+    expect(stdout).toMatch(
+      /^Removed 2 catches in 1 record of Player\d+, earth\.\nTo take it back: fish-cli add --file \S+/,
+    )
+  })
+
+  test('changes nothing without a confirmation, an id, a right password or an own record', async () => {
+    const id = await add('Cod')
+    expect(await fish(['remove', id])).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') })
+    expect((await fish(['remove'])).status).toBe(2)
+    expect((await fish(['remove', 'x', '--yes'])).status).toBe(5)
+    expect((await fish(['remove', id, '-g', 'survival', '--yes'])).status).toBe(5)
+    expect((await fish(['remove', id, '--yes'], { FISH_PASSWORD: 'wrong' })).status).toBe(4)
+    expect((await fish(['remove', id, '--yes'], { FISH_PASSWORD: '' })).status).toBe(4)
+    expect(await names()).toEqual(['Cod'])
+  })
+})
+
+describe('move', () => {
+  test('takes records to another gamemode with their ids and times, and back', async () => {
+    const id = await add('Cod')
+    const [before] = await list()
+    expect(await json(['move', id, '--gamemode', 'survival', '--yes'])).toEqual({
+      user: player,
+      from: 'earth',
+      to: 'survival',
+      moved: [id],
+      catches: 1,
+    })
+    expect([await names(), await list('survival')]).toEqual([[], [before]])
+    const back = await fish(['move', id, '--from', 'survival', '--gamemode', 'earth', '--yes'])
+    expect(back.stdout).toBe(
+      `Moved 1 catch of ${player} from survival to earth.\nTo take it back: fish-cli move ${id} --from earth --gamemode survival\n`,
+    )
+    expect(await list()).toEqual([before])
+  })
+
+  test('needs another gamemode to move to', async () => {
+    const id = await add('Cod')
+    for (const argv of [[], ['--gamemode', 'earth'], ['--gamemode', 'moon']]) {
+      expect((await fish(['move', id, ...argv, '--yes'])).status).toBe(2)
+    }
+    expect(await names()).toEqual(['Cod'])
+  })
+})
+
+describe('undo', () => {
+  test('takes back what was added last, and then what was added before it', async () => {
+    const ids = [await add('Cod'), await add('Koi')]
+    await fish(['remove', ids[0] ?? '', '--yes'])
+    await add('Salmon')
+    for (const left of [['Koi'], []]) {
+      expect(await json(['undo', '--yes'])).toMatchObject({ user: player, queued: false, catches: 1 })
+      expect(await names()).toEqual(left)
+    }
+    const gone = await fish(['undo', '--yes'])
+    expect(gone).toMatchObject({ status: 0, stderr: expect.stringContaining('moved or removed already') })
+    expect((await fish(['undo', '--yes'])).status).toBe(5)
+  })
+
+  test('takes back all of a file that was sent, in several records', async () => {
+    const file = join(folder, 'catches.csv')
+    await writeFile(file, Array.from({ length: 501 }, (_, index) => `Cod ${index},1\n`).join(''))
+    await add('Koi')
+    expect((await fish(['add', '--file', file])).status).toBe(0)
+    const undone = await json(['undo', '--yes'])
+    expect([undone.removed.length, undone.catches]).toEqual([2, 501])
+    expect(await names()).toEqual(['Koi'])
+    expect((await readFile(undone.file, 'utf8')).trim().split('\n')).toHaveLength(501)
+  })
+
+  test('takes what is still queued from the queue, without a password, all of a file at once', async () => {
+    const away = { FISH_URL: 'http://127.0.0.1:9', FISH_PASSWORD: '' }
+    await fish(['add', '--file', '-', '-r', '1'], away, 'Salmon\n')
+    await fish(['add', '--file', '-', '-r', '1'], away, 'Cod\nKoi\n')
+    const status = async () => (await json(['outbox', 'status'], away)).queued
+    expect(await status()).toBe(3)
+    expect(await json(['undo', '--yes'], away)).toMatchObject({ queued: true, catches: 2 })
+    expect(await status()).toBe(1)
+    // Sending it was tried: it may have been stored.
+    expect(await fish(['undo', '--yes'], away)).toMatchObject({ status: 6, stderr: expect.stringContaining('flush') })
+    expect(await status()).toBe(1)
+  })
+
+  test('is that of the player and the service alone', async () => {
+    await add('Cod')
+    expect((await fish(['undo', '--yes'], { FISH_USER: 'Alex' })).status).toBe(5)
+    expect((await fish(['undo', '--yes'], { FISH_URL: 'http://127.0.0.1:9' })).status).toBe(5)
+    expect(await names()).toEqual(['Cod'])
+  })
+})
