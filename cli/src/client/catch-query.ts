@@ -25,7 +25,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600
 export function parseCatchQuery({ filter, since, sort, limit }: CatchQueryFlags, now: number): CatchQuery {
   return {
     filter: filter === undefined ? undefined : parseFilter(filter),
-    since: since === undefined ? undefined : parseSince(since, now),
+    since: since === undefined ? undefined : parseMoment(since, now, '--since'),
     sort: sort === undefined ? undefined : parseSort(sort),
     limit: limit === undefined ? undefined : parseWholeNumber('--limit', limit, 1),
   }
@@ -75,12 +75,13 @@ export function rarityList(): string {
   return RARITIES.map(({ value, label }) => `${value} ${label}`).join(', ')
 }
 
-function parseSince(text: string, now: number): number {
+/** Milliseconds since 1970. @param flag in the error */
+export function parseMoment(text: string, now: number, flag: string): number {
   const [, amount, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   const moment = amount === undefined ? parseTime(text) : now - Number(amount) * (UNIT_MS[unit] ?? 0)
   if (!Number.isNaN(moment)) return moment
   throw usageError(
-    '--since must be a local date or time, or how long ago.',
+    `${flag} must be a local date or time, or how long ago.`,
     'For example: 2026-01-31, 2026-01-31T12:00, 2026-01-31T12:00Z, 90m, 7d',
   )
 }

@@ -72,6 +72,10 @@ export const dryRunFlag = {
   'dry-run': Flags.boolean({ summary: 'Print what would be done, and change nothing.', default: false }),
 }
 
+export const toGamemodeFlag = {
+  gamemode: Flags.string({ char: 'g', summary: 'Gamemode to move to.', helpValue: 'GAMEMODE' }),
+}
+
 export const fromFlag = {
   from: Flags.string({
     summary: 'Gamemode to move from (FISH_GAMEMODE, else that of the profile).',

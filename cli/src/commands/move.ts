@@ -9,11 +9,10 @@ import {
   readPlayerPassword,
   selectRecords,
 } from '../client/records.ts'
-import { Args, defineCommand, Flags } from '../command/define.ts'
-import { fromFlag, passwordStdinFlag, serviceFlags, userFlag, yesFlags } from '../command/flags.ts'
-import { requireGamemode, requireUser, resolveTarget } from '../config/target.ts'
+import { Args, defineCommand } from '../command/define.ts'
+import { fromFlag, passwordStdinFlag, serviceFlags, toGamemodeFlag, userFlag, yesFlags } from '../command/flags.ts'
+import { parseMove, requireUser } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
-import { parseGamemode } from '../core/parse-values.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
@@ -29,7 +28,7 @@ export const moveCommand = defineCommand({
   ],
   args: { id: Args.string({ description: 'ids of the records', multiple: true }) },
   flags: {
-    gamemode: Flags.string({ char: 'g', summary: 'Gamemode to move to.', helpValue: 'GAMEMODE' }),
+    ...toGamemodeFlag,
     ...fromFlag,
     ...userFlag,
     ...serviceFlags,
@@ -41,12 +40,7 @@ export const moveCommand = defineCommand({
     const { args, flags } = context
     const ids = args.id ?? []
     if (ids.length === 0) throw usageError('Missing ID.', 'See the ids: fish-cli list --detail')
-    if (flags.gamemode === undefined) throw usageError('Missing --gamemode.', 'Add --gamemode to move to.')
-    const to = parseGamemode(flags.gamemode, '--gamemode')
-    // The gamemode of the flag is where the records go.
-    const target = resolveTarget(context, { ...flags, gamemode: flags.from })
-    const gamemode = requireGamemode(target)
-    if (gamemode === to) throw usageError(`The records are in ${to} already.`, 'Add --from with another gamemode.')
+    const { from: gamemode, to, target } = parseMove(context, flags)
     const client = await openClient(context, target)
     const signal = context.interrupted()
     const found = await fetchRecords(client, { user: requireUser(target, 'Add --user USER'), gamemode, signal })

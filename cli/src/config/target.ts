@@ -85,6 +85,21 @@ export function requireGamemode(target: Target): Gamemode {
   return gamemode
 }
 
+/** Where records move from and to; the target is that of the former. */
+export function parseMove(
+  context: Pick<Context, 'env' | 'config'>,
+  flags: TargetFlags & { readonly from?: string | undefined },
+): { readonly from: Gamemode; readonly to: Gamemode; readonly target: Target } {
+  if (flags.gamemode === undefined) throw usageError('Missing --gamemode.', 'Add --gamemode GAMEMODE to move to.')
+  const to = parseGamemode(flags.gamemode, '--gamemode')
+  const given = flags.from === undefined ? undefined : parseGamemode(flags.from, '--from')
+  const target = resolveTarget(context, { ...flags, gamemode: given })
+  const from = gamemodeOf(target)
+  if (from === undefined) throw usageError('Missing --from.', 'Add --from GAMEMODE to move from.')
+  if (from === to) throw usageError(`The records are in ${to} already.`, 'Add --from with another gamemode.')
+  return { from, to, target }
+}
+
 const GAMEMODE_SOURCES = {
   flag: '--gamemode',
   environment: 'FISH_GAMEMODE',

@@ -78,6 +78,18 @@ export async function confirm(context: Pick<Context, 'stdin' | 'stderr'>, reques
   throw new CliError({ code: 'not_confirmed', message: 'Nothing was changed.', exit: EXIT.failure })
 }
 
+/** For what is too large to agree to by mistake: `typed` has to be typed. */
+export async function confirmTyped(
+  context: Pick<Context, 'stdin' | 'stderr'>,
+  { question, typed, yes, 'no-input': noInput }: Confirmation & { readonly typed: string },
+): Promise<void> {
+  if (yes) return
+  if (!canPrompt(context, noInput)) throw usageError(`Confirmation required: ${question}?`, 'Add --yes.')
+  const answer = await promptLine(context, { question: `${question}? Type ${typed} to confirm: `, isSecret: false })
+  if (answer?.trim() === typed) return
+  throw new CliError({ code: 'not_confirmed', message: 'Nothing was changed.', exit: EXIT.failure })
+}
+
 /** Only `y` and `yes` agree; the end of input does not. */
 export async function ask(context: Pick<Context, 'stdin' | 'stderr'>, question: string): Promise<boolean> {
   const answer = (await promptLine(context, { question: `${question}? [y/N] `, isSecret: false })) ?? ''

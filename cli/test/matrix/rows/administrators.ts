@@ -57,6 +57,44 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
   },
   { id: 'user:reset', args: ['Alex', '--type', 'fernet', '--show', '--dry-run'], requests: ['adminLogin', 'showUser'] },
   {
+    id: 'user:remove-catch',
+    args: ['Alex', '{record}', '--yes'],
+    requests: ['adminLogin', 'listUserFish', 'listUserCrab', 'deleteUserFish'],
+    bad: ['--since', '1h'],
+    fails: [
+      { title: 'a record that is not there', args: ['Alex', 'canary', '--yes'], exit: 5, code: 'record_not_found' },
+      { title: 'no record that matches', args: ['Alex', '--name', 'x', '--yes'], exit: 5, code: 'record_not_found' },
+      { title: 'a time that is none', args: ['Alex', '--until', 'canary', '--yes'], exit: 2, code: 'usage' },
+      { title: 'neither an id nor a range', args: ['Alex', '--yes'], exit: 2, code: 'usage' },
+      { title: 'no confirmation', args: ['Alex', '--name', 'salmon'], exit: 2, code: 'usage' },
+    ],
+  },
+  {
+    id: 'user:remove-catch',
+    args: ['Alex', '--name', 'salmon', '--dry-run'],
+    requests: ['adminLogin', 'listUserFish', 'listUserCrab'],
+  },
+  {
+    id: 'user:move-catch',
+    args: ['Alex', '--name', 'salmon', '--gamemode', 'survival', '--yes'],
+    requests: ['adminLogin', 'listUserFish', 'listUserCrab', 'moveUserFish'],
+    bad: ['--from', 'survival'],
+    fails: [
+      { title: 'no gamemode to move to', args: ['Alex', '{record}', '--yes'], exit: 2, code: 'usage' },
+      {
+        title: 'a record that is not there',
+        args: ['Alex', 'canary', '-g', 'survival', '--yes'],
+        exit: 5,
+        code: 'record_not_found',
+      },
+    ],
+  },
+  {
+    id: 'user:move-catch',
+    args: ['Alex', '{record}', '-g', 'survival', '--dry-run'],
+    requests: ['adminLogin', 'listUserFish', 'listUserCrab'],
+  },
+  {
     id: 'user:delete',
     args: ['Alex', '--yes'],
     requests: ['adminLogin', 'deleteUser'],
