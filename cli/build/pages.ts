@@ -159,6 +159,7 @@ export const VARIABLES: readonly Variable[] = [
     file: true,
   },
   { name: 'FISH_MAX_WAIT', meaning: 'Seconds to wait at most when rate limited.' },
+  { name: 'FISH_NOTIFY', meaning: 'Catches for which watch rings the bell, such as gold,mythical,first.' },
   {
     name: 'FISH_OUTPUT',
     meaning: 'Default of --output; json also applies to errors.',

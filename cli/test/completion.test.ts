@@ -108,7 +108,7 @@ describe('completion', () => {
     expect(offered('list crabs ')).toEqual(['Alex', '*Mia'])
     expect(offered('list -g earth crabs ')).toEqual(['Alex', '*Mia'])
     expect(offered('list crabs Alex ')).toContain('--gamemode')
-    expect(offered('config get ')).toEqual(['gamemode', 'max-wait', 'output', 'secret-store'])
+    expect(offered('config get ')).toEqual(['gamemode', 'max-wait', 'notify', 'output', 'secret-store'])
     expect(offered('config set secret-store ')).toEqual(['auto', 'keyring', 'file'])
     expect(offered('config set max-wait ')).toEqual([])
     expect(offered('completion ')).toEqual(SHELLS)

@@ -146,10 +146,12 @@ describe('settings', () => {
   test('a wrong key lists the right ones, and a wrong value says what it must be', async () => {
     const key = await fish('config', 'set', 'colour', 'x')
     expect(key.status).toBe(2)
-    expect(key.stderr).toContain('gamemode, max-wait, output, secret-store')
+    expect(key.stderr).toContain('gamemode, max-wait, notify, output, secret-store')
     expect((await fish('config', 'set', 'max-wait', 'soon')).stderr).toContain('seconds')
     expect((await fish('config', 'set', 'max-wait')).status).toBe(2)
-    expect((await fish('config', 'unset', 'colour')).stderr).toContain('gamemode, max-wait, output, secret-store')
+    expect((await fish('config', 'unset', 'colour')).stderr).toContain(
+      'gamemode, max-wait, notify, output, secret-store',
+    )
   })
 
   test('list shows where each comes from', async () => {

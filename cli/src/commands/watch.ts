@@ -16,6 +16,7 @@ export const watchCommand = defineCommand({
     '{length} and {any}.',
   examples: [
     'fish-cli watch',
+    'fish-cli watch --notify platinum,mythical,first',
     'fish-cli watch ~/.minecraft/logs/latest.log --gamemode earth',
     {
       description: 'All old logs; what was added before is skipped:',
@@ -37,6 +38,12 @@ export const watchCommand = defineCommand({
       summary: 'Add the catches of all old logs of a folder, compressed ones too, oldest first. Shows them, then asks.',
       helpValue: 'DIR',
       exclusive: ['from-start', 'once'],
+    }),
+    notify: Flags.string({
+      summary:
+        'Ring the bell for these rarities, and for the first of its kind: gold,mythical,first (FISH_NOTIFY; default: off).',
+      helpValue: 'LIST',
+      exclusive: ['history'],
     }),
     once: Flags.boolean({
       summary: 'Read the existing log, send its catches and exit. If it was watched before, only what is new.',

@@ -1,4 +1,4 @@
-import { GAMEMODES, isGamemode } from '@fish-crab/sdk/constants'
+import { GAMEMODES, isGamemode, rarityValue } from '@fish-crab/sdk/constants'
 import type { Config } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
 import { FORMATS } from '../core/format.ts'
@@ -34,6 +34,13 @@ export const SETTINGS = {
     values: [],
     accepts: isSeconds,
   },
+  notify: {
+    summary: 'Catches for which watch rings the bell.',
+    variable: 'FISH_NOTIFY',
+    rule: 'off, or rarities and first, separated by commas, such as gold,mythical,first',
+    values: [],
+    accepts: isNotifyList,
+  },
   output: { summary: 'Default of --output.', variable: 'FISH_OUTPUT', ...oneOf(FORMATS) },
   'secret-store': {
     summary: 'Where login stores secrets: auto uses the system keyring if there is one, else a file.',
@@ -43,6 +50,11 @@ export const SETTINGS = {
 } as const satisfies Readonly<Record<SettingKey, Setting>>
 
 export type SettingKey = keyof Config['settings']
+
+function isNotifyList(text: string): boolean {
+  const words = text.split(',').map((word) => word.trim())
+  return words.every((word) => /^(?:off|first)$/i.test(word) || rarityValue(word) !== undefined)
+}
 
 export function isSeconds(text: string): boolean {
   return /^\d{1,9}(\.\d{1,3})?$/.test(text)

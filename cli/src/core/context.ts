@@ -47,6 +47,7 @@ export interface Config {
   readonly settings: {
     readonly gamemode?: string
     readonly 'max-wait'?: string
+    readonly notify?: string
     readonly output?: string
     readonly 'secret-store'?: string
   }

@@ -14,10 +14,11 @@ import type { Context, Notes } from '../core/context.ts'
 import { EXIT } from '../core/errors.ts'
 import { formatOf, type OutputFlags } from '../core/format.ts'
 import type { Column } from '../output/columns.ts'
+import { canRewrite, createLiveView } from '../output/live-view.ts'
 import { createRowStream, type RowStream } from '../output/rows.ts'
 import { screenOf } from '../output/screen.ts'
 import { conditionalFetch } from './conditional-fetch.ts'
-import { canRewrite, createLiveView, listViewText } from './live-view.ts'
+import { listViewText } from './list-view.ts'
 import { isTransient, type Outage, outageOf, outageText, pollUntil, recoveryText } from './poll-until.ts'
 
 interface ViewOptions {

@@ -19,7 +19,19 @@ export function totalsText({ fish, crabs }: Totals): string {
 
 export type CatchPrinter = ReturnType<typeof createCatchPrinter>
 
-export function createCatchPrinter(context: Context & Notes, json = false) {
+interface PrinterOptions {
+  readonly json?: boolean | undefined
+  /** Where lines go. @default stdout */
+  readonly write?: ((text: string) => void) | undefined
+  /** Whether the totals so far are in each line. */
+  readonly hasTotals: boolean
+  readonly onCatch?: ((one: RecordedCatch | HeldCatch) => void) | undefined
+}
+
+export function createCatchPrinter(
+  context: Context & Notes,
+  { json = false, hasTotals, write, onCatch = () => {} }: PrinterOptions,
+) {
   const { stdout, line } = context
   const { colours } = screenOf(context, stdout)
   let totals: Totals = { fish: 0, crabs: 0 }
@@ -40,10 +52,17 @@ export function createCatchPrinter(context: Context & Notes, json = false) {
   return {
     print(one: RecordedCatch | HeldCatch): void {
       const isHeld = one.gamemode === null
+      // First: what is written redraws what counts it.
+      onCatch(one)
       if (isHeld) held += 1
       else totals = one.kind === 'fish' ? { ...totals, fish: totals.fish + 1 } : { ...totals, crabs: totals.crabs + 1 }
-      const text = json ? jsonText({ ...one, totals }) : isHeld ? undefined : catchText(one, totals, colours)
-      if (text !== undefined) {
+      const text = json
+        ? jsonText({ ...one, totals })
+        : isHeld
+          ? undefined
+          : catchText(one, hasTotals ? totals : undefined, colours)
+      if (text !== undefined && write) write(text)
+      else if (text !== undefined) {
         line.clear()
         stdout.write(`${text}\n`)
       }
@@ -54,7 +73,7 @@ export function createCatchPrinter(context: Context & Notes, json = false) {
   }
 }
 
-function catchText(one: RecordedCatch, totals: Totals, colours: Colours): string {
+function catchText(one: RecordedCatch, totals: Totals | undefined, colours: Colours): string {
   const { rarity: label = '' } = one
   const style = RARITY_STYLES[label as RarityLabel]
   const details = [
@@ -65,7 +84,9 @@ function catchText(one: RecordedCatch, totals: Totals, colours: Colours): string
     one.gamemode,
   ]
   const text = details.filter((part) => part !== '').join(', ')
-  return `${timeOfDay(Date.parse(one.caughtAt))}  ${printable(one.name)}  ${text}  (${totalsText(totals)})`
+  const name = printable(one.name)
+  const shown = totals || style === undefined ? name : paint(style, name, colours)
+  return `${timeOfDay(Date.parse(one.caughtAt))}  ${shown}  ${text}${totals ? `  (${totalsText(totals)})` : ''}`
 }
 
 /** A problem is reported once, until something is sent again. */

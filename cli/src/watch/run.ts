@@ -1,14 +1,17 @@
 import { resolve } from 'node:path'
 import type { Gamemode } from '@fish-crab/sdk'
 import { createChatPattern } from '@fish-crab/sdk/chat'
-import { GAMEMODES } from '@fish-crab/sdk/constants'
+import { GAMEMODES, rarityLabel } from '@fish-crab/sdk/constants'
 import { catchesText, flushStatus, flushWithProgress, interruptedError } from '../client/flush.ts'
 import { openPlayerOutbox } from '../client/outbox.ts'
 import { configPath, homeFolder } from '../config/paths.ts'
+import { settingValue } from '../config/settings.ts'
 import { gamemodeOf, maxWaitOf, requireUser, type Target } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
-import { parseGamemode } from '../core/parse-values.ts'
+import { parseGamemode, parseRarity } from '../core/parse-values.ts'
+import { canRewrite } from '../output/live-view.ts'
+import { createNotifier } from '../output/notify.ts'
 import { canPrompt } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 import {
@@ -17,12 +20,20 @@ import {
   noteUnrecognized,
   type UnrecognizedCounter,
 } from './chat-reader.ts'
+import type { createDashboard } from './dashboard.ts'
 import { follow } from './follow.ts'
 import type { PlayerLocation } from './gamemode.ts'
 import { findLog, logLocations } from './locations.ts'
 import { checkLogs, isGzipped } from './log-file.ts'
 import type { ChatReader } from './parser.ts'
-import { gamemodeResolver, outboxRecorder, type Recorder, readCheckpoint } from './recorder.ts'
+import {
+  gamemodeResolver,
+  type HeldCatch,
+  outboxRecorder,
+  type RecordedCatch,
+  type Recorder,
+  readCheckpoint,
+} from './recorder.ts'
 import { type CatchPrinter, createCatchPrinter, reportDelivery, sendDelayMs, totalsText } from './report.ts'
 
 interface WatchFlags {
@@ -32,6 +43,7 @@ interface WatchFlags {
   readonly 'from-start'?: boolean | undefined
   readonly 'no-input'?: boolean | undefined
   readonly history?: string | undefined
+  readonly notify?: string | undefined
   readonly yes?: boolean | undefined
   readonly 'dry-run'?: boolean | undefined
 }
@@ -49,6 +61,7 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
   if (!flags.once && flags.history === undefined) requireFollowable(paths)
   const user = requireUser(target, 'Add --user USER')
   const chat = chatReaderOf(context)
+  const wanted = parseNotify(flags.notify ?? settingValue('notify', context.env, context.config.settings))
   if (flags.history !== undefined) {
     const fallback = await fallbackGamemode(context, flags, { flag, preset, location: {} })
     const { addHistory } = await import('./history.ts')
@@ -62,18 +75,37 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
   )
   const outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'], delayMs: sendDelayMs })
   const signal = context.interrupted()
+  const quitting = new AbortController()
+  const stop = AbortSignal.any([signal, quitting.signal])
   try {
     const checkpoint = await readCheckpoint(outbox, { user, path: logs[0].path })
     // The last location says nothing about the start of the log.
     const location = flags['from-start'] ? {} : (checkpoint?.place ?? {})
     const fallback = await fallbackGamemode(context, flags, { flag, preset, location })
-    const gamemode = gamemodeText({ flag, fallback, location })
-    context.note(
-      `fish-cli: Watching ${logsText(logs)} for ${printable(user)} at ${printable(target.url.value)}; ${gamemode}.`,
-    )
-    const unsubscribe = reportDelivery(context, outbox)
+    const usual = gamemodeResolver(flag, fallback)
+    const dashboard = await openDashboard(context, flags, {
+      ...{ user, url: target.url.value, outbox, location, gamemodeOf: usual, noInput: flags['no-input'] },
+      ...{ path: logs[0].path, launcher: logs[0].launcher, quit: () => quitting.abort() },
+    })
+    if (!dashboard) {
+      const gamemode = gamemodeText({ flag, fallback, location })
+      context.note(
+        `fish-cli: Watching ${logsText(logs)} for ${printable(user)} at ${printable(target.url.value)}; ${gamemode}.`,
+      )
+    }
+    const shown = dashboard?.context ?? context
+    const unsubscribe = reportDelivery(shown, outbox)
     if (!flags.once) outbox.start()
-    const printer = createCatchPrinter(context, flags.json)
+    const notify = notifierOf(context, wanted)
+    const printer = createCatchPrinter(shown, {
+      json: flags.json,
+      hasTotals: dashboard === undefined,
+      write: dashboard?.print,
+      onCatch(one) {
+        dashboard?.add(one)
+        notify(one)
+      },
+    })
     const unrecognized = createUnrecognizedCounter()
     let before: PlayerLocation | undefined
     try {
@@ -81,13 +113,20 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
         const owner = { user, path }
         const resolver = {
           checkpoint: await readCheckpoint(outbox, owner),
-          gamemodeOf: gamemodeResolver(flag, fallback),
+          gamemodeOf: dashboard?.gamemodeOf ?? usual,
         }
         const recorder = outboxRecorder(outbox, owner, resolver)
-        before = await readLog(context, { path, before, flags, chat, recorder, printer, unrecognized, signal })
+        const reading = { path, before, flags, chat, recorder, printer, unrecognized }
+        before = await readLog(shown, { ...reading, onMove: dashboard?.moved, signal: stop })
       }
     } catch (error) {
-      throw signal.aborted ? await interruptedError(outbox) : error
+      dashboard?.end()
+      if (!stop.aborted) throw error
+      await dashboard?.finish()
+      noteUnrecognized(context, unrecognized)
+      // On a screen, the summary says it.
+      if (!dashboard) throw await interruptedError(outbox)
+      return signal.aborted ? EXIT.interrupted : EXIT.ok
     }
     unsubscribe()
     const report = await flushWithProgress(context, outbox, { maxWaitMs, signal })
@@ -97,7 +136,7 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
     return printer.held() > 0 ? EXIT.partly : status
   } finally {
     // Ctrl-C does not wait for a request in flight: its frozen batch is on disk and is sent again.
-    await outbox.close({ signal })
+    await outbox.close({ signal: stop })
   }
 }
 
@@ -118,6 +157,45 @@ function chatReaderOf(context: Context): ChatReader {
   return createChatReader(context.config.patterns)
 }
 
+async function openDashboard(
+  context: Context & Notes,
+  flags: WatchFlags,
+  options: Parameters<typeof createDashboard>[1],
+) {
+  if (flags.once || flags.json || !canRewrite(context)) return undefined
+  const { createDashboard } = await import('./dashboard.ts')
+  return createDashboard(context, options)
+}
+
+/** Only on a screen: elsewhere, a bell would be a character of the output. */
+function notifierOf(context: Context, wanted: ReadonlySet<string>): (one: RecordedCatch | HeldCatch) => void {
+  if (wanted.size === 0 || !canRewrite(context)) return () => {}
+  const notify = createNotifier(context)
+  return ({ name, rarity = '', firstTime }) => {
+    if (!wanted.has(rarity) && !(firstTime && wanted.has(FIRST))) return
+    notify([name, rarity, firstTime ? 'first of its kind' : ''].filter((part) => part !== '').join(', '))
+  }
+}
+
+const FIRST = 'first'
+
+/** Labels of rarities, and `first`. */
+function parseNotify(text: string | undefined): ReadonlySet<string> {
+  const words = (text ?? '').split(',').map((word) => word.trim().toLowerCase())
+  return new Set(
+    words
+      .filter((word) => word !== '' && word !== 'off')
+      .map((word) => {
+        if (word === FIRST) return FIRST
+        const value = parseRarity(word)
+        if (value === undefined) {
+          throw usageError('--notify (FISH_NOTIFY) names an unknown rarity.', 'For example: gold,mythical,first')
+        }
+        return rarityLabel(value)
+      }),
+  )
+}
+
 interface ReadLogOptions {
   readonly path: string
   readonly before: PlayerLocation | undefined
@@ -126,12 +204,13 @@ interface ReadLogOptions {
   readonly recorder: Recorder
   readonly printer: CatchPrinter
   readonly unrecognized: UnrecognizedCounter
+  readonly onMove: ((where: PlayerLocation) => void) | undefined
   readonly signal: AbortSignal
 }
 
 /** @returns where the player was at the end */
 async function readLog(context: Context & Notes, options: ReadLogOptions): Promise<PlayerLocation> {
-  const { path, before, flags, chat, recorder, printer, unrecognized, signal } = options
+  const { path, before, flags, chat, recorder, printer, unrecognized, onMove, signal } = options
   const { place } = recorder
   const noteHeld = () => {
     const count = recorder.held()
@@ -158,6 +237,7 @@ async function readLog(context: Context & Notes, options: ReadLogOptions): Promi
         for (const one of await recorder.record(batch)) printer.print(one)
         unrecognized.add(batch.unrecognized)
         location = batch.place
+        onMove?.(location)
       },
     })
     return location

@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util'
 import {
   buildCatchList,
   type CatchList,
@@ -6,14 +5,14 @@ import {
   type Collection,
   KIND_PLURALS,
 } from '../client/catch-list.ts'
-import type { Context } from '../core/context.ts'
 import { timeOfDay } from '../core/time.ts'
 import { renderChart } from '../output/chart.ts'
 import { selectColumns } from '../output/columns.ts'
+import { linesOf } from '../output/live-view.ts'
 import type { RowsOutput } from '../output/rows.ts'
-import { paint, type Screen, screenOf } from '../output/screen.ts'
+import { paint, type Screen } from '../output/screen.ts'
 import { renderTable } from '../output/table.ts'
-import { displayWidth, printable, truncate } from '../output/text.ts'
+import { printable, truncate } from '../output/text.ts'
 import type { Outage } from './poll-until.ts'
 
 interface ListViewState {
@@ -83,59 +82,4 @@ function firstLines(text: string, room: number, { width }: Screen): string {
   const lines = text.split('\n')
   while (lines.length > 0 && linesOf(lines.join('\n'), width) > room) lines.pop()
   return lines.join('\n')
-}
-
-export function canRewrite({ stdout, env }: Pick<Context, 'stdout' | 'env'>): boolean {
-  return stdout.isTTY === true && env.TERM !== 'dumb'
-}
-
-const ERASE_BELOW = '\r\u{1b}[J'
-const up = (lines: number) => (lines > 0 ? `\u{1b}[${lines}A` : '')
-
-/** It neither uses the alternate screen nor hides the cursor, so there is nothing to restore. */
-export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>) {
-  const { stdout, line } = context
-  let render: ((screen: Screen) => string) | undefined
-  let shown = ''
-
-  /** For the current width: terminals wrap text again when they are resized. */
-  const erasing = () => (shown === '' ? ERASE_BELOW : `${up(linesOf(shown, stdout.columns))}${ERASE_BELOW}`)
-  const draw = () => {
-    if (!render) return
-    line.clear()
-    const text = render(screenOf(context, stdout))
-    // In one write, so that nothing flickers.
-    stdout.write(`${erasing()}${text}\n`)
-    shown = text
-  }
-  stdout.on('resize', draw)
-
-  return {
-    /** Redrawn whenever the terminal is resized. */
-    show(next: (screen: Screen) => string): void {
-      render = next
-      draw()
-    },
-    /** Writes a line on stderr; the view moves below it. */
-    say(text: string): void {
-      line.clear()
-      stdout.write(erasing())
-      shown = ''
-      line.say(text)
-      draw()
-    },
-    /** Leaves the text on the screen, and the cursor below it. */
-    end(): void {
-      stdout.off('resize', draw)
-      line.clear()
-      // The terminal may have shown a ^C.
-      if (shown !== '') stdout.write(ERASE_BELOW)
-    },
-  }
-}
-
-function linesOf(text: string, width: number | undefined): number {
-  const lines = stripVTControlCharacters(text).split('\n')
-  if (!width) return lines.length
-  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / width)), 0)
 }
