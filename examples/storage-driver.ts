@@ -108,9 +108,10 @@ function mapDriver(): StorageDriver {
     removeRecord: (place, id) => open(() => take(place, id) !== undefined),
     moveRecord: (place, id, gamemode) =>
       open(() => {
-        const record = take(place, id)
-        if (record) add({ ...place, gamemode }, record)
-        return record !== undefined
+        const [target, record] = [{ ...place, gamemode }, take(place, id)]
+        if (!record) return collections.get(keyOf(target))?.records.some((one) => one.id === id) ?? false
+        add(target, record)
+        return true
       }),
     removeOwner: (owner) =>
       open(() => {

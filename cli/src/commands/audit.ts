@@ -13,6 +13,9 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { field: 'action', whole: true },
   { field: 'subject' },
   { field: 'address' },
+  { field: 'record', hidden: true, whole: true },
+  { field: 'gamemode', hidden: true },
+  { field: 'movedTo', hidden: true },
   { field: 'requestId', hidden: true, whole: true },
   { field: 'id', hidden: true, whole: true },
 ]

@@ -57,8 +57,8 @@ export interface AdminCatchesResource<Collection, Input> {
    */
   delete(name: string, id: string, options: CallOptions & GamemodeOption): ApiPromise<ResponseMeta>
   /**
-   * Moves one record with all its entries to another gamemode; its id and times stay. A retry that finds no such record
-   * succeeds.
+   * Moves one record with all its entries to another gamemode; its id and times stay. It succeeds when the record is there
+   * already.
    *
    * @param id The id from `list`.
    * @throws NotFoundError with code `record_not_found` or `user_not_found`; ValidationError, ApiError,
@@ -101,7 +101,7 @@ const ROUTES = {
 const LIST_METHOD = { fish: 'fish.list', crab: 'crabs.list' } as const satisfies Record<Kind, string>
 
 function createCatches<Collection extends object, Input extends FishInput | CrabInput>(
-  { read, remove, withoutRetries }: AdminContext,
+  { read, remove, change, withoutRetries }: AdminContext,
   kind: Kind,
   shape: ResponseShape<Collection>,
 ): AdminCatchesResource<Collection, Input> {
@@ -132,7 +132,7 @@ function createCatches<Collection extends object, Input extends FishInput | Crab
         gamemodeIssue(gamemode),
       ]),
     move: (name, id, { gamemode, to, ...options }) =>
-      remove(
+      change(
         EMPTY_RESPONSE,
         { route: routes.move, params: { name, id }, query: { gamemode }, ...jsonBody({ to }), options },
         [nameIssue(name), idIssue(id), gamemodeIssue(gamemode), gamemodeIssue(to, 'to')],

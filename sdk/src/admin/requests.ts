@@ -1,7 +1,7 @@
 import type { CallOptions } from '../client/core/call-options.ts'
 import type { ResponseShape } from '../client/shapes/shape.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
-import { ignoreMissingOnRetry } from '../client/transport/changes.ts'
+import { ignoreMissingOnRetry, withoutBody } from '../client/transport/changes.ts'
 import type { ApiRequest } from '../client/transport/request.ts'
 import type { Transport } from '../client/transport/transport.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
@@ -26,6 +26,8 @@ export interface AdminContext {
   readonly read: Send
   /** For deletions: retried; succeeds when a retry finds nothing left. */
   readonly remove: Send
+  /** For changes that may be repeated: retried. */
+  readonly change: Send
   /** For writes that must not happen twice: sent once. */
   withoutRetries(uncertainty: Uncertainty): Send
 }
@@ -46,6 +48,7 @@ export function createAdminContext(transport: Transport, authorize: (transport: 
   return {
     read: send(transport),
     remove: send(ignoreMissingOnRetry(transport)),
+    change: send(withoutBody(transport)),
     withoutRetries: (uncertainty) => send(withoutRetries(transport, uncertainty)),
   }
 }

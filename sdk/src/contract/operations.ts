@@ -75,6 +75,7 @@ const adminRemove = (what: string): Operation => ({
 
 const adminMove = (what: string): Operation => ({
   summary: `Move one record of ${what} to another gamemode; its id and times stay`,
+  description: 'A repeated move changes nothing and succeeds.',
   auth: 'admin',
   query: schemas.collectionQuerySchema,
   body: json(schemas.moveSchema),
@@ -95,6 +96,7 @@ const removeOwn = (what: string): Operation => ({
 
 const moveOwn = (what: string): Operation => ({
   summary: `Move one record of one's own ${what} to another gamemode; its id and times stay`,
+  description: 'A repeated move changes nothing and succeeds.',
   auth: 'basic',
   query: schemas.collectionQuerySchema,
   body: json(schemas.moveSchema),

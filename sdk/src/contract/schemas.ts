@@ -371,7 +371,7 @@ const AUDIT_ACTIONS = [
 
 /**
  * One line of the audit log: who did what to whom, when, from where. Of a failed login, the actor is the account that was
- * tried, or {@link UNKNOWN_ACTOR}.
+ * tried, or {@link UNKNOWN_ACTOR}. Of a removal or a move, `record` is its id and `gamemode` where it was.
  */
 export const auditEntrySchema = z.object({
   id: z.string(),
@@ -379,6 +379,9 @@ export const auditEntrySchema = z.object({
   actor: z.string(),
   action: z.enum(AUDIT_ACTIONS),
   subject: z.optional(z.string()),
+  record: z.optional(z.string()),
+  gamemode: z.optional(z.string()),
+  movedTo: z.optional(z.string()),
   address: z.string(),
   requestId: z.string(),
 })

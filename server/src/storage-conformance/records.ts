@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { FishStorage } from '../storage/index.ts'
-import { newCollection, newRecord, readAll, readEntries, talliesOf } from './samples.ts'
+import type { Collection, FishStorage } from '../storage/index.ts'
+import { caughtRecord, newCollection, newRecord, readAll, readEntries, speciesOf, talliesOf } from './samples.ts'
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
@@ -130,6 +130,42 @@ export function describeRecords(storage: () => FishStorage): void {
   })
 }
 
+/** A generator of the same numbers each time: mulberry32. */
+function seededRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** What a storage should count, by reading all that it holds. */
+async function recount(storage: FishStorage, collections: readonly Collection[]) {
+  const tallies = new Map<string, number>()
+  const species = new Map<string, { count: number; first: number; last: number }>()
+  const leaders = new Map<string, number>()
+  const count = (map: Map<string, number>, key: unknown) => {
+    map.set(JSON.stringify(key), (map.get(JSON.stringify(key)) ?? 0) + 1)
+  }
+  for (const { owner, kind, gamemode } of collections) {
+    for (const entries of await readEntries(storage, { owner, kind, gamemode }, 'full')) {
+      for (const { name, rarity, caughtAt } of JSON.parse(`[${entries}]`)) {
+        count(tallies, [gamemode, null])
+        count(tallies, [gamemode, rarity])
+        count(leaders, owner)
+        const key = JSON.stringify([owner, gamemode, name, rarity])
+        const at = Date.parse(caughtAt)
+        const before = species.get(key) ?? { count: 0, first: at, last: at }
+        const { first, last } = before
+        species.set(key, { count: before.count + 1, first: Math.min(first, at), last: Math.max(last, at) })
+      }
+    }
+  }
+  return { tallies, species, leaders }
+}
+
 export function describeRemoval(storage: () => FishStorage): void {
   test('removes one record by its id and keeps the order of the others', async () => {
     const collection = newCollection()
@@ -176,6 +212,70 @@ export function describeRemoval(storage: () => FishStorage): void {
     expect(await storage().leaders({ kind, gamemode, limit: 9 })).toEqual([])
   })
 
+  test('counts what a recount does after additions, moves, removals and summaries at once', async () => {
+    const kind = randomUUID()
+    const owners = [randomUUID(), randomUUID()]
+    const collections = owners.flatMap((owner) => ['earth', 'sky'].map((gamemode) => ({ owner, kind, gamemode })))
+    const known: { readonly id: string; readonly owner: string }[] = []
+    const rarities = ['Gold', 'Silver']
+    async function work(random: () => number) {
+      const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item
+      for (let step = 0; step < 50; step += 1) {
+        const chance = random()
+        const place = pick(collections)
+        const one = known.length > 0 ? pick(known) : undefined
+        if (chance < 0.45 || !one) {
+          const entries = Array.from({ length: 1 + Math.floor(random() * 3) }, () => ({
+            name: pick(['Cod', 'Koi', 'Eel']),
+            rarity: pick(rarities),
+          }))
+          const labels = Object.fromEntries(
+            rarities
+              .map((rarity) => [rarity, entries.filter((entry) => entry.rarity === rarity).length] as const)
+              .filter(([, number]) => number > 0),
+          )
+          const times = entries.map((entry) => [entry, Math.floor(random() * 1e12)] as const)
+          const record = { ...caughtRecord(...times), labels }
+          expect(await storage().append(place, record)).toMatchObject({ outcome: 'stored' })
+          known.push({ id: record.id, owner: place.owner })
+        } else if (chance < 0.75) {
+          const from = pick(['earth', 'sky'])
+          await storage().moveRecord(
+            { owner: one.owner, kind, gamemode: from },
+            one.id,
+            from === 'sky' ? 'earth' : 'sky',
+          )
+        } else if (chance < 0.9) {
+          await storage().removeRecord({ owner: one.owner, kind, gamemode: pick(['earth', 'sky']) }, one.id)
+        } else await storage().species(place)
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, (_, seed) => work(seededRandom(seed))))
+
+    const { tallies, species, leaders } = await recount(storage(), collections)
+    const counted = (await talliesOf(storage(), kind)).map(({ gamemode, label, count }) => [
+      JSON.stringify([gamemode, label]),
+      count,
+    ])
+    expect(new Map(counted as [string, number][])).toEqual(tallies)
+    const summaries = await Promise.all(
+      collections.map(async (place) =>
+        (await speciesOf(storage(), place)).map(({ name, label, ...rest }) => {
+          return [JSON.stringify([place.owner, place.gamemode, name, label]), rest] as const
+        }),
+      ),
+    )
+    expect(new Map(summaries.flat())).toEqual(species)
+    const ranked = (await storage().leaders({ kind, limit: 9 })).map(({ owner, count }) => [
+      JSON.stringify(owner),
+      count,
+    ])
+    expect(new Map(ranked as [string, number][])).toEqual(leaders)
+    // No record is in two collections.
+    const all = (await Promise.all(collections.map((place) => readEntries(storage(), place, 'plain')))).flat()
+    expect(new Set(all).size).toBe(all.length)
+  })
+
   test('leaves the token used: sent again, it returns its id and stores nothing', async () => {
     const collection = newCollection()
     const record = newRecord({ dedupeKey: 'token' })
@@ -195,7 +295,11 @@ export function describeRemoval(storage: () => FishStorage): void {
     await storage().append(target, newRecord({ plain: 'before' }))
     const id = records[1]?.id ?? ''
     expect(await storage().moveRecord(collection, id, sky)).toBe(true)
-    expect(await storage().moveRecord(collection, id, sky)).toBe(false)
+    const version = await storage().version(target)
+    expect(await storage().moveRecord(collection, id, sky)).toBe(true)
+    expect(await storage().version(target)).toBe(version)
+    expect(await storage().moveRecord(collection, randomUUID(), sky)).toBe(false)
+    expect(await storage().moveRecord({ ...collection, kind: 'crab' }, id, sky)).toBe(false)
     expect(await storage().moveRecord({ ...collection, owner: randomUUID() }, id, sky)).toBe(false)
     await storage().append(target, newRecord({ plain: 'after' }))
     expect(await readEntries(storage(), collection)).toEqual(['a', 'c'])
@@ -218,17 +322,17 @@ export function describeRemoval(storage: () => FishStorage): void {
     for (const record of records) await storage().append(collection, record)
     const outcomes = await Promise.all(
       records.map(async ({ id }) => {
-        const done = await Promise.all([
+        const [first, isRemoved, second] = await Promise.all([
           storage().moveRecord(collection, id, 'sky'),
           storage().removeRecord(collection, id),
           storage().moveRecord(collection, id, 'sky'),
           storage().append(target, newRecord({ labels: { Gold: 1 } })),
         ])
-        expect(done.filter((one) => one === true)).toHaveLength(1)
-        return done
+        expect([first, second]).toEqual([!isRemoved, !isRemoved])
+        return first
       }),
     )
-    const moved = outcomes.filter(([first, , third]) => first || third).length
+    const moved = outcomes.filter((isMoved) => isMoved).length
     expect(await readEntries(storage(), collection)).toEqual([])
     expect(await readEntries(storage(), target)).toHaveLength(30 + moved)
     const { kind } = collection

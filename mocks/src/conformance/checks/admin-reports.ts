@@ -214,14 +214,16 @@ export const adminAuditChecks = checksOf('admin', [
     const resets = types.map((type) => `user.reset.${type}`)
     await expectRecorded(t, name, username, 'user.create', ...resets, 'user.delete')
   }),
-  check('audit-catches', 'Catches that an administrator adds or removes are in the audit log.', async (t) => {
+  check('audit-catches', 'Catches that an administrator adds, moves or removes are in the audit log.', async (t) => {
     const { username } = await t.superadmin()
     const { name } = await t.newUser()
     const query = '?gamemode=earth'
     const added = await t.asSuperadmin('addUserCrab', { params: { name }, query, body: { crab: [{}] } })
     const id = String(expectJson(added, 201).id)
-    expectStatus(await t.asSuperadmin('deleteUserCrab', { params: { name, id }, query }), 204)
-    await expectRecorded(t, name, username, 'crab.add', 'crab.delete')
+    const params = { name, id }
+    expectStatus(await t.asSuperadmin('moveUserCrab', { params, query, body: { to: 'oneblock' } }), 204)
+    expectStatus(await t.asSuperadmin('deleteUserCrab', { params, query: '?gamemode=oneblock' }), 204)
+    await expectRecorded(t, name, username, 'crab.add', 'crab.move', 'crab.delete')
   }),
   check('audit-key-read-by-owner', "A player's read of its own key is in the audit log, with its id.", async (t) => {
     const user = await t.newUser()

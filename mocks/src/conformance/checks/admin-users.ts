@@ -194,8 +194,8 @@ export const adminUsersChecks = checksOf('admin', [
 ])
 
 const ROUTES_OF = {
-  fish: { list: 'listUserFish', add: 'addUserFish', remove: 'deleteUserFish' },
-  crab: { list: 'listUserCrab', add: 'addUserCrab', remove: 'deleteUserCrab' },
+  fish: { list: 'listUserFish', add: 'addUserFish', remove: 'deleteUserFish', move: 'moveUserFish' },
+  crab: { list: 'listUserCrab', add: 'addUserCrab', remove: 'deleteUserCrab', move: 'moveUserCrab' },
 } as const
 const TWO_ENTRIES = {
   fish: [
@@ -248,6 +248,17 @@ export const adminCatchesChecks = checksOf(
       expectSame((await entriesOf(t, kind, removed)).length, 0, 'the entries of the removed record')
       expectSame((await entriesOf(t, kind, kept)).length, 2, 'the entries of the other record')
       expectError(await t.asSuperadmin(ROUTES_OF[kind].remove, request), 'record_not_found')
+    }),
+    check(`admin-moves-${kind}`, `An administrator moves a record of ${kind}; id and times stay.`, async (t) => {
+      const user = await t.user()
+      const id = await add(t, kind, user)
+      const before = await entriesOf(t, kind, id)
+      const request = { params: { name: user.name, id }, query: EARTH, body: { to: 'oneblock' } }
+      for (let count = 0; count < 2; count += 1) expectStatus(await t.asSuperadmin(ROUTES_OF[kind].move, request), 204)
+      expectSame((await entriesOf(t, kind, id)).length, 0, 'the entries where it was')
+      expectSame(await entriesOf(t, kind, id, 'oneblock'), before, 'the entries where it was moved')
+      const elsewhere = { ...request, query: '?gamemode=survival', body: { to: 'earth' } }
+      expectError(await t.asSuperadmin(ROUTES_OF[kind].move, elsewhere), 'record_not_found')
     }),
     check(`admin-${kind}-refused`, `An administrator's ${kind} are validated like a payload.`, async (t) => {
       const { name } = await t.user()

@@ -6,6 +6,7 @@ import { eventsChecks } from './events.ts'
 import { keyChecks } from './key.ts'
 import { namesChecks } from './names.ts'
 import { operationsChecks, statusChecks } from './operations.ts'
+import { ownRecordsChecks } from './own-records.ts'
 import { rateLimitChecks } from './rate-limit.ts'
 import { cachingChecks, readsChecks } from './reads.ts'
 import { bodiesChecks, corsChecks, responsesChecks } from './responses.ts'
@@ -25,6 +26,7 @@ export const CHECKS: readonly Check[] = [
   ...summaryChecks,
   ...eventsChecks,
   ...writesChecks,
+  ...ownRecordsChecks,
   ...tokensChecks,
   ...adminSessionChecks,
   ...adminUsersChecks,

@@ -14,7 +14,7 @@ import {
 
 const ACTIONS = [
   ...['login', 'key.read', 'user.create', 'user.delete', 'user.reset.password', 'user.reset.fernet'],
-  ...['user.reset.api-key', 'crab.add', 'crab.delete', 'admin.create', 'admin.delete'],
+  ...['user.reset.api-key', 'crab.add', 'crab.move', 'crab.delete', 'admin.create', 'admin.delete'],
 ]
 type Entry = Record<string, unknown>
 
@@ -189,6 +189,31 @@ export const adminMutations: readonly Mutation[] = [
   pretends(
     'deletes no records',
     ({ method }, path) => method === 'DELETE' && /(fish|crab)\/[^/]+$/.test(path),
+    () => new Response(null, { status: 204 }),
+  ),
+  pretends(
+    'moves no records for administrators',
+    (request, path) => isPost(request) && /^\/admin\/.*\/move$/.test(path),
+    () => new Response(null, { status: 204 }),
+  ),
+  pretends(
+    'moves no records for players',
+    (request, path) => isPost(request) && /^\/user\/.*\/move$/.test(path),
+    () => new Response(null, { status: 204 }),
+  ),
+  pretends(
+    'removes no records for players',
+    ({ method }, path) => method === 'DELETE' && path.startsWith('/user/'),
+    () => new Response(null, { status: 204 }),
+  ),
+  onResponse(
+    'lets everybody change records',
+    (_, { status }, path) => status === 401 && path.startsWith('/user/'),
+    () => new Response(null, { status: 204 }),
+  ),
+  onResponse(
+    'takes every gamemode to move to',
+    (_, { status }, path) => status === 400 && path.endsWith('/move'),
     () => new Response(null, { status: 204 }),
   ),
   pretends(

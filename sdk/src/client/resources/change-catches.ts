@@ -6,7 +6,7 @@ import { type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
 import type { CallOptions } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
-import { EMPTY_RESPONSE, ignoreMissingOnRetry, jsonBody } from '../transport/changes.ts'
+import { EMPTY_RESPONSE, ignoreMissingOnRetry, jsonBody, withoutBody } from '../transport/changes.ts'
 import type { Transport } from '../transport/transport.ts'
 import { checkGamemode, idIssue, resolveTarget, type Target } from './catch-input.ts'
 import { basicCredentials } from './keys.ts'
@@ -52,8 +52,8 @@ export function deleteCatch(client: AnyClient, options: DeleteCatchOptions): Api
 }
 
 /**
- * Moves one record of a player with all its entries to another gamemode, by the player's password; its id and times stay. A
- * retry that finds no such record succeeds.
+ * Moves one record of a player with all its entries to another gamemode, by the player's password; its id and times stay. It
+ * succeeds when the record is there already.
  *
  * @throws As `deleteCatch`.
  * @example
@@ -72,7 +72,7 @@ function change(
 ): ApiPromise<ResponseMeta> {
   const { transport, settings } = client.context() as ChangeContext
   return call(
-    ignoreMissingOnRetry(transport),
+    action === 'delete' ? ignoreMissingOnRetry(transport) : withoutBody(transport),
     () => {
       assertOptions(given, { ...OPTIONS, ...(action === 'move' ? { to: true } : {}) })
       const { kind, id, user, gamemode, password, to, ...options } = given

@@ -6,8 +6,16 @@ import type { Transport } from './transport.ts'
 
 const GONE: readonly ErrorCode[] = ['user_not_found', 'record_not_found', 'admin_not_found']
 
+/** A transport for changes that the service repeats without effect, such as a move. Its responses have no body. */
+export function withoutBody(transport: Transport): Transport {
+  return async (request) => {
+    const response = await transport(request)
+    return response.status === 204 ? { ...response, text: 'null' } : response
+  }
+}
+
 /**
- * A transport for deletions and moves. A retry after a lost response may find nothing left there: then the first attempt
+ * A transport for deletions. A retry after a lost response may find nothing left to delete: then the first attempt
  * succeeded.
  */
 export function ignoreMissingOnRetry(transport: Transport): Transport {

@@ -9,6 +9,9 @@ export type Audit = ReturnType<typeof createAudit>
 
 const LISTING = 'audit'
 
+/** Which record was removed or moved. */
+export type AuditDetails = Pick<AuditEntry, 'record' | 'gamemode' | 'movedTo'>
+
 type Origin = Pick<RequestContext, 'address' | 'requestId'>
 
 /** Creates the function that records an action before it runs: some recorded ones may have failed. */
@@ -19,6 +22,7 @@ export function createAuditRecorder(storage: FishStorage, clock: () => number, r
     actor: string,
     action: AuditAction,
     subject?: string,
+    details: AuditDetails = {},
   ): Promise<string> => {
     const now = clock()
     const id = uuidv7(now, random)
@@ -28,6 +32,7 @@ export function createAuditRecorder(storage: FishStorage, clock: () => number, r
       actor,
       action,
       ...(subject === undefined ? {} : { subject }),
+      ...details,
       address,
       requestId,
     }

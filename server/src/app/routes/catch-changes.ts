@@ -15,19 +15,28 @@ interface Move extends Removal {
   readonly to: Gamemode
 }
 
+/** No id is longer, and what is longer is not worth its place in the audit log. */
+const MAX_ID_LENGTH = 64
+
+function recordIn({ params: { id = '' } }: RequestContext): string {
+  if (id.length > MAX_ID_LENGTH) throw new HttpError('record_not_found')
+  return id
+}
+
 /** Removes and moves the record that a path names, for its player and for administrators. */
 export function createCatchChanges({ storage, audit }: Pick<Services, 'storage' | 'audit'>) {
   return {
     /** Throws `record_not_found`. */
     async remove(context: RequestContext, { actor, user, kind }: Removal): Promise<HandlerResponse> {
       const gamemode = requireGamemode(context.query.getAll('gamemode'))
-      await audit.record(context, actor, `${kind}.delete`, user.name)
-      const isRemoved = await storage.removeRecord({ owner: user.id, kind, gamemode }, context.params.id ?? '')
+      const record = recordIn(context)
+      await audit.record(context, actor, `${kind}.delete`, user.name, { record, gamemode })
+      const isRemoved = await storage.removeRecord({ owner: user.id, kind, gamemode }, record)
       if (!isRemoved) throw new HttpError('record_not_found')
       return empty(204)
     },
 
-    /** Throws `record_not_found`, `invalid_payload` for the gamemode that it has. */
+    /** Throws `record_not_found`, `invalid_payload` for the gamemode that it has. A repeated move changes nothing. */
     async move(context: RequestContext, { actor, user, kind, to }: Move): Promise<HandlerResponse> {
       const gamemode = requireGamemode(context.query.getAll('gamemode'))
       if (to === gamemode) {
@@ -35,8 +44,9 @@ export function createCatchChanges({ storage, audit }: Pick<Services, 'storage' 
           details: [{ path: 'to', message: `Must be another gamemode than ${gamemode}` }],
         })
       }
-      await audit.record(context, actor, `${kind}.move`, user.name)
-      const isMoved = await storage.moveRecord({ owner: user.id, kind, gamemode }, context.params.id ?? '', to)
+      const record = recordIn(context)
+      await audit.record(context, actor, `${kind}.move`, user.name, { record, gamemode, movedTo: to })
+      const isMoved = await storage.moveRecord({ owner: user.id, kind, gamemode }, record, to)
       if (!isMoved) throw new HttpError('record_not_found')
       return empty(204)
     },

@@ -188,8 +188,9 @@ export interface StorageExtension {
    */
   removeRecord(collection: Collection, id: string): Promise<boolean>
   /**
-   * Moves one record to another gamemode of its owner, behind the newest record there, and returns whether it existed. Its
-   * id, entries and times stay, and its `dedupeKey` stays used.
+   * Moves one record to another gamemode of its owner, behind the newest record there, and returns whether it is there
+   * then: a repeated move changes nothing and returns `true`. Its id, entries and times stay, and its `dedupeKey` stays
+   * used.
    */
   moveRecord(collection: Collection, id: string, gamemode: string): Promise<boolean>
   /**

@@ -238,13 +238,15 @@ function prepareWrites(db: DatabaseSync, pending: PendingSums, known: KnownColle
   const replaceItemIf = db.prepare('UPDATE items SET value = ? WHERE key = ? AND value = ?')
   const addRecord = prepareAddRecord(db, pending, known)
   const takeRecord = prepareTakeRecord(db, pending)
+  const findRecord = db.prepare(`SELECT 1 FROM records WHERE id = ? AND +${IN_COLLECTION}`)
   return {
     append: prepareAppend(db, known, addRecord),
     removeRecord: (place: Collection, id: string): boolean => takeRecord(place, id) !== undefined,
     moveRecord: (place: Collection, id: string, gamemode: string): boolean => {
       const record = takeRecord(place, id)
-      if (record) addRecord({ ...place, gamemode }, record)
-      return record !== undefined
+      if (!record) return findRecord.get(id, place.owner, place.kind, gamemode) !== undefined
+      addRecord({ ...place, gamemode }, record)
+      return true
     },
     setSpecies: prepareSetSpecies(db, pending),
     removeOwner: prepareRemoveOwner(db, pending, known),

@@ -48,6 +48,10 @@ class MemoryCollection {
     return this.#species.size > MAX_SPECIES ? null : this.#species.list()
   }
 
+  has(id: string): boolean {
+    return this.#sequences.has(id)
+  }
+
   remove(id: string): NewRecord | undefined {
     const sequence = this.#sequences.get(id)
     if (sequence === undefined) return undefined
@@ -181,8 +185,9 @@ export class MemoryRecords {
   moveRecord(place: Collection, id: string, gamemode: string): boolean {
     const owner = this.#owners.get(place.owner)
     const record = this.#take(place, id)
-    if (!owner || !record) return false
-    this.#add(owner, { ...place, gamemode }, record)
+    const target = { ...place, gamemode }
+    if (!owner || !record) return this.#collection(target)?.has(id) ?? false
+    this.#add(owner, target, record)
     return true
   }
 

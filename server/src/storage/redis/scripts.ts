@@ -122,7 +122,7 @@ return 1, true`,
 /**
  * KEYS: about, records and ids of the old collection, those of the new one, tallies of the owner, tallies of the bucket,
  * leaderboards of the kind, of the old collection and of the new one. ARGV: old and new collection, owner, id, their new
- * versions. Returns 1 if the record existed. The first write is one that Redis refuses when it is full.
+ * versions. Returns 1 if the record is in the new collection then. The first write is one that Redis refuses when it is full.
  */
 const fishMoveRecord: Script = {
   numberOfKeys: 10,
@@ -130,7 +130,7 @@ const fishMoveRecord: Script = {
 local from, to, owner, id, fromVersion, toVersion = unpack(ARGV)
 local sequence = redis.call('HGET', KEYS[3], id)
 local record = sequence and redis.call('XRANGE', KEYS[2], sequence .. '-0', sequence .. '-0')[1]
-if not record then return 0 end
+if not record then return redis.call('HEXISTS', KEYS[5], id) end
 local fields, next = record[2], redis.call('HINCRBY', KEYS[1], 'sequence:' .. to, 1)
 redis.call('XADD', KEYS[4], string.format('%.0f-0', next), unpack(fields))
 redis.call('HSET', KEYS[5], id, next)

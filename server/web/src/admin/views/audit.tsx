@@ -73,7 +73,7 @@ export function Audit({ filter }: { readonly filter: AuditFilter }) {
 }
 
 function Line({ entry }: { readonly entry: AuditEntry }) {
-  const { at, actor, action, subject, address, requestId } = entry
+  const { at, actor, action, subject, gamemode, movedTo, address, requestId } = entry
   return (
     <li>
       <p>
@@ -81,6 +81,7 @@ function Line({ entry }: { readonly entry: AuditEntry }) {
         {subject !== undefined && (
           <strong>{ON_PLAYERS.test(action) ? <a href={fragmentOf(playerView(subject))}>{subject}</a> : subject}</strong>
         )}
+        {gamemode !== undefined && (movedTo === undefined ? ` in ${gamemode}` : ` from ${gamemode} to ${movedTo}`)}
       </p>
       <p class="quiet">
         <time dateTime={at}>{formatDateTime(at)}</time> · from {address} · request <code>{requestId}</code>
