@@ -1,5 +1,5 @@
 import type { Gamemode } from '../../contract/gamemodes.ts'
-import type { Kind } from '../../contract/kinds.ts'
+import { KINDS, type Kind } from '../../contract/kinds.ts'
 import { filledPath, OWN_ROUTES } from '../../contract/routes.ts'
 import { assertOptions } from '../../errors/check-options.ts'
 import { type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
@@ -33,10 +33,11 @@ interface ChangeContext {
 
 type AnyClient = { readonly context: () => object }
 
-const ROUTES = {
-  fish: { delete: OWN_ROUTES.deleteOwnFish, move: OWN_ROUTES.moveOwnFish },
-  crab: { delete: OWN_ROUTES.deleteOwnCrab, move: OWN_ROUTES.moveOwnCrab },
-} as const
+// A function: bundlers do not remove an unused object with properties of another one.
+const routesOf = (kind: Kind) =>
+  kind === 'fish'
+    ? { delete: OWN_ROUTES.deleteOwnFish, move: OWN_ROUTES.moveOwnFish }
+    : { delete: OWN_ROUTES.deleteOwnCrab, move: OWN_ROUTES.moveOwnCrab }
 
 /**
  * Deletes one record of a player with all its entries, by the player's password. The token by which it was added stays used:
@@ -78,13 +79,13 @@ function change(
       const { kind, id, user, gamemode, password, to, ...options } = given
       const issues: Issue[] = []
       const target = resolveTarget({ user, gamemode }, settings, issues)
-      if (!Object.hasOwn(ROUTES, kind)) issues.push({ path: 'kind', message: 'Must be fish or crab.' })
+      if (!KINDS.includes(kind)) issues.push({ path: 'kind', message: 'Must be fish or crab.' })
       const wrongId = idIssue(id)
       if (wrongId) issues.push(wrongId)
       if (action === 'move') checkGamemode(to ?? '', issues)
       throwIssues(issues)
       const { headers, ...body } = action === 'move' ? jsonBody({ to }) : {}
-      const route = ROUTES[kind][action]
+      const route = routesOf(kind)[action]
       return {
         route,
         path: filledPath(route.path, { id }),
