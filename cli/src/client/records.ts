@@ -104,6 +104,9 @@ export function saveRecords(context: Context, records: readonly Omit<CatchRecord
   return path
 }
 
+/** Output with a command to copy, which must not be wrapped. */
+export const COPYABLE = { isVerbatim: true } as const
+
 export function takeBackHint(path: string, user: string): string {
   return `To take it back: fish-cli add --file ${printable(path)} --user ${printable(user)}`
 }

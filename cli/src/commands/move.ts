@@ -2,6 +2,7 @@ import { moveCatch } from '@fish-crab/sdk'
 import { openClient } from '../client/client.ts'
 import {
   amountText,
+  COPYABLE,
   changeRecords,
   countOf,
   describeRecords,
@@ -57,6 +58,7 @@ export const moveCommand = defineCommand({
     })
     const document = { user, from: gamemode, to, moved: moved.map(({ id }) => id), catches: countOf(moved) }
     const back = `fish-cli move ${moved.map(({ id }) => id).join(' ')} --from ${to} --gamemode ${gamemode}`
-    return context.print(document, () => `Moved ${amountText(moved)} of ${where}.\nTo take it back: ${back}`)
+    const text = `Moved ${amountText(moved)} of ${where}.\nTo take it back: ${back}`
+    return context.print(document, () => text, COPYABLE)
   },
 })

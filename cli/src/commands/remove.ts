@@ -2,6 +2,7 @@ import { deleteCatch } from '@fish-crab/sdk'
 import { openClient } from '../client/client.ts'
 import {
   amountText,
+  COPYABLE,
   changeRecords,
   countOf,
   describeRecords,
@@ -52,6 +53,7 @@ export const removeCommand = defineCommand({
       run: ({ id, kind }) => deleteCatch(client, { user, gamemode, kind, id, password, signal }),
     })
     const document = { user, gamemode, removed: removed.map(({ id }) => id), catches: countOf(removed), file }
-    return context.print(document, () => `Removed ${amountText(removed)} of ${from}.\n${takeBackHint(file, user)}`)
+    const text = `Removed ${amountText(removed)} of ${from}.\n${takeBackHint(file, user)}`
+    return context.print(document, () => text, COPYABLE)
   },
 })

@@ -9,6 +9,7 @@ import { outboxPath } from '../client/outbox-path.ts'
 import {
   amountText,
   type CatchRecord,
+  COPYABLE,
   changeRecords,
   countOf,
   describeRecords,
@@ -92,10 +93,10 @@ async function undoQueued(
     keyPrefix,
     ...(content === undefined ? {} : { checkpoint: cancellation(content) }),
   })
-  context.print({ user, queued: true, removed: [], catches: cancelled, underWay: frozen, file }, () => {
-    const underWay = frozen > 0 ? ` ${catchesText(frozen)} stay: they are being sent.` : ''
-    return `Removed ${catchesText(cancelled)} of ${printable(user)} from the queue.${underWay}\n${takeBackHint(file, user)}`
-  })
+  const underWay = frozen > 0 ? ` ${catchesText(frozen)} stay: they are being sent.` : ''
+  const done = `Removed ${catchesText(cancelled)} of ${printable(user)} from the queue.${underWay}`
+  const document = { user, queued: true, removed: [], catches: cancelled, underWay: frozen, file }
+  context.print(document, () => `${done}\n${takeBackHint(file, user)}`, COPYABLE)
   return frozen > 0 ? EXIT.partly : EXIT.ok
 }
 
@@ -133,5 +134,6 @@ async function undoSent(
   })
   await forgetAdded(context, path, ids)
   const document = { user, queued: false, removed: removed.map(({ id }) => id), catches: countOf(removed), file }
-  return context.print(document, () => `Removed ${amountText(removed)} of ${from}.\n${takeBackHint(file, user)}`)
+  const text = `Removed ${amountText(removed)} of ${from}.\n${takeBackHint(file, user)}`
+  return context.print(document, () => text, COPYABLE)
 }

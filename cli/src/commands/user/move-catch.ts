@@ -1,4 +1,4 @@
-import { amountText, changeRecords, countOf } from '../../client/records.ts'
+import { amountText, COPYABLE, changeRecords, countOf } from '../../client/records.ts'
 import { administrationFlags, openAdministration } from '../../command/administration.ts'
 import { Args, defineCommand } from '../../command/define.ts'
 import { dryRunFlag, fromFlag, toGamemodeFlag, yesFlags } from '../../command/flags.ts'
@@ -52,6 +52,7 @@ export const userMoveCatchCommand = defineCommand({
     const document = { ...about, moved: moved.map(({ id }) => id), catches: countOf(moved) }
     const ids = moved.length > SHOWN_IDS ? 'ID…' : moved.map(({ id }) => id).join(' ')
     const back = `fish-cli user move-catch ${printable(user)} ${ids} --from ${to} --gamemode ${gamemode}`
-    return context.print(document, () => `Moved ${amountText(moved)} of ${where}.\nTo take it back: ${back}`)
+    const text = `Moved ${amountText(moved)} of ${where}.\nTo take it back: ${back}`
+    return context.print(document, () => text, COPYABLE)
   },
 })

@@ -1,4 +1,4 @@
-import { amountText, changeRecords, countOf, saveRecords } from '../../client/records.ts'
+import { amountText, COPYABLE, changeRecords, countOf, saveRecords } from '../../client/records.ts'
 import { administrationFlags, openAdministration } from '../../command/administration.ts'
 import { Args, defineCommand } from '../../command/define.ts'
 import { dryRunFlag, gamemodeFlag, yesFlags } from '../../command/flags.ts'
@@ -54,9 +54,7 @@ export const userRemoveCatchCommand = defineCommand({
         (kind === 'fish' ? admin.fish : admin.crabs).delete(user, id, { gamemode, signal, maxRetries: 2 }),
     })
     const document = { ...about, removed: removed.map(({ id }) => id), catches: countOf(removed), file }
-    return context.print(
-      document,
-      () => `Removed ${amountText(removed)} of ${from}.\nWhat was removed is in ${printable(file)}, for add --file.`,
-    )
+    const text = `Removed ${amountText(removed)} of ${from}.\nWhat was removed is in ${printable(file)}, for add --file.`
+    return context.print(document, () => text, COPYABLE)
   },
 })
