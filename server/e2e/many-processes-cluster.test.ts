@@ -4,6 +4,7 @@ import { describeListeners } from './listeners.ts'
 import { shareFleet } from './shared.ts'
 import { describeSharedCaches } from './shared-caches.ts'
 import { describeSharedCounts } from './shared-counts.ts'
+import { describeSharedMoves } from './shared-moves.ts'
 import { describeSharedRemovals } from './shared-removals.ts'
 
 describeWithRedis('two server processes over a Redis Cluster', () => {
@@ -11,6 +12,7 @@ describeWithRedis('two server processes over a Redis Cluster', () => {
   describeSharedCounts(shared)
   describeSharedCaches(shared)
   describeSharedRemovals(shared)
+  describeSharedMoves(shared)
 })
 
 describeWithRedis('four server processes over a Redis Cluster', () => {

@@ -4,6 +4,7 @@ import { describeListeners } from './listeners.ts'
 import { shareFleet } from './shared.ts'
 import { describeSharedCaches } from './shared-caches.ts'
 import { describeSharedCounts, describeSharedLogins } from './shared-counts.ts'
+import { describeSharedMoves } from './shared-moves.ts'
 import { describeSharedRemovals } from './shared-removals.ts'
 
 describeWithRedis('four server processes over one Redis', () => {
@@ -12,6 +13,7 @@ describeWithRedis('four server processes over one Redis', () => {
   describeSharedLogins(shared)
   describeSharedCaches(shared)
   describeSharedRemovals(shared)
+  describeSharedMoves(shared)
   // Last, since it replaces processes.
   describeListeners(shared)
 })
