@@ -1,10 +1,10 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { newFolder, xdgFolders } from './folders.ts'
-import { run, serviceContext } from './harness.ts'
-import { fishInTerminal, SKIPPED, type TerminalOptions } from './pseudo-terminal.ts'
+import { run, serviceContext, startServiceContext } from './harness.ts'
+import { fishInTerminal, openTerminal, PROGRAM, SKIPPED, type TerminalOptions } from './pseudo-terminal.ts'
 import { TerminalScreen } from './terminal-screen.ts'
 
 const context = serviceContext()
@@ -44,7 +44,7 @@ async function watchOn(terminalOptions: TerminalOptions, ...flags: readonly stri
   const catchLines = (text: string) => appendFileSync(log, text)
   const stored = async (gamemode: string) =>
     JSON.parse((await run(['list', '--json', '-g', gamemode], { env })).stdout).fish as readonly { name: string }[]
-  await until(/q: quit/)
+  await until(/\d sent/)
   return { terminal, screen, until, catchLines, stored, user, log, env }
 }
 
@@ -149,6 +149,59 @@ describe.skipIf(SKIPPED !== '')(`watch on a real terminal${SKIPPED}`, () => {
     expect(status).toBe(0)
     expect(text).toContain('0 sent; 1 catch is queued on this machine. Send them: fish-cli outbox flush')
     expect(text).toContain('1 line looks like a catch but is not recognized')
+  })
+
+  test('says when it sends the rest, where few requests remain in a window', async () => {
+    const { service, player } = await startServiceContext({ FISH_RATE_LIMIT: '4' })
+    onTestFinished(() => service.close())
+    const { terminal, until, catchLines } = await watchOn({ env: { ...player, NO_COLOR: '1' } })
+    for (const sent of [1, 2]) {
+      catchLines(nice(sent, `Fish ${sent}`))
+      await until(new RegExp(`0 queued · ${sent} sent`))
+    }
+    catchLines(nice(3, 'Fish 3'))
+    await until(/1 queued · 2 sent · sends at \d\d:\d\d:\d\d, within the rate limit/)
+    terminal.type('q')
+    expect(await terminal.ended).toMatchObject({ status: 0, isSane: true })
+  })
+
+  test('Ctrl-Z gives the terminal back, and fg goes on below what was written meanwhile', async () => {
+    const folder = newFolder()
+    const log = join(folder, 'latest.log')
+    writeFileSync(log, '[09:00:00] [main/INFO]: Begun\n')
+    const env = { ...context.player, ...xdgFolders(folder), NO_COLOR: '1', PS1: '$ ', HISTFILE: '/dev/null' }
+    const shell = openTerminal(['/bin/bash', '--norc', '--noprofile', '-i'], { env })
+    shell.type(`${PROGRAM.join(' ')} watch ${log}\r`)
+    await shell.until(/q: quit/)
+    shell.type('\u001a')
+    await shell.until(/Stopped/)
+    shell.type('stty -a | grep -oE "(^|[ ;])-?(icanon|isig)"; echo between\r')
+    await shell.until(/between\r\n/)
+    expect(shell.text()).toMatch(/\bicanon/)
+    expect(shell.text()).not.toMatch(/-icanon|-isig/)
+    const from = shell.text().length
+    shell.type('fg\r')
+    await shell.until(/q: quit/, from)
+    // Nothing above is erased.
+    expect(shell.text().slice(from)).not.toContain('\u001b[7A')
+    const again = shell.text().length
+    shell.type('g')
+    await shell.until(/Esc: keep/, again)
+    shell.type('2q')
+    await shell.until(/nothing is queued/, again)
+    shell.type('exit\r')
+    await shell.ended
+  })
+
+  test('fits on a screen of few lines, and erases all of it', async () => {
+    const { terminal, catchLines, until } = await watchOn({ rows: 7, env: { NO_COLOR: '1' } })
+    catchLines(nice(1, 'Salmon'))
+    await until(/1 sent/)
+    terminal.type('q')
+    const { text } = await terminal.ended
+    const screen = new TerminalScreen(80)
+    screen.write(text)
+    expect(screen.lines().join('\n')).not.toContain('Watching')
   })
 
   test('refuses what it cannot ring for', async () => {

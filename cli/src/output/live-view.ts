@@ -51,6 +51,11 @@ export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>
     },
     /** Redraws the text for the current time. */
     draw,
+    /** Draws the text where the cursor is: something else may have been written to the terminal. */
+    drawBelow(): void {
+      shown = ''
+      draw()
+    },
     /** Removes the text from the screen. */
     remove(): void {
       stdout.off('resize', draw)

@@ -23,9 +23,13 @@ interface DashboardOptions {
   /** The gamemode of catches somewhere, unless a key has chosen another. */
   readonly gamemodeOf: (where: PlayerLocation) => Gamemode | undefined
   readonly quit: () => void
+  /** When what is queued is sent, in milliseconds since 1970, as far as known. */
+  readonly nextSendAt: () => number
 }
 
 const REDRAW_MS = 10_000
+// Catches are always collected for some seconds.
+const SOON_MS = 5000
 const HOUR_MS = 3_600_000
 // Earlier, a rate says little.
 const RATE_FROM_MS = 60_000
@@ -72,17 +76,20 @@ export function createDashboard(context: Context & Notes, options: DashboardOpti
     const where = `Watching ${launcher === undefined ? '' : `the log of ${launcher}, `}`
     const file = truncateStart(printable(path), Math.max(10, cells - displayWidth(where)), unicode ? '…' : '...')
     const waiting = [...waits.values()].filter((text) => text !== undefined)
+    const isSendingLater = queued > 0 && waiting.length === 0 && options.nextSendAt() - clock.now() > SOON_MS
+    const next = isSendingLater ? [`sends at ${timeOfDay(options.nextSendAt())}, within the rate limit`] : []
     const keys = !hasKeys ? ['Ctrl-C: quit'] : ['g: gamemode', 'q: quit']
     const lines = [
       rule,
       ...fit([`${where}${file}`]),
       ...fit([printable(user), gamemodeText(), printable(url)]),
-      ...fit([`${queued} queued`, `${sent} sent`, ...waiting]),
+      ...fit([`${queued} queued`, `${sent} sent`, ...waiting, ...next]),
       ...fit([totalsText(stats.totals()), ...stats.rarities()]).map((text) => colourRarities(text, screen)),
       ...fit(stats.facts(clock.now())),
       ...(isChoosing ? fit(choiceTexts()) : fit(keys)).map((text) => paint('dim', text, colours)),
     ]
-    return lines.join('\n')
+    // Taller than the screen, it could not be erased.
+    return lines.slice(0, Math.max(1, (screen.height ?? Number.POSITIVE_INFINITY) - 2)).join('\n')
   }
 
   const refresh = async () => {
@@ -111,7 +118,7 @@ export function createDashboard(context: Context & Notes, options: DashboardOpti
     else if (key === 'q') return quit()
     view.draw()
   }
-  const stopKeys = hasKeys ? readKeys(stdin, { onKey, onContinue: view.draw }) : () => {}
+  const stopKeys = hasKeys ? readKeys(stdin, { onKey, onContinue: view.drawBelow }) : () => {}
   const end = () => {
     if (ending.signal.aborted) return
     ending.abort()

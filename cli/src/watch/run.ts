@@ -73,7 +73,13 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
     logs.map(({ path }) => path),
     flags.once === true,
   )
-  const outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'], delayMs: sendDelayMs })
+  let nextSendAt = 0
+  const delayMs: typeof sendDelayMs = (state, now) => {
+    const ms = sendDelayMs(state, now)
+    nextSendAt = now + ms
+    return ms
+  }
+  const outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'], delayMs })
   const signal = context.interrupted()
   const quitting = new AbortController()
   const stop = AbortSignal.any([signal, quitting.signal])
@@ -85,7 +91,7 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
     const usual = gamemodeResolver(flag, fallback)
     const dashboard = await openDashboard(context, flags, {
       ...{ user, url: target.url.value, outbox, location, gamemodeOf: usual, noInput: flags['no-input'] },
-      ...{ path: logs[0].path, launcher: logs[0].launcher, quit: () => quitting.abort() },
+      ...{ path: logs[0].path, launcher: logs[0].launcher, quit: () => quitting.abort(), nextSendAt: () => nextSendAt },
     })
     if (!dashboard) {
       const gamemode = gamemodeText({ flag, fallback, location })
