@@ -147,6 +147,7 @@ describe('messages that are not recognized', () => {
       '[CHAT] <Bob> NICE CATCH! You caught a Cod.',
       '[CHAT] Bob: SUPER FANG! Ha',
       '[CHAT] WARNING! Restart',
+      '[CHAT] VOTE! Visit our shop',
       'CATCH!',
     ]
     const prefixed = `${at(3)}[CHAT] [Pro] NICE CATCH! You caught a Salmon.\n`
