@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { searchAudit } from '../../web/src/admin/data/audit.ts'
 import { fragmentOf, readView, type View } from '../../web/src/admin/data/location.ts'
 import { problemOf } from '../../web/src/admin/data/problems.ts'
-import { addEntries, loadRecords, recordsOf, removeRecord } from '../../web/src/admin/data/records.ts'
+import { addEntries, loadRecords, moveRecord, recordsOf, removeRecord } from '../../web/src/admin/data/records.ts'
 import { createAdminSession, SignedOutError } from '../../web/src/admin/data/session.ts'
 import { createMemoryService } from '../app/memory-service.ts'
 
@@ -182,11 +182,10 @@ describe('the catches of a player', () => {
   })
 
   it.each(['fish', 'crab'] as const)('are moved with their names, rarities and times: %s', async (kind) => {
-    const { session, root, app } = await openSession()
-    await app.users.create({ name: 'Mia' })
+    const { session, root } = await openSession()
     await session.signIn(root)
     const from = { player: 'Alex', kind, gamemode: 'earth' }
-    const to = { player: 'Mia', kind, gamemode: 'factions' }
+    const to = { ...from, gamemode: 'factions' }
     const entries = [
       {
         name: 'Koi',
@@ -201,10 +200,12 @@ describe('the catches of a player', () => {
     ]
     await session.request((client) => addEntries(client, from, entries))
     const [record] = await session.request((client) => loadRecords(client, from))
-    await session.request((client) => addEntries(client, to, record?.entries ?? []))
-    await session.request((client) => removeRecord(client, from, record?.id ?? ''))
+    await session.request((client) => moveRecord(client, from, record?.id ?? '', 'factions'))
     expect(await session.request((client) => loadRecords(client, from))).toEqual([])
-    expect(await session.request((client) => loadRecords(client, to))).toMatchObject([{ entries }])
+    expect(await session.request((client) => loadRecords(client, to))).toEqual([record])
+    expect(record?.entries).toEqual(entries)
+    await session.request((client) => removeRecord(client, to, record?.id ?? ''))
+    expect(await session.request((client) => loadRecords(client, to))).toEqual([])
   })
 })
 

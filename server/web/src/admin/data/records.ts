@@ -59,3 +59,8 @@ export function addEntries(client: AdminClient, { player, kind, gamemode }: Plac
 export function removeRecord(client: AdminClient, { player, kind, gamemode }: Place, id: string) {
   return (kind === 'fish' ? client.fish : client.crabs).delete(player, id, { gamemode })
 }
+
+/** Moves catches to another gamemode of their player. */
+export function moveRecord(client: AdminClient, { player, kind, gamemode }: Place, id: string, to: string) {
+  return (kind === 'fish' ? client.fish : client.crabs).move(player, id, { gamemode, to })
+}

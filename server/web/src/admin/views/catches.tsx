@@ -1,10 +1,18 @@
 import type { RarityLabel } from '@fish-crab/sdk'
-import { GAMEMODES, isUserName, RARITIES, USER_NAME_RULE, userNameKey } from '@fish-crab/sdk/constants'
-import { useId, useRef, useState } from 'preact/hooks'
+import { GAMEMODES, RARITIES } from '@fish-crab/sdk/constants'
+import { useId, useState } from 'preact/hooks'
 import { Drawing, shapeOf } from '../../parts/drawings.tsx'
 import { formatDateTime, formatNumber, plural } from '../../parts/format.ts'
 import type { View } from '../data/location.ts'
-import { addEntries, type CatchRecord, type Entry, loadRecords, type Place, removeRecord } from '../data/records.ts'
+import {
+  addEntries,
+  type CatchRecord,
+  type Entry,
+  loadRecords,
+  moveRecord,
+  type Place,
+  removeRecord,
+} from '../data/records.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
 import { LoadNotice, useLoad } from '../parts/load.tsx'
@@ -215,66 +223,31 @@ function RemoveCatches({ place, record, onDone, onClose }: RecordTaskProps) {
   )
 }
 
-/** Adds them there, then removes them here: if that fails, none is lost, and the next attempt only removes. */
 function MoveCatches({ place, record, onDone, onClose }: RecordTaskProps) {
   const { request, announce } = usePage()
-  const [isCopied, setCopied] = useState(false)
-  const copied = useRef(false)
   const what = describeRecord(record)
-  const { player, kind, gamemode } = place
-  const cancel = () => {
-    if (isCopied) onDone()
-    onClose()
-  }
+  const { player, gamemode } = place
+  const targets = GAMEMODE_OPTIONS.filter(([other]) => other !== gamemode)
   return (
-    <Dialog title={`Move ${what}`} onEscape={cancel}>
+    <Dialog title={`Move ${what}`} onEscape={onClose}>
       <p>
         {record.entries.length > 1
-          ? `Moves these ${formatNumber(record.entries.length)} catches, which were stored together, with their times.`
-          : 'Moves this catch with its time.'}
+          ? `Moves these ${formatNumber(record.entries.length)} catches of ${player}, which were stored together, with their times.`
+          : `Moves this catch of ${player} with its time.`}
       </p>
-      {isCopied && (
-        <p class="notice problem" role="alert">
-          They are there now, but not removed here yet. Press the button again to remove them here.
-        </p>
-      )}
       <Form
-        submit={isCopied ? 'Remove them here' : 'Move'}
+        submit="Move"
         busy="Moving…"
-        check={({ player: to = '', gamemode: mode }) => ({
-          player: isCopied
-            ? undefined
-            : !isUserName(to.trim())
-              ? `A name must be ${USER_NAME_RULE}.`
-              : userNameKey(to.trim()) === userNameKey(player) && mode === gamemode
-                ? 'They are there already. Choose another player or gamemode.'
-                : undefined,
-        })}
-        ifUnknown="Look at both lists before you try again: they must not be there twice."
-        onSubmit={async ({ player: to = '', gamemode: mode = '' }) => {
-          const target: Place = { player: to.trim(), kind, gamemode: mode }
-          if (!copied.current) {
-            await request((client) => addEntries(client, target, record.entries))
-            copied.current = true
-          }
-          try {
-            await request((client) => removeRecord(client, place, record.id))
-          } catch (error) {
-            setCopied(true)
-            throw error
-          }
+        ifUnknown="Look at both lists before you try again."
+        onSubmit={async ({ gamemode: to = '' }) => {
+          await request((client) => moveRecord(client, place, record.id, to))
           onClose()
           onDone()
-          announce(isCopied ? `Removed ${what} here.` : `Moved ${what} to ${target.player}, ${target.gamemode}.`)
+          announce(`Moved ${what} to ${to}.`)
         }}
-        onCancel={cancel}
+        onCancel={onClose}
       >
-        {!isCopied && (
-          <>
-            <Field name="player" label="To player" value={player} maxLength={32} isFirst />
-            <Choice name="gamemode" label="In gamemode" value={gamemode} options={GAMEMODE_OPTIONS} />
-          </>
-        )}
+        <Choice name="gamemode" label="To gamemode" value={targets[0]?.[0] ?? ''} options={targets} />
       </Form>
     </Dialog>
   )
