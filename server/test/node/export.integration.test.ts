@@ -384,6 +384,12 @@ describe('an import', () => {
     ['an entry of an unknown action', /audit log/, item(AUDIT_KEY, JSON.stringify({ ...AUDIT, action: 'hunter2' }))],
     ['an entry under the key of another moment', /audit log/, item(itemKey('audit', 'f', 'e'), JSON.stringify(AUDIT))],
     ['an entry with something added', /audit log/, item(AUDIT_KEY, JSON.stringify({ ...AUDIT, more: 1 }))],
+    [
+      'a failed login that names no entry',
+      /audit log/,
+      item(itemKey('failed-login', '1', '1'), itemKey('setting', 'admins')),
+    ],
+    ['a key reading at no time', /user/, item(itemKey('key-read', 'u'), 'hunter2')],
     ['an entry without an id', /audit log/, item(AUDIT_KEY, JSON.stringify({ ...AUDIT, id: '' }))],
   ])('of what the service cannot have stored, %s, is refused by the number of the line', async (_, message, line) => {
     await expectRefused(/^Line 3 /, message, item(itemKey('secret', BOB, 'password'), HASH), line)

@@ -71,7 +71,7 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
       if (place === undefined) return
       const placeKey = failedLoginKey(hour % hours, place)
       const replaced = await storage.items.getItem(placeKey)
-      if (replaced !== null) await storage.items.removeItem(replaced)
+      if (replaced?.startsWith(AUDIT_BASE)) await storage.items.removeItem(replaced)
       await storage.items.setItem(placeKey, await record(context, name ?? UNKNOWN_ACTOR, 'login.failed'))
     },
 

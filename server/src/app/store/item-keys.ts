@@ -52,14 +52,18 @@ export function ownerOfEncrypted(key: string): string | undefined {
   return id === undefined ? undefined : decodeKeyPart(id)
 }
 
+export const KEY_READS_BASE = 'key-read:'
+
 /** When the Fernet key of a user was last read. */
 export function keyReadKey(id: string): string {
-  return itemKey('key-read', id)
+  return itemKey(KEY_READS_BASE, id)
 }
+
+export const FAILED_LOGINS_BASE = 'failed-login:'
 
 /** The key of the audit entry of a failed login, which the next login in this place replaces. */
 export function failedLoginKey(hour: number, place: number): string {
-  return itemKey('failed-login', String(hour), String(place))
+  return itemKey(FAILED_LOGINS_BASE, String(hour), String(place))
 }
 
 export const AUDIT_BASE = 'audit:'

@@ -18,7 +18,9 @@ import {
   API_KEYS_BASE,
   AUDIT_BASE,
   auditKey,
+  FAILED_LOGINS_BASE,
   isPasswordKey,
+  KEY_READS_BASE,
   ownerOfEncrypted,
   SECRET_CHECK_KEY,
   USER_NAMES_BASE,
@@ -170,6 +172,8 @@ const ITEM_CHECKS: readonly [
   // The service never removes the last one: nobody could create another.
   [isKey(ADMINS_KEY), hasSuperadmin, 'has administrators without a superadmin'],
   [isBelow(AUDIT_BASE), (value, key) => isStoredAs(auditEntry, auditKey, value, key), NOT_AN_ENTRY],
+  [isBelow(FAILED_LOGINS_BASE), isBelow(AUDIT_BASE), NOT_AN_ENTRY],
+  [isBelow(KEY_READS_BASE), (value) => createdUserSchema.shape.createdAt.safeParse(value).success, NOT_A_USER],
   [isBelow(USERS_BASE), (value, key) => isStoredAs(user, (one) => userKey(one.name), value, key), NOT_A_USER],
   [isBelow(USER_NAMES_BASE), (value) => name.safeParse(value).success, NOT_A_USER],
   [isBelow(API_KEYS_BASE), (value) => name.safeParse(value).success, NOT_A_USER],

@@ -1,0 +1,43 @@
+import { createMock } from '@fish-crab/mocks'
+import { type Clock, createClient } from '@fish-crab/sdk'
+import { expect, onTestFinished, test } from 'vitest'
+import { newFolder, xdgFolders } from './folders.ts'
+import { run } from './harness.ts'
+
+const LIMIT = 5
+
+test('a wrong import of more records than the limit allows at once is removed window by window', async () => {
+  const mock = await createMock({
+    seed: { users: [{ name: 'Alex' }], admins: [{ username: 'admin', password: 'admin-password' }] },
+    limits: { adminRequests: LIMIT },
+  })
+  onTestFinished(() => mock.close())
+  const player = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
+  for (let count = 0; count < 12; count += 1) await player.fish.add({ name: `Cod ${count}`, rarity: 'Bronze' })
+  const { url } = await mock.serve()
+  // Each wait moves the time of the service, too.
+  const clock: Clock = {
+    now: () => mock.clock.now(),
+    async sleep(ms, signal) {
+      signal?.throwIfAborted()
+      await mock.clock.advance(ms)
+    },
+  }
+  const env = {
+    ...xdgFolders(newFolder()),
+    FISH_URL: url,
+    FISH_ADMIN_PASSWORD: 'admin-password',
+    FISH_GAMEMODE: 'earth',
+  }
+  const argv = ['user', 'remove-catch', 'Alex', '--name', 'cod 0', '--yes', '--json']
+  expect(await run(argv, { env, clock })).toMatchObject({ status: 0 })
+  const all = ['user', 'remove-catch', 'Alex', '--since', '2000-01-01', '--yes', '--json']
+  const { status, stdout } = await run(all, { env, clock })
+  expect([status, JSON.parse(stdout).catches]).toEqual([0, 11])
+  const body = await (await mock.fetch('/get/fish?name=Alex&gamemode=earth')).json()
+  expect(body).toEqual({ user: 'Alex', fish: [] })
+  const removals = mock.requests.filter(({ method }) => method === 'DELETE').map((request) => request.status)
+  expect(removals.filter((one) => one === 204)).toHaveLength(12)
+  // At most one in each window finds it exhausted.
+  expect(removals.filter((one) => one !== 204).length).toBeLessThanOrEqual(4)
+})
