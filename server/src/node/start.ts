@@ -175,11 +175,11 @@ function clientAddressBehind(proxies: number): (request: Request) => string {
     forwardedAddress((request as ServerRequest).ip ?? 'unknown', request.headers.get('x-forwarded-for'), proxies)
 }
 
-function storageOptions({ storage, redisWait }: ServerConfig, logger: Pick<Logger, 'error' | 'info'>): StorageOptions {
+function storageOptions({ storage, redisWait }: ServerConfig, logger: Pick<Logger, 'error' | 'warn'>): StorageOptions {
   const report = (message: string) => logger.error({ storage: storage.driver }, message)
   if (storage.driver === 'memory') return storage
   if (storage.driver === 'file') return { ...storage, onWarning: report }
-  const onReplicated = (message: string) => logger.info({ storage: storage.driver }, message)
+  const onReplicated = (message: string) => logger.warn({ storage: storage.driver }, message)
   return { ...storage, ...(redisWait === undefined ? {} : { replicas: redisWait }), onDataLoss: report, onReplicated }
 }
 

@@ -221,6 +221,44 @@ describeWithRedis('a Redis that has a replica', () => {
     await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(UNAVAILABLE)
   })
 
+  test('is not a client that only copies the data: no write waits for it, then or later', async () => {
+    const alone = await startRedis({ appendfsync: 'always', 'repl-diskless-sync-delay': '0' })
+    onTestFinished(() => alone.stop())
+    const messages: string[] = []
+    const options = { url: alone.url, timeoutMs: 400, onReplicated: (message: string) => void messages.push(message) }
+    const storage = await open(options)
+    const copier = connect({ port: alone.port, host: '127.0.0.1' })
+    onTestFinished(() => void copier.destroy())
+    copier.on('data', () => {}).write('SYNC\r\n')
+    await until(async () => messages.length > 0)
+    expect(await alone.admin.info('replication')).toMatch(/state=online/)
+    expect(messages).toEqual([expect.stringMatching(/cannot wait for it yet.*reached 0 of 1/)])
+    const another = await open(options)
+    expect(another.warnings).toEqual([expect.stringMatching(/until every primary has a replica/)])
+    for (const one of [storage, another]) {
+      await one.append(newCollection(), newRecord())
+      await one.ping()
+    }
+    expect(await alone.admin.exists('fish:replicated')).toBe(0)
+  })
+
+  test('is noticed where it joined late, too, when its copy is older than what was acknowledged', async () => {
+    const filled = await startRedis({ appendfsync: 'always', 'repl-diskless-sync-delay': '1000' })
+    onTestFinished(() => filled.stop())
+    const joining = await startRedis({ replicaof: `127.0.0.1 ${filled.port}` })
+    onTestFinished(() => joining.stop())
+    await until(async () => /state=wait_bgsave/.test(await filled.admin.info('replication')))
+    const messages: string[] = []
+    const storage = await open({ url: filled.url, onReplicated: (message) => messages.push(message) })
+    await filled.admin.config('SET', 'repl-diskless-sync-delay', '0')
+    await until(async () => messages.length > 0)
+    await until(works(() => storage.append(newCollection(), newRecord())))
+    await storage.append(newCollection(), newRecord())
+    await filled.admin.decrby('fish:writes', 1)
+    await filled.admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+    await until(async () => (await storage.ping().catch((error) => error))?.code === 'replaced')
+  })
+
   test('is reported to acknowledge nothing where more replicas are required than exist', async () => {
     const storage = await open({ replicas: 2, timeoutMs: 200 })
     expect(storage.warnings).toEqual([expect.stringMatching(/No write is acknowledged until .* 2 reachable replicas/)])

@@ -174,7 +174,7 @@ export function namedPath(path: string): string {
 /** The settings that maintenance shares with the server. */
 export interface MaintenanceSettings {
   /** The path of a data folder is absolute. */
-  readonly storage: Exclude<StorageAddress, { driver: 'memory' }>
+  readonly storage: Exclude<StorageAddress, { driver: 'memory' }> & { readonly replicas?: number }
   /** `FISH_SECRET`. */
   readonly secret: string | undefined
   /** `FISH_SECRET_PREVIOUS`. */
@@ -191,15 +191,18 @@ export function readMaintenanceSettings(
   source: ConfigSource,
   storages = 'file:FOLDER or redis://HOST',
 ): MaintenanceSettings {
-  const { values, mistakes } = readSettings(['storage', 'previousSecrets'], source)
-  const { storage, previousSecrets = [] } = values
+  const { values, mistakes } = readSettings(['storage', 'redisWait', 'previousSecrets'], source)
+  const { storage, redisWait, previousSecrets = [] } = values
   if (mistakes.length > 0 || !storage) throw new ConfigError(mistakes)
   if (storage.driver === 'memory') {
     const message = `${NAME} is memory:, which other commands cannot access.`
     throw new MaintenanceError('invalid_settings', message, { hint: `Name ${storages}.` })
   }
   return {
-    storage: storage.driver === 'file' ? { ...storage, path: resolve(storage.path) } : storage,
+    storage:
+      storage.driver === 'file'
+        ? { ...storage, path: resolve(storage.path) }
+        : { ...storage, ...(redisWait === undefined ? {} : { replicas: redisWait }) },
     secret: source.env[SETTINGS.secret.env] || undefined,
     previousSecrets,
   }

@@ -116,6 +116,8 @@ export interface Replication {
   readonly replicas: number
   /** Whether writes begin to wait for a replica as soon as there is one. */
   readonly isAutomatic: boolean
+  /** Whether as many are known to confirm writes. */
+  readonly isConfirmed: boolean
 }
 
 function describeReplication({ servers, replicas, isAutomatic }: Replication): DurabilityReport {
@@ -178,9 +180,9 @@ export type WatchedConnection = ReturnType<typeof detectOlderData>
  * so this needs no extra command, except after each reconnect to a single server, before anything else. Reconnects to
  * nodes of a cluster are not seen.
  *
- * @param mayLose whether the configuration of Redis allows it to lose acknowledged writes
+ * @param mayLoseNow whether the configuration of Redis allows it to lose acknowledged writes
  */
-export function detectOlderData(inner: Connection, mayLose: boolean, onDataLoss?: (message: string) => void) {
+export function detectOlderData(inner: Connection, mayLoseNow: () => boolean, onDataLoss?: (message: string) => void) {
   const { client } = inner
   const acknowledged = new Map<string, number>()
   // Invalidated at each reconnect or lower count, and verified by a comparison.
@@ -188,7 +190,7 @@ export function detectOlderData(inner: Connection, mayLose: boolean, onDataLoss?
   let comparing: Promise<void> | undefined
 
   async function compare(): Promise<void> {
-    const [turn, expected] = [invalidated, [...acknowledged]]
+    const [turn, expected, mayLose] = [invalidated, [...acknowledged], mayLoseNow()]
     const counts = await Promise.all(expected.map(([key]) => client.get(key)))
     const gone = expected.flatMap(([key], index) => (counts[index] === null ? [key] : []))
     if (gone.length > 0 && (!client.isCluster || (!mayLose && (await isEmptied(gone))))) {

@@ -43,7 +43,7 @@ interface Guarantees {
    * Number of replicas of a primary that must have a write before it is acknowledged. Without them, the write rejects
    * with `unavailable` after half of `timeoutMs`.
    *
-   * @default 1 once every primary has had an online replica, before the storage was opened or since; 0 until then
+   * @default 1 once a replica of every primary has confirmed a write, before the storage was opened or since; 0 until then
    */
   readonly replicas?: number
   /**
@@ -54,7 +54,7 @@ interface Guarantees {
    */
   readonly onDataLoss?: (message: string) => void
   /**
-   * Called with a sentence for the operator when a replica has joined and writes begin to wait for it.
+   * Called with a sentence for the operator when a replica has joined and writes begin to wait for it, or cannot yet.
    *
    * @default ignored
    */
@@ -89,18 +89,22 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
       replicas: options.replicas,
       timeoutMs: timeoutOf(options),
       connectWriter: () => connectTo(options, connection.leave),
+      probe: async (write) => {
+        await checkCommands(connection, ['WAIT'])
+        await writeProbes({ ...connection, write }, 0)
+      },
       onReplicated: options.onReplicated,
     })
-    const neededCommands = () => (replicated.isWaiting() ? [...commands, 'WAIT'] : commands)
+    const neededCommands = () => (replicated.replication().replicas > 0 ? [...commands, 'WAIT'] : commands)
     try {
       await checkCommands(connection, neededCommands())
     } catch (error) {
       await replicated.connection.close()
       throw error
     }
-    const mayLose = !keepsWrites(persistence, replicated.replication)
+    const mayLose = () => !keepsWrites(persistence, replicated.replication())
     const watched = detectOlderData(replicated.connection, mayLose, options.onDataLoss)
-    const report = describeDurability(persistence, replicated.replication)
+    const report = describeDurability(persistence, replicated.replication())
     return wrapDriver(redisDriver(options.driver, watched, neededCommands, report))
   })
 }
@@ -227,8 +231,8 @@ async function pingCluster(cluster: Cluster): Promise<void> {
 }
 
 /** Fails on a replica, on a full server and on one whose disk fails, which all respond to PING. */
-async function writeProbes({ client, write }: Connection): Promise<void> {
-  const bytes = 'x'.repeat(PROBE_BYTES)
+async function writeProbes({ client, write }: Connection, size = PROBE_BYTES): Promise<void> {
+  const bytes = 'x'.repeat(size)
   await Promise.all(nodeKeys(client).map((key) => write('fishProbe', [key], [PROBE_MS, bytes])))
 }
 

@@ -1,13 +1,16 @@
 import { type ChainableCommander, Command } from 'ioredis'
-import { StorageError } from '../core/errors.ts'
+import { closedError, StorageError } from '../core/errors.ts'
 import type { Connection } from './connection.ts'
 import { type Replication, readReplicas } from './durability.ts'
 import { REPLICATED_KEY } from './keys.ts'
 import { SCRIPTS, type ScriptName } from './scripts.ts'
 
 const MAX_BATCH = 256
-/** How often a Redis without a replica is asked for one, in milliseconds. */
-const POLL_MS = 1000
+/**
+ * How often a Redis without a replica is asked for one, in milliseconds: twice as long after each one that confirms nothing,
+ * such as a client that copies the data, up to the last.
+ */
+const POLL_MS = { first: 1000, last: 30_000 }
 
 interface ReplicationOptions {
   /** How many replicas must have a write before it is acknowledged; at least 1. */
@@ -103,31 +106,47 @@ function createReplicatedWrites(
 }
 
 export interface ReplicatedConnectionOptions {
-  /** @default 1 once every primary has had an online replica, also before this start; 0 until then */
+  /** @default 1 once a replica of every primary has confirmed a write, also before this start; 0 until then */
   readonly replicas: number | undefined
   readonly timeoutMs: number
   /** Opens another connection to the same Redis: `WAIT` blocks its connection, and reads must not wait. */
   readonly connectWriter: () => Promise<Connection>
-  /** Called with a sentence for the operator when writes begin to wait, after the start. */
+  /** A write to every primary that changes nothing. */
+  readonly probe: (write: Connection['write']) => Promise<void>
+  /** Called with a sentence for the operator when writes begin to wait, after the start, or why they cannot. */
   readonly onReplicated: ((message: string) => void) | undefined
 }
 
 /**
- * Makes the writes of a connection wait for replicas. By default they begin to when every primary has one, at any time, and
- * never stop: Redis does not list a replica that is away, and it may come back as the primary.
+ * Makes the writes of a connection wait for replicas. By default they begin to once a replica of every primary has confirmed a
+ * write, at any time, and never stop: Redis does not list a replica that is away, and it may come back as the primary. Not
+ * once it is listed: a client that copies the data is, too, as is a replica that still loads what it got.
  */
 export async function withReplicas(connection: Connection, options: ReplicatedConnectionOptions) {
   const { timeoutMs } = options
   let [write, writer] = [connection.write, undefined as Connection | undefined]
   let timer: NodeJS.Timeout | undefined
+  let pollMs = POLL_MS.first
   let isClosed = false
+  let isReported = false
 
-  async function beginToWait(replicas: number): Promise<void> {
+  async function beginToWait({ replicas, isConfirmed }: Replication): Promise<void> {
     // Both lead to one address: after a failover, reads from the old server would be stale.
     const writes = await options.connectWriter()
-    if (isClosed) return writes.close()
+    const confirmed = createReplicatedWrites(writes, { replicas, timeoutMs })
+    try {
+      if (!isConfirmed) {
+        await options.probe(confirmed)
+        // A full Redis refuses it. Then only a server that starts while the replica is away is less careful.
+        await connection.run(() => connection.client.set(REPLICATED_KEY, 1)).catch(() => {})
+      }
+      if (isClosed) throw closedError()
+    } catch (error) {
+      await writes.close()
+      throw error
+    }
     writer = writes
-    write = createReplicatedWrites(writes, { replicas, timeoutMs })
+    write = confirmed
     // Redis or a proxy may close a connection on which nothing is sent, and reads would leave theirs with it.
     timer = setInterval(() => {
       for (const node of writes.primaries()) node.ping().catch(() => {})
@@ -135,9 +154,24 @@ export async function withReplicas(connection: Connection, options: ReplicatedCo
   }
 
   async function poll(): Promise<void> {
-    const { replicas } = await readReplication(connection)
-    if (replicas === 0 || isClosed) return
-    await beginToWait(replicas)
+    const next = await readReplication(connection)
+    if (next.replicas === 0 || isClosed) {
+      pollMs = POLL_MS.first
+      return
+    }
+    try {
+      await beginToWait(next)
+    } catch (error) {
+      if (isClosed) return
+      pollMs = Math.min(2 * pollMs, POLL_MS.last)
+      if (isReported) return
+      isReported = true
+      const { message } = error as Error
+      options.onReplicated?.(
+        `Redis lists a replica, but writes cannot wait for it yet, and are acknowledged without it: ${message}`,
+      )
+      return
+    }
     options.onReplicated?.('Redis has a replica now. From here on, a write is acknowledged once a replica has it too.')
   }
 
@@ -145,15 +179,21 @@ export async function withReplicas(connection: Connection, options: ReplicatedCo
     timer = setTimeout(async () => {
       await poll().catch(() => {})
       if (!writer && !isClosed) pollLater()
-    }, POLL_MS).unref()
+    }, pollMs).unref()
   }
 
   const replication = await readReplication(connection, options.replicas)
-  if (replication.replicas > 0) await beginToWait(replication.replicas)
-  else if (replication.isAutomatic) pollLater()
+  let { replicas } = replication
+  if (replicas > 0) {
+    await beginToWait(replication).catch((error: unknown) => {
+      if (replication.isConfirmed || !isUnconfirmed(error)) throw error
+      replicas = 0
+    })
+  }
+  if (replicas === 0 && replication.isAutomatic) pollLater()
   return {
-    replication,
-    isWaiting: () => writer !== undefined,
+    /** As it is now. */
+    replication: (): Replication => ({ ...replication, replicas: writer ? Math.max(1, replicas) : replicas }),
     connection: {
       ...connection,
       write: (script, keys, args) => write(script, keys, args),
@@ -168,12 +208,17 @@ export async function withReplicas(connection: Connection, options: ReplicatedCo
 
 async function readReplication({ client, run, primaries }: Connection, replicas?: number): Promise<Replication> {
   const servers = await run(() => Promise.all(primaries().map(readReplicas)))
-  if (replicas !== undefined) return { servers, replicas, isAutomatic: false }
-  if ((await run(() => client.exists(REPLICATED_KEY))) > 0) return { servers, replicas: 1, isAutomatic: true }
-  const online = Math.min(1, ...servers.map((server) => server?.online ?? 0))
-  // A full Redis refuses it. Then only a server that starts while the replica is away is less careful.
-  if (online > 0) await run(() => client.set(REPLICATED_KEY, 1)).catch(() => {})
-  return { servers, replicas: online, isAutomatic: true }
+  if (replicas !== undefined) return { servers, replicas, isAutomatic: false, isConfirmed: true }
+  const isConfirmed = (await run(() => client.exists(REPLICATED_KEY))) > 0
+  const listed = Math.min(1, ...servers.map((server) => server?.online ?? 0))
+  return { servers, replicas: isConfirmed ? 1 : listed, isAutomatic: true, isConfirmed }
+}
+
+/** The number of replicas that confirmed a write, if they were too few. */
+const TOO_FEW = /^The write reached \d+ of/
+
+function isUnconfirmed(error: unknown): boolean {
+  return error instanceof StorageError && TOO_FEW.test(error.message)
 }
 
 function tooFewReplicas(count: number, wanted: number): StorageError {
