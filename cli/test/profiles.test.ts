@@ -197,7 +197,7 @@ describe('the file', () => {
     ['{"version":1,"profiles":{"a b":{"url":"http://x"}}}', 'name'],
     ['{"version":1,"profiles":{"a":{}}}', 'url'],
     ['{"version":1,"profiles":{"a":{"url":"http://u:canary@x"}}}', 'url'],
-    ['{"version":1,"profiles":{"a":{"url":"http://x","gamemode":"sky"}}}', 'gamemode'],
+    ['{"version":1,"profiles":{"a":{"url":"http://x","gamemode":"The Sky"}}}', 'gamemode'],
     ['{"version":1,"current":"b"}', 'current'],
     ['{"version":1,"settings":{"output":"xml"}}', 'output'],
     ['{"version":1,"settings":{"max-wait":3}}', 'max-wait'],

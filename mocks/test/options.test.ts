@@ -10,7 +10,7 @@ const users = [{ name: 'Alex' }]
 
 describe('createMock() rejects', () => {
   it.each<[string, unknown, string]>([
-    ['a string', 'seed', 'createMock() must be an object with any of: seed, startAt,'],
+    ['a string', 'seed', 'createMock() must be an object with any of: seed, gamemodes, startAt,'],
     ['an unknown option', { seeds: {} }, 'Unknown option "seeds" in createMock(). Did you mean "seed"? Known: seed, '],
     ['a seed in the wrong place', { users }, 'Unknown option "users" in createMock(). Known: seed, '],
     ['an unknown key of the seed', { seed: { user: [] } }, 'Unknown option "user" in seed. Did you mean "users"?'],

@@ -177,7 +177,7 @@ it('rejects for a user that is unknown or was deleted, and for wrong options, be
   for (const options of [
     { kind: 'whale' as 'fish' },
     { since: 'a b' },
-    { gamemode: 'moon' },
+    { gamemode: 'Moon' },
     { onRemoved: 'log' as never },
     { knd: 'fish' } as object,
   ]) {

@@ -9,7 +9,7 @@ interface JsonSchema {
   readonly items?: JsonSchema
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
-  readonly propertyNames?: { readonly enum: readonly string[] }
+  readonly propertyNames?: { readonly enum?: readonly string[] }
   readonly additionalProperties?: JsonSchema | false
 }
 
@@ -25,7 +25,8 @@ function convert(schema: JsonSchema): Shape {
   if (schema.type === 'integer') return { type: 'count' }
   if (schema.type === 'array' && schema.items) return { type: 'array', items: convert(schema.items) }
   if (schema.propertyNames && schema.additionalProperties) {
-    return { type: 'record', keys: schema.propertyNames.enum, values: convert(schema.additionalProperties) }
+    const keys = schema.propertyNames.enum
+    return { type: 'record', ...(keys && { keys }), values: convert(schema.additionalProperties) }
   }
   if (schema.type !== 'object' || !schema.properties) throw new Error(`No shape for ${JSON.stringify(schema)}.`)
   const fields = Object.entries(schema.properties).map(([name, field]) => [name, convert(field)] as const)

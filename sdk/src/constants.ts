@@ -2,7 +2,7 @@
 // input validation. The main entry exports the same values.
 export { DEFAULT_BASE_URL } from './client/core/service-url.ts'
 export { ERROR_CODES, type ErrorCode } from './contract/error-codes.ts'
-export { GAMEMODES, type Gamemode, isGamemode } from './contract/gamemodes.ts'
+export { GAMEMODE_RULE, GAMEMODES, type Gamemode, isGamemode } from './contract/gamemodes.ts'
 export { ACCOUNT_LIMITS, LIMITS } from './contract/limits.ts'
 export { isUserName, USER_NAME_RULE, userNameKey } from './contract/names.ts'
 export { RARITIES, type RarityLabel, type RarityValue, rarityLabel, rarityValue } from './contract/rarities.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { parseSeed, type Seed, SeedError, type SeededUser, startStandaloneMock } from '@fish-crab/mocks/standalone'
-import { DEFAULT_BASE_URL, LIMITS } from '@fish-crab/sdk/constants'
+import { DEFAULT_BASE_URL, GAMEMODE_RULE, GAMEMODES, type Gamemode, isGamemode, LIMITS } from '@fish-crab/sdk/constants'
 import { defineCommand, Flags } from '../command/define.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { parseOrigin, parseWholeNumber } from '../core/parse-values.ts'
@@ -37,6 +37,10 @@ export const mockCommand = defineCommand({
       helpValue: 'PORT',
     }),
     seed: Flags.string({ summary: 'JSON file with the initial users (default: one user, Alex).', helpValue: 'FILE' }),
+    gamemodes: Flags.string({
+      summary: `Comma-separated gamemodes (default ${GAMEMODES.join(', ')}).`,
+      helpValue: 'NAME,…',
+    }),
     'start-at': Flags.string({
       summary: 'Freeze the clock at this time, such as 2026-01-01T00:00:00Z, until it is moved; by default it runs.',
       helpValue: 'WHEN',
@@ -68,9 +72,10 @@ export const mockCommand = defineCommand({
     if (host.trim() === '') throw usageError('--host must be an address or a name, such as 127.0.0.1.')
     const startAt = startOf(flags['start-at'])
     const allowedOrigins = originsOf(flags['allowed-origins'])
+    const gamemodes = gamemodesOf(flags.gamemodes)
     const stopRequested = context.stopRequests()
-    const seed = flags.seed === undefined ? { users: [{ name: 'Alex' }] } : await readSeed(flags.seed)
-    const options = { seed, limits, allowedOrigins, host, port, ...(startAt ? { startAt } : {}) }
+    const seed = flags.seed === undefined ? { users: [{ name: 'Alex' }] } : await readSeed(flags.seed, gamemodes)
+    const options = { seed, gamemodes, limits, allowedOrigins, host, port, ...(startAt ? { startAt } : {}) }
     const mock = await startStandaloneMock(options).catch((error: unknown) => {
       throw startError(error, host, port)
     })
@@ -89,6 +94,13 @@ function startOf(text: string | undefined): Date | undefined {
   const time = parseTime(text)
   if (!Number.isNaN(time)) return new Date(time)
   throw usageError('--start-at must be an ISO 8601 time, such as 2026-01-01T00:00:00Z.')
+}
+
+function gamemodesOf(text: string | undefined): readonly Gamemode[] {
+  if (text === undefined) return GAMEMODES
+  const gamemodes = text.split(',').flatMap((part) => part.trim() || [])
+  if (gamemodes.length > 0 && gamemodes.every(isGamemode)) return [...new Set(gamemodes)]
+  throw usageError(`--gamemodes must be names of ${GAMEMODE_RULE}, separated by commas.`)
 }
 
 function originsOf(text = ''): string[] {
@@ -126,12 +138,12 @@ function startError(error: unknown, host: string, port: number): CliError {
 }
 
 /** Errors never repeat values of the file, which may be passwords. */
-async function readSeed(path: string): Promise<Seed> {
+async function readSeed(path: string, gamemodes: readonly Gamemode[]): Promise<Seed> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw wrongSeed(`The seed file cannot be read (${error.code ?? error.name}).`)
   })
   try {
-    return parseSeed(JSON.parse(text))
+    return parseSeed(JSON.parse(text), gamemodes)
   } catch (error) {
     if (error instanceof SeedError) throw wrongSeed(`The seed file is invalid: ${error.message}`)
     throw wrongSeed('The seed file is not JSON.')

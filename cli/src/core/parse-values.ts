@@ -1,4 +1,4 @@
-import { GAMEMODES, type Gamemode, isGamemode, type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
+import { GAMEMODES, type Gamemode, type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
 import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 import { usageError } from './errors.ts'
 
@@ -52,7 +52,7 @@ export const GAMEMODE_LIST = `Gamemodes: ${GAMEMODES.join(', ')}`
 /** @param from Where the name comes from, such as `--gamemode` */
 export function parseGamemode(name: string, from: string): Gamemode {
   const gamemode = name.toLowerCase()
-  if (isGamemode(gamemode)) return gamemode
+  if (GAMEMODES.some((one) => one === gamemode)) return gamemode
   const meant = closestWord(gamemode, GAMEMODES)
   const hint = meant === undefined ? GAMEMODE_LIST : `Did you mean: ${meant}? ${GAMEMODE_LIST}`
   throw usageError(`${from}: ${NO_SUCH_GAMEMODE}`, hint)

@@ -1,4 +1,4 @@
-import { GAMEMODES, type Gamemode, HEADERS, KINDS, type Kind, ROUTES } from '@fish-crab/sdk/contract'
+import { type Gamemode, HEADERS, KINDS, type Kind, ROUTES } from '@fish-crab/sdk/contract'
 import { errorBody, HttpError, parseJson, readBody, requestIdOf, validate } from '@fish-crab/server/internal'
 import * as z from 'zod/mini'
 import type { Fault } from '../faults/fault.ts'
@@ -233,7 +233,7 @@ const READ: Readonly<Record<Kind, string>> = { fish: ROUTES.getFish.path, crab: 
 async function collectionsOf({ service }: ControlledMock, { name, apiKey }: SeededUser): Promise<Collections> {
   const collections: Collections = { fish: {}, crab: {} }
   for (const kind of KINDS) {
-    for (const gamemode of GAMEMODES) {
+    for (const gamemode of service.gamemodes) {
       const query = new URLSearchParams({ name, gamemode })
       const url = `http://mock.invalid${READ[kind]}?${query}`
       const request = new Request(url, { headers: { [HEADERS.apiKey]: apiKey } })

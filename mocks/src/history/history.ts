@@ -1,4 +1,4 @@
-import { GAMEMODES, type Gamemode, KINDS, type Kind, type RarityLabel } from '@fish-crab/sdk/contract'
+import { type Gamemode, KINDS, type Kind, type RarityLabel } from '@fish-crab/sdk/contract'
 import type { Transport } from '../service/outcome.ts'
 import type { Service } from '../service/service.ts'
 import type { HistoryEntry, StoredCrab, StoredFish } from './entry.ts'
@@ -18,7 +18,7 @@ export function createHistory(service: Service, secrets: readonly string[], now:
   const recorders: RequestRecorder[] = []
   let snapshot: readonly HistoryEntry[] = []
   const names = [...service.users.values()].map(({ name }) => name)
-  const redact = createRedactor(secrets, new Set([...names, ...GAMEMODES, ...KINDS]))
+  const redact = createRedactor(secrets, new Set([...names, ...service.gamemodes, ...KINDS]))
 
   function flush(): void {
     if (recorders.length === 0) return
@@ -71,7 +71,7 @@ export function createSent(currentService: () => Pick<Service, 'stored' | 'nameO
       .flatMap(({ collection, record }) =>
         (JSON.parse(`[${record.full}]`) as StoredEntry[]).map((entry) => ({
           user: nameOf(collection.owner),
-          gamemode: collection.gamemode as Gamemode,
+          gamemode: collection.gamemode,
           ...entry,
         })),
       )

@@ -1,6 +1,5 @@
 import {
-  GAMEMODES,
-  isGamemode,
+  type Gamemode,
   type Kind,
   RARITIES,
   RARITY_LABELS,
@@ -100,7 +99,7 @@ type Fields = Readonly<Partial<Record<keyof StoredFish, unknown>>>
 function sent(mock: Mock, kind: Kind, pattern: CatchPattern | undefined, times: number | undefined): MatcherResult {
   assertMock(mock)
   const all: readonly AnyCatch[] = kind === 'fish' ? mock.sent.fish() : mock.sent.crabs()
-  const { expected, matches, pick } = readPattern(pattern, kind)
+  const { expected, matches, pick } = readPattern(pattern, kind, mock.gamemodes)
   return toResult({
     what: `store ${kind} from clients like ${expected === undefined ? '"any"' : text(expected)}`,
     expected: expected ?? 'any',
@@ -140,7 +139,7 @@ interface ReadPattern {
   readonly pick: (one: AnyCatch) => unknown
 }
 
-function readPattern(pattern: unknown, kind: Kind): ReadPattern {
+function readPattern(pattern: unknown, kind: Kind, gamemodes: readonly Gamemode[]): ReadPattern {
   if (pattern === undefined) return { expected: undefined, matches: () => true, pick: describe }
   if (isAsymmetric(pattern) && !matchesText(pattern)) {
     return { expected: pattern, matches: (one) => pattern.asymmetricMatch(one), pick: (one) => one }
@@ -151,7 +150,7 @@ function readPattern(pattern: unknown, kind: Kind): ReadPattern {
   if (typeof pattern !== 'object' || pattern === null) {
     throw new TypeError('A pattern must be a name, a regular expression, an asymmetric matcher or an object of fields.')
   }
-  const expected = readFields(pattern, kind)
+  const expected = readFields(pattern, kind, gamemodes)
   const fields = Object.keys(expected) as (keyof StoredFish)[]
   return {
     expected,
@@ -164,15 +163,15 @@ const CATCH_FIELDS = ['user', 'gamemode', 'name', 'id', 'caughtAt'] as const sat
 const FIELDS = { fish: [...CATCH_FIELDS, 'rarity'], crab: CATCH_FIELDS } as const
 
 /** Rejects patterns that match no catch, since they would always pass after `.not`. */
-function readFields(pattern: object, kind: Kind): Fields {
+function readFields(pattern: object, kind: Kind, gamemodes: readonly Gamemode[]): Fields {
   const known: readonly string[] = FIELDS[kind]
   const entries = Object.entries(pattern).map(([field, value]: [string, unknown]) => {
     if (!known.includes(field)) throw new TypeError(`Unknown field "${field}". Known fields: ${known.join(', ')}.`)
     if (value === undefined) throw new TypeError(`The field "${field}" is undefined. Omit it to match any value.`)
     if (value instanceof RegExp || isAsymmetric(value)) return [field, value]
     if (field === 'rarity') return [field, readRarity(value)]
-    if (field === 'gamemode' && !isGamemode(value)) {
-      throw new TypeError(`Unknown gamemode "${value}". Known gamemodes: ${GAMEMODES.join(', ')}.`)
+    if (field === 'gamemode' && !gamemodes.some((gamemode) => gamemode === value)) {
+      throw new TypeError(`Unknown gamemode "${value}". Known gamemodes: ${gamemodes.join(', ')}.`)
     }
     return [field, value]
   })

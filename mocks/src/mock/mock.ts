@@ -1,3 +1,4 @@
+import type { Gamemode } from '@fish-crab/sdk/contract'
 import type { HttpHandler } from 'msw'
 import type { Fault } from '../faults/fault.ts'
 import type { FaultHandle, FaultOptions } from '../faults/registry.ts'
@@ -41,6 +42,8 @@ export interface Mock extends AsyncDisposable {
   /** The origin that handlers and `listen()` respond at; {@link Mock.fetch} resolves paths against it. */
   readonly origin: string
   readonly clock: MockClock
+  /** The gamemodes of the service, in the order of `createMock({ gamemodes })`. */
+  readonly gamemodes: readonly Gamemode[]
   /**
    * Calls the service directly, without sockets and without MSW. Takes URLs and paths.
    * @example await mock.fetch('/status')

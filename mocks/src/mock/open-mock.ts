@@ -1,4 +1,4 @@
-import { userNameKey } from '@fish-crab/sdk/contract'
+import { GAMEMODES, userNameKey } from '@fish-crab/sdk/contract'
 import { nodeTransports } from '#node-transports'
 import { createSent } from '../history/history.ts'
 import { assertKnownKeys, checkOrigin, keysOf } from '../service/check-options.ts'
@@ -14,6 +14,7 @@ export async function openMock(options: MockOptions): Promise<Mock> {
   // A copy, so that later changes to the caller's object do not affect this mock.
   const seed = structuredClone(options.seed ?? {})
   const { limits = {}, keys = {}, trustProxy = 0, publicLeaderboard = false } = options
+  const gamemodes = [...(options.gamemodes ?? GAMEMODES)]
   const allowedOrigins = (options.allowedOrigins ?? []).map((one) => checkOrigin(one))
   const origin = checkOrigin(options.origin ?? `http://fish-${crypto.randomUUID().slice(0, 8)}.test`)
   const clock = createClock({
@@ -22,7 +23,7 @@ export async function openMock(options: MockOptions): Promise<Mock> {
     autoAdvance: options.autoAdvance,
   })
   const mock = await createMockService(
-    { seed, limits, masterApiKey: keys.master, allowedOrigins, trustProxy, publicLeaderboard },
+    { gamemodes, seed, limits, masterApiKey: keys.master, allowedOrigins, trustProxy, publicLeaderboard },
     clock,
   )
   const transport = { handle: mock.handle, origin, hold: clock.hold }
@@ -52,6 +53,7 @@ export async function openMock(options: MockOptions): Promise<Mock> {
   return {
     origin,
     clock,
+    gamemodes,
     fetch,
     from: (address) => ({ fetch: createDirectFetch({ ...transport, address }) }),
     handlers: (at = origin) => createHandlers({ ...transport, origin: at }),

@@ -1,3 +1,4 @@
+import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/contract'
 import { assertKnownKeys, checkOrigin, keysOf } from '../service/check-options.ts'
 import { checkSeed } from '../service/check-seed.ts'
 import { toUnixMs } from '../service/clock.ts'
@@ -14,6 +15,11 @@ export interface MockKeys {
 export interface MockOptions {
   /** The users, their collections and the administrators to start with. @default none */
   readonly seed?: Seed
+  /**
+   * The gamemodes of the service, as with `FISH_GAMEMODES`: 1 to 32 different names of 1 to 32 characters of a-z, 0-9, `_`
+   * and `-`. @default oneblock, earth, survival, factions
+   */
+  readonly gamemodes?: readonly Gamemode[]
   /**
    * Stops the clock at this time, in unix milliseconds: responses are then the same in every run. Without it, the clock
    * follows `clock`.
@@ -41,6 +47,7 @@ export interface MockOptions {
 
 const OPTIONS = keysOf<MockOptions>({
   seed: 1,
+  gamemodes: 1,
   startAt: 1,
   autoAdvance: 1,
   clock: 1,
@@ -56,8 +63,10 @@ const OPTIONS = keysOf<MockOptions>({
 export function checkOptions(options: MockOptions): void {
   assertKnownKeys('createMock()', options, OPTIONS)
   const { seed = {}, startAt, autoAdvance = false, clock, limits = {}, keys = {}, trustProxy = 0, origin } = options
-  const { publicLeaderboard = false } = options
-  checkSeed(seed)
+  const { publicLeaderboard = false, gamemodes = GAMEMODES } = options
+  // The service checks the names.
+  if (!Array.isArray(gamemodes)) throw new TypeError("gamemodes must be a list, such as ['earth', 'skyblock'].")
+  checkSeed(seed, gamemodes)
   checkLimits(limits)
   checkAllowedOrigins(options.allowedOrigins)
   if (origin !== undefined) checkOrigin(origin)

@@ -1,5 +1,5 @@
 import {
-  GAMEMODES,
+  type Gamemode,
   HEADERS,
   KINDS,
   type Kind,
@@ -21,18 +21,19 @@ export interface ServiceUser extends SeededUser {
 
 interface SeedContext {
   readonly app: App
+  readonly gamemodes: readonly Gamemode[]
   readonly setRandom: (random: RandomSource) => void
 }
 
 const POST: Readonly<Record<Kind, string>> = { fish: ROUTES.postFish.path, crab: ROUTES.postCrab.path }
 
 /** The randomness of a user depends on its name alone: its keys and ids do not depend on the rest of the seed. */
-export async function applySeed({ users = [], admins = [] }: Seed, { app, setRandom }: SeedContext) {
+export async function applySeed({ users = [], admins = [] }: Seed, { app, gamemodes, setRandom }: SeedContext) {
   const created = new Map<string, ServiceUser>()
   for (const user of users) {
     const random = seededRandom(`user ${userNameKey(user.name)}`)
     setRandom(random)
-    created.set(userNameKey(user.name), await createSeedUser(app, user, random))
+    created.set(userNameKey(user.name), await createSeedUser(app, gamemodes, user, random))
   }
   for (const { username, password, role = 'superadmin' } of admins) {
     setRandom(seededRandom(`admin ${userNameKey(username)}`))
@@ -42,12 +43,17 @@ export async function applySeed({ users = [], admins = [] }: Seed, { app, setRan
   return created
 }
 
-async function createSeedUser(app: App, user: SeedUser, random: RandomSource): Promise<ServiceUser> {
+async function createSeedUser(
+  app: App,
+  gamemodes: readonly Gamemode[],
+  user: SeedUser,
+  random: RandomSource,
+): Promise<ServiceUser> {
   const { name, password, fernetKey = generateFernetKey(random), apiKey } = user
   const created = await app.users.create({ name, password, fernetKey, apiKey })
   const fernet = createFernet(fernetKey)
   for (const kind of KINDS) {
-    for (const gamemode of GAMEMODES) {
+    for (const gamemode of gamemodes) {
       // An unknown rarity is passed on: the service says what is wrong with it.
       const seeded: readonly (SeedFish | SeedCrab)[] = user[kind]?.[gamemode] ?? []
       const entries = seeded.map((entry) =>

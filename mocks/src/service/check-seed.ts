@@ -1,4 +1,12 @@
-import { ADMIN_ROLES, GAMEMODES, isUserName, KINDS, USER_NAME_RULE, userNameKey } from '@fish-crab/sdk/contract'
+import {
+  ADMIN_ROLES,
+  GAMEMODES,
+  type Gamemode,
+  isUserName,
+  KINDS,
+  USER_NAME_RULE,
+  userNameKey,
+} from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { assertKnownKeys, keysOf } from './check-options.ts'
 import type { Seed, SeedAdmin, SeedCrab, SeedFish, SeedUser } from './seed.ts'
@@ -22,9 +30,9 @@ export class SeedError extends Error {
  * import { parseSeed } from '@fish-crab/mocks/standalone'
  * const mock = await createMock({ seed: parseSeed(JSON.parse(await readFile('seed.json', 'utf8'))) })
  */
-export function parseSeed(value: unknown): Seed {
+export function parseSeed(value: unknown, gamemodes: readonly Gamemode[] = GAMEMODES): Seed {
   const mistakes: string[] = []
-  for (const check of checksOf(value as Seed)) {
+  for (const check of checksOf(value as Seed, gamemodes)) {
     try {
       check()
     } catch (error) {
@@ -41,11 +49,11 @@ const ENTRY_KEYS = {
 }
 
 /** Rejects seed mistakes that would otherwise surface far from their cause. The error contains no secret. */
-export function checkSeed(seed: Seed): void {
-  for (const check of checksOf(seed)) check()
+export function checkSeed(seed: Seed, gamemodes: readonly Gamemode[]): void {
+  for (const check of checksOf(seed, gamemodes)) check()
 }
 
-function checksOf(seed: Seed): (() => void)[] {
+function checksOf(seed: Seed, gamemodes: readonly Gamemode[]): (() => void)[] {
   const { users, admins } = Object(seed) as Seed
   const refuseSame = uniqueness()
   return [
@@ -53,7 +61,7 @@ function checksOf(seed: Seed): (() => void)[] {
     () => assertList('seed.users', users ?? []),
     () => assertList('seed.admins', admins ?? []),
     ...listOf(users).map((user, index) => () => {
-      checkUser(user, `seed.users[${index}]`)
+      checkUser(user, `seed.users[${index}]`, gamemodes)
       const { name, apiKey } = user
       refuseSame('name; letter case does not matter', userNameKey(name), name)
       if (apiKey !== undefined) refuseSame('API key', apiKey, name)
@@ -84,7 +92,7 @@ function checkAdmin(admin: SeedAdmin, where: string): void {
   throw new Error(`The role of the administrator "${username}" of the seed must be one of ${ADMIN_ROLES.join(', ')}.`)
 }
 
-function checkUser(user: SeedUser, where: string): void {
+function checkUser(user: SeedUser, where: string, gamemodes: readonly Gamemode[]): void {
   const known = keysOf<SeedUser>({ name: 1, password: 1, fernetKey: 1, apiKey: 1, fish: 1, crab: 1 })
   assertKnownKeys(where, user, known)
   const { name, ...secrets } = user
@@ -98,12 +106,12 @@ function checkUser(user: SeedUser, where: string): void {
   }
   for (const kind of KINDS) {
     for (const [gamemode, entries] of Object.entries(user[kind] ?? {})) {
-      if (!(GAMEMODES as readonly string[]).includes(gamemode)) {
-        const known = GAMEMODES.join(', ')
+      if (!gamemodes.includes(gamemode)) {
+        const known = gamemodes.join(', ')
         throw new Error(`Unknown gamemode "${gamemode}" in the ${kind} of ${name} in the seed. Gamemodes: ${known}.`)
       }
       assertList(`${where}.${kind}.${gamemode}`, entries)
-      for (const [index, entry] of entries.entries()) {
+      for (const [index, entry] of (entries ?? []).entries()) {
         assertKnownKeys(`${where}.${kind}.${gamemode}[${index}]`, entry, ENTRY_KEYS[kind])
       }
     }

@@ -1,4 +1,4 @@
-import { ACCOUNT_LIMITS, LIMITS, userNameKey } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, type Gamemode, LIMITS, userNameKey } from '@fish-crab/sdk/contract'
 import {
   type AppOptions,
   createApp,
@@ -31,6 +31,7 @@ export interface MockLimits {
 }
 
 export interface ServiceOptions {
+  readonly gamemodes: readonly Gamemode[]
   readonly seed: Seed
   readonly limits: MockLimits
   readonly masterApiKey: string | undefined
@@ -48,7 +49,7 @@ const SECRETS = { encryption: 'encryption of a mock', session: 'sessions of a mo
 
 /** Opens the service on an empty storage and applies the seed. */
 export async function openService(options: ServiceOptions) {
-  const { seed, limits, masterApiKey, allowedOrigins, trustProxy, publicLeaderboard } = options
+  const { gamemodes, seed, limits, masterApiKey, allowedOrigins, trustProxy, publicLeaderboard } = options
   const { requests = LIMITS.requests, windowSeconds = LIMITS.windowSeconds, tokenTtlSeconds } = limits
   const { adminRequests = ACCOUNT_LIMITS.adminRequests, adminWindowSeconds = ACCOUNT_LIMITS.adminWindowSeconds } =
     limits
@@ -58,6 +59,7 @@ export async function openService(options: ServiceOptions) {
   const addressOf = (request: Request) =>
     forwardedAddress(socketAddress(request), request.headers.get('x-forwarded-for'), trustProxy)
   const appOptions = {
+    gamemodes,
     secrets: SECRETS,
     passwords: plainPasswords,
     encryption: noEncryption,
@@ -83,7 +85,7 @@ export async function openService(options: ServiceOptions) {
   const setRandom = (source: typeof random) => {
     random = source
   }
-  const users = await applySeed(seed, { app, setRandom })
+  const users = await applySeed(seed, { app, gamemodes, setRandom })
   stored.length = 0
   const names = new Map([...users.values()].map(({ id, name }) => [id, name]))
   const owners = new Map([...users.values()].map(({ apiKey, name }) => [apiKey, name]))
@@ -96,6 +98,7 @@ export async function openService(options: ServiceOptions) {
     appWithReadOnlyStorage: once(() =>
       createApp({ ...appOptions, storage: { ...storage, append: unreachable.append } }),
     ),
+    gamemodes,
     users,
     /** The writes of clients. The seed is not part of them. */
     stored: stored as readonly StoredWrite[],

@@ -1,3 +1,4 @@
+import { GAMEMODES } from '@fish-crab/sdk/contract'
 import { requireNode } from '../../../sdk/src/internal/require-node.ts'
 import { createControlApi } from '../control-api/control-api.ts'
 import { createMockService } from '../mock/mock-service.ts'
@@ -12,9 +13,18 @@ export type { Seed, SeedAdmin, SeedCrab, SeededUser, SeedFish, SeedUser } from '
 export type { MockServer, ServeOptions } from '../transports/http.ts'
 
 /** Options of {@link startStandaloneMock}. */
-export type StandaloneMockOptions = Pick<MockOptions, 'seed' | 'startAt' | 'limits' | 'allowedOrigins'> & ServeOptions
+export type StandaloneMockOptions = Pick<MockOptions, 'seed' | 'gamemodes' | 'startAt' | 'limits' | 'allowedOrigins'> &
+  ServeOptions
 
-const OPTIONS = keysOf<StandaloneMockOptions>({ seed: 1, startAt: 1, limits: 1, allowedOrigins: 1, host: 1, port: 1 })
+const OPTIONS = keysOf<StandaloneMockOptions>({
+  seed: 1,
+  gamemodes: 1,
+  startAt: 1,
+  limits: 1,
+  allowedOrigins: 1,
+  host: 1,
+  port: 1,
+})
 
 /** A mock server that is controlled over HTTP. */
 export interface StandaloneMock extends MockServer {
@@ -33,12 +43,12 @@ export interface StandaloneMock extends MockServer {
 export async function startStandaloneMock(options: StandaloneMockOptions = {}): Promise<StandaloneMock> {
   requireNode('@fish-crab/mocks')
   assertKnownKeys('startStandaloneMock()', options, OPTIONS)
-  const { seed = {}, limits = {}, startAt, allowedOrigins: origins = [], ...address } = options
-  checkOptions({ seed, limits, allowedOrigins: origins, ...(startAt === undefined ? {} : { startAt }) })
+  const { seed = {}, gamemodes = GAMEMODES, limits = {}, startAt, allowedOrigins: origins = [], ...address } = options
+  checkOptions({ seed, gamemodes, limits, allowedOrigins: origins, ...(startAt === undefined ? {} : { startAt }) })
   const clock = createClock({ startAt })
   const allowedOrigins = origins.map((one) => checkOrigin(one))
   const mock = await createMockService(
-    { seed, limits, masterApiKey: undefined, allowedOrigins, trustProxy: 0, publicLeaderboard: false },
+    { gamemodes, seed, limits, masterApiKey: undefined, allowedOrigins, trustProxy: 0, publicLeaderboard: false },
     clock,
   )
   const { handle, service } = mock

@@ -1,4 +1,5 @@
 import { listChecks, runConformance, SECTIONS } from '@fish-crab/mocks/conformance'
+import { GAMEMODES } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { MASTER, NOT_IN_PROCESS, openDirect } from './direct.ts'
 import { failuresOf } from './failures.ts'
@@ -48,6 +49,11 @@ describe('the app in this process', () => {
       expect(report.notRemoved).toEqual([])
     }
     expect((await accounts()).users).toEqual([])
+  })
+
+  it('passes with a fifth gamemode', async () => {
+    const { options } = await openDirect({ gamemodes: ['factions', 'boxsmp', ...GAMEMODES.slice(0, -1)] })
+    expect(failuresOf(await runConformance(options))).toEqual([])
   })
 
   it('passes with another limit', async () => {

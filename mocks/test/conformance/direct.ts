@@ -18,12 +18,18 @@ export const NOT_IN_PROCESS = ['operations-metrics', 'operations-docs'] as const
 export interface DirectSettings {
   readonly rateLimit?: { readonly requests: number; readonly windowMs: number }
   readonly role?: 'admin' | 'superadmin'
+  readonly gamemodes?: readonly string[]
   /** Wraps the `fetch` of the app. */
   readonly around?: (send: SendRequest) => SendRequest
 }
 
 /** Opens a service in this process, with a clock that waits advance, and the options of a run against it. */
-export async function openDirect({ rateLimit, role = 'superadmin', around = (send) => send }: DirectSettings = {}) {
+export async function openDirect({
+  rateLimit,
+  role = 'superadmin',
+  gamemodes,
+  around = (send) => send,
+}: DirectSettings = {}) {
   let now = Date.UTC(2026, 0, 1, 12)
   let addresses = 0
   const address = Symbol('address')
@@ -39,6 +45,7 @@ export async function openDirect({ rateLimit, role = 'superadmin', around = (sen
     publicLeaderboard: true,
     masterApiKey: MASTER,
     allowedOrigins: ['https://first.example', ORIGIN],
+    ...(gamemodes ? { gamemodes } : {}),
     ...(rateLimit ? { rateLimit } : {}),
   })
   await app.admins.create(ADMIN.username, ADMIN.password, role)

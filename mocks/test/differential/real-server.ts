@@ -1,4 +1,4 @@
-import { LIMITS } from '@fish-crab/sdk/contract'
+import { GAMEMODES, LIMITS } from '@fish-crab/sdk/contract'
 import { createApp, createPlatformEncoder, forwardedAddress } from '@fish-crab/server/app'
 import { createStorage } from '@fish-crab/server/storage'
 import type { ServerRequest } from 'srvx'
@@ -54,7 +54,7 @@ export async function startRealServer(seed: number): Promise<RealServer> {
   const setRandom = (source: typeof random) => {
     random = source
   }
-  await applySeed(data, { app, setRandom })
+  await applySeed(data, { app, gamemodes: GAMEMODES, setRandom })
   setRandom(seededRandom('requests'))
   now = startAt
   const listener = await listen({

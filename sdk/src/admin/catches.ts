@@ -14,13 +14,13 @@ import type { AdminContext, NonRetriedOptions } from './requests.ts'
 
 /** The gamemode of a collection. */
 export interface GamemodeOption {
-  readonly gamemode: Gamemode | (string & {})
+  readonly gamemode: Gamemode
 }
 
 /** Where a record is moved. */
 export interface MoveOption {
   /** Another gamemode. */
-  readonly to: Gamemode | (string & {})
+  readonly to: Gamemode
 }
 
 /** The catches of one kind, of every player. */

@@ -1,5 +1,5 @@
 import { isDots } from '../client/resources/catch-input.ts'
-import { GAMEMODES } from '../contract/gamemodes.ts'
+import { GAMEMODE_RULE, isGamemode } from '../contract/gamemodes.ts'
 import { ACCOUNT_LIMITS, LIMITS } from '../contract/limits.ts'
 import { isUserName, USER_NAME_RULE } from '../contract/names.ts'
 import { type Issue, throwIssues } from '../errors/fish-crab-error.ts'
@@ -27,7 +27,7 @@ export function passwordIssue(value: unknown): Issue | undefined {
 }
 
 export function gamemodeIssue(value: unknown, path = 'gamemode'): Issue | undefined {
-  return choiceIssue(value, GAMEMODES, path, ', in lower case')
+  return isGamemode(value) ? undefined : { path, message: `Must be ${GAMEMODE_RULE}.` }
 }
 
 export function choiceIssue(value: unknown, choices: readonly string[], path: string, how = ''): Issue | undefined {

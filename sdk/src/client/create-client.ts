@@ -74,8 +74,8 @@ export function createClient(options: ClientOptions = {}): Client {
     crabs: createCrabs(context),
     demo: createDemo(transport),
     keys: createKeys(transport),
-    status: createStatus(transport),
-    leaderboard: createLeaderboard(transport),
+    status: createStatus(transport, settings),
+    leaderboard: createLeaderboard(transport, settings),
     baseUrl: settings.baseUrl,
     defaults: Object.freeze({ user: settings.user, gamemode: settings.gamemode }),
   })

@@ -1,14 +1,11 @@
-import { GAMEMODES } from './gamemodes.ts'
 import { LIMITS } from './limits.ts'
-import { LOGIN_PATH, OPENAPI_PATH } from './routes.ts'
-
-const GAMEMODE_LIST = GAMEMODES.join(', ')
+import { LOGIN_PATH, OPENAPI_PATH, STATUS_PATH } from './routes.ts'
 
 /** Every `code` of an error body, with its HTTP status and the default sentence for `error`. */
 export const ERROR_CODES = {
   missing_name: { status: 400, message: 'Missing user name. Add ?name=USER to the URL.' },
-  missing_gamemode: { status: 400, message: `Missing gamemode. Use one of ${GAMEMODE_LIST}.` },
-  invalid_gamemode: { status: 400, message: `Unknown gamemode. Use one of ${GAMEMODE_LIST}, in lower case.` },
+  missing_gamemode: { status: 400, message: `Missing gamemode. ${STATUS_PATH} lists those of this service.` },
+  invalid_gamemode: { status: 400, message: `Unknown gamemode. ${STATUS_PATH} lists those of this service.` },
   invalid_token: {
     status: 400,
     message:

@@ -1,5 +1,5 @@
 export { ERROR_CODES, type ErrorCode, isErrorCode } from './error-codes.ts'
-export { GAMEMODES, type Gamemode, isGamemode } from './gamemodes.ts'
+export { GAMEMODE_RULE, GAMEMODES, type Gamemode, isGamemode } from './gamemodes.ts'
 export { EVENT_STREAM, HEADERS, MEDIA_TYPES } from './headers.ts'
 export { DEFAULT_CRAB_NAME, KINDS, type Kind } from './kinds.ts'
 export { ACCOUNT_LIMITS, LIMITS, STREAM_LIMITS } from './limits.ts'

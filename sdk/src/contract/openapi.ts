@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
-import { GAMEMODES } from './gamemodes.ts'
+import { GAMEMODES, type Gamemode } from './gamemodes.ts'
 import { EVENT_STREAM, HEADERS, MEDIA_TYPES } from './headers.ts'
 import { type Authentication, OPERATIONS, type Operation } from './operations.ts'
 import { type Access, ROUTES, type RouteName } from './routes.ts'
-import { errorBodySchema } from './schemas.ts'
+import { byGamemodeSchema, errorBodySchema, gamemodeSchema } from './schemas.ts'
 
 /** A JSON object of an OpenAPI document. */
 export type OpenApiObject = Record<string, unknown>
@@ -15,6 +15,8 @@ export interface OpenApiOptions {
   readonly version: string
   /** The routes to describe. @default every route of the contract */
   readonly routes?: readonly RouteName[]
+  /** The gamemodes of the service. @default GAMEMODES */
+  readonly gamemodes?: readonly Gamemode[]
 }
 
 const SECURITY: Readonly<Record<Authentication, OpenApiObject[]>> = {
@@ -39,12 +41,13 @@ const SESSION_ERRORS = ['invalid_session', 'forbidden'] as const
  * The OpenAPI 3.1 document of the service, generated from the same schemas that validate requests and responses.
  * @example JSON.stringify(openApiDocument({ version: '1.0.0' }))
  */
-export function openApiDocument({ version, routes }: OpenApiOptions): OpenApiObject {
+export function openApiDocument({ version, routes, gamemodes = GAMEMODES }: OpenApiOptions): OpenApiObject {
+  const toJsonSchema = jsonSchemaWriter(gamemodes)
   const paths: Record<string, OpenApiObject> = {}
   for (const name of routes ?? (Object.keys(ROUTES) as RouteName[])) {
     const { method, path } = ROUTES[name]
     const template = path.replace(/:(\w+)/g, '{$1}')
-    paths[template] = { ...paths[template], [method.toLowerCase()]: describe(name) }
+    paths[template] = { ...paths[template], [method.toLowerCase()]: describe(name, toJsonSchema) }
   }
   return {
     openapi: '3.1.1',
@@ -67,7 +70,8 @@ export function openApiDocument({ version, routes }: OpenApiOptions): OpenApiObj
   }
 }
 
-function describe(name: RouteName): OpenApiObject {
+function describe(name: RouteName, toJsonSchema: JsonSchemaWriter): OpenApiObject {
+  const response = responseWriter(toJsonSchema)
   const operation = OPERATIONS[name]
   const { access, path } = ROUTES[name]
   const session = operation.auth === 'admin' || operation.auth === 'superadmin'
@@ -77,8 +81,8 @@ function describe(name: RouteName): OpenApiObject {
     ...(operation.description === undefined ? {} : { description: operation.description }),
     tags: [access],
     security: operation.auth === 'none' && access === 'public' ? OPTIONAL_KEY : SECURITY[operation.auth],
-    parameters: parameters(path, operation),
-    ...(operation.body ? { requestBody: requestBody(operation.body) } : {}),
+    parameters: parameters(path, operation, toJsonSchema),
+    ...(operation.body ? { requestBody: requestBody(operation.body, toJsonSchema) } : {}),
     responses: {
       [operation.success.status]: response('Success', operation.success.schema, operation.success.type),
       ...Object.fromEntries(
@@ -92,7 +96,7 @@ function describe(name: RouteName): OpenApiObject {
   }
 }
 
-function parameters(path: string, operation: Operation): OpenApiObject[] {
+function parameters(path: string, operation: Operation, toJsonSchema: JsonSchemaWriter): OpenApiObject[] {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, key]) => ({
     name: key,
     in: 'path',
@@ -109,7 +113,7 @@ function parameters(path: string, operation: Operation): OpenApiObject[] {
     : []
   const inHeader =
     operation.body?.type === MEDIA_TYPES.token
-      ? [{ name: HEADERS.gamemode, in: 'header', required: false, schema: { type: 'string', enum: [...GAMEMODES] } }]
+      ? [{ name: HEADERS.gamemode, in: 'header', required: false, schema: toJsonSchema(gamemodeSchema) }]
       : []
   const lastEventId =
     operation.success.type === EVENT_STREAM.type
@@ -118,7 +122,7 @@ function parameters(path: string, operation: Operation): OpenApiObject[] {
   return [...inPath, ...inQuery, ...inHeader, ...lastEventId]
 }
 
-function requestBody({ type, schema }: NonNullable<Operation['body']>): OpenApiObject {
+function requestBody({ type, schema }: NonNullable<Operation['body']>, toJsonSchema: JsonSchemaWriter): OpenApiObject {
   const content = schema ? { schema: toJsonSchema(schema, 'input') } : {}
   return {
     required: true,
@@ -127,9 +131,11 @@ function requestBody({ type, schema }: NonNullable<Operation['body']>): OpenApiO
   }
 }
 
-function response(description: string, schema?: z.ZodMiniType, type: string = MEDIA_TYPES.json): OpenApiObject {
-  if (schema) return { description, content: { [type]: { schema: toJsonSchema(schema) } } }
-  return type === MEDIA_TYPES.json ? { description } : { description, content: { [type]: {} } }
+function responseWriter(toJsonSchema: JsonSchemaWriter) {
+  return (description: string, schema?: z.ZodMiniType, type: string = MEDIA_TYPES.json): OpenApiObject => {
+    if (schema) return { description, content: { [type]: { schema: toJsonSchema(schema) } } }
+    return type === MEDIA_TYPES.json ? { description } : { description, content: { [type]: {} } }
+  }
 }
 
 function errorResponses(codes: readonly ErrorCode[], taken: readonly string[]): OpenApiObject {
@@ -147,7 +153,19 @@ function errorResponses(codes: readonly ErrorCode[], taken: readonly string[]): 
   )
 }
 
-function toJsonSchema(schema: z.ZodMiniType, io: 'input' | 'output' = 'output'): OpenApiObject {
-  const { $schema: _, ...jsonSchema } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return jsonSchema
+type JsonSchemaWriter = (schema: z.ZodMiniType, io?: 'input' | 'output') => OpenApiObject
+
+/** The schemas leave the gamemodes open, since each service has its own. */
+function jsonSchemaWriter(gamemodes: readonly Gamemode[]): JsonSchemaWriter {
+  return (schema, io = 'output') => {
+    const { $schema: _, ...jsonSchema } = z.toJSONSchema(schema, {
+      io,
+      unrepresentable: 'any',
+      override({ zodSchema, jsonSchema }) {
+        if (zodSchema === gamemodeSchema) jsonSchema.enum = [...gamemodes]
+        if (zodSchema === byGamemodeSchema) jsonSchema.required = [...gamemodes]
+      },
+    })
+    return jsonSchema
+  }
 }

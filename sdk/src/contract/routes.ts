@@ -14,9 +14,12 @@ export interface Route {
   readonly access: Access
 }
 
+/** The path of the status, which lists the gamemodes. */
+export const STATUS_PATH = '/status'
+
 /** The routes for players and pages. */
 export const PUBLIC_ROUTES = {
-  status: { method: 'GET', path: '/status', access: 'public' },
+  status: { method: 'GET', path: STATUS_PATH, access: 'public' },
   demoFish: { method: 'GET', path: '/demo/fish', access: 'public' },
   demoCrab: { method: 'GET', path: '/demo/crab', access: 'public' },
   getFish: { method: 'GET', path: '/get/fish', access: 'public' },

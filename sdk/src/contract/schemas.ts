@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
-import { GAMEMODES, type Gamemode } from './gamemodes.ts'
 import { DEFAULT_CRAB_NAME, KINDS } from './kinds.ts'
 import { ACCOUNT_LIMITS, LIMITS } from './limits.ts'
 import { CATCH_NAME_PATTERN, USER_NAME_PATTERN, USER_NAME_RULE } from './names.ts'
 import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue } from './rarities.ts'
 
-const gamemodeSchema = z.enum(GAMEMODES)
+/** Any text: each service has its own gamemodes, and checks them itself. */
+export const gamemodeSchema = z.string()
 
 const catchNameSchema = z
   .string()
@@ -63,7 +63,8 @@ export const errorBodySchema = z.object({
 /** The body of every error. */
 export type ErrorBody = z.infer<typeof errorBodySchema>
 
-const statusFields = { timestamp: dateTimeSchema, version: z.string() }
+/** Another implementation of the service may not list its gamemodes. */
+const statusFields = { timestamp: dateTimeSchema, version: z.string(), gamemodes: z.optional(z.array(gamemodeSchema)) }
 
 /** The response of `/status` while the storage works. */
 export const statusSchema = z.object({ status: z.literal('ok'), ...statusFields })
@@ -112,7 +113,7 @@ const count = z.int().check(z.minimum(0))
 const byRarity = z.record(z.enum(RARITY_LABELS as unknown as [RarityLabel, ...RarityLabel[]]), count)
 
 const speciesFields = {
-  count: z.int().check(z.minimum(1)),
+  count,
   firstCaughtAt: dateTimeSchema,
   lastCaughtAt: dateTimeSchema,
 }
@@ -300,17 +301,18 @@ export const plainFishSchema = z.object({ fish: fishEntriesSchema })
 /** Crabs in plain JSON. */
 export const plainCrabSchema = z.object({ crab: crabEntriesSchema })
 
-const byGamemode = z.record(z.enum(GAMEMODES as unknown as [Gamemode, ...Gamemode[]]), count)
+/** Counts by gamemode: one for each of the service. */
+export const byGamemodeSchema = z.record(gamemodeSchema, count)
 
 /** Totals of the service. */
 export const statsSchema = z.object({
   users: count,
   fish: z.object({
     total: count,
-    byGamemode,
+    byGamemode: byGamemodeSchema,
     byRarity,
   }),
-  crab: z.object({ total: count, byGamemode }),
+  crab: z.object({ total: count, byGamemode: byGamemodeSchema }),
 })
 
 /** The query of the leaderboard; without a gamemode, all count. */

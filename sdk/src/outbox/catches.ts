@@ -5,7 +5,6 @@ import {
   resolveTarget,
   type Target,
 } from '../client/resources/catch-input.ts'
-import type { Gamemode } from '../contract/gamemodes.ts'
 import { userNameKey } from '../contract/names.ts'
 import { type Issue, throwIssues } from '../errors/fish-crab-error.ts'
 import type { CatchToAdd, Checkpoint } from './store.ts'
@@ -74,7 +73,7 @@ function parseCatch(one: NewCatch, now: number, defaults: Target, issues: Issue[
   return {
     kind,
     user,
-    gamemode: gamemode as Gamemode,
+    gamemode,
     collection: `${kind}/${gamemode}/${userNameKey(user)}`,
     entry: { ...entry, caughtAt: entry.caughtAt ?? new Date(now).toISOString() },
     ...(key !== undefined && { key }),

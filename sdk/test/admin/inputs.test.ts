@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createService, failureOf, ROOT } from './service.ts'
 
 const EARTH = { gamemode: 'earth' } as const
-const MARS = { gamemode: 'mars' as 'earth' }
+const MARS = { gamemode: 'Mars' }
 
 function pathsOf(error: unknown): string[] {
   if (!(error instanceof ValidationError)) throw error

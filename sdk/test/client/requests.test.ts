@@ -117,7 +117,7 @@ test('a summary is read with the user and gamemode of the client, and checked', 
   const rejected = client.fish.summary({ user: 'Steve', gamemode: 'survival' })
   await expect(rejected).rejects.toMatchObject({ name: 'InvalidResponseError', issues: [{ path: 'byRarity' }, {}] })
   expect(requests[1]?.url.search).toBe('?name=Steve&gamemode=survival&summary=species')
-  await expect(client.fish.summary({ gamemode: 'moon' })).rejects.toMatchObject({ name: 'ValidationError' })
+  await expect(client.fish.summary({ gamemode: 'Moon' })).rejects.toMatchObject({ name: 'ValidationError' })
 })
 
 test('the leaderboard is read with its range', async () => {
@@ -128,7 +128,7 @@ test('the leaderboard is read with its range', async () => {
   await client.leaderboard({ kind: 'crab', gamemode: 'earth', limit: 3 })
   const asked = requests.map(({ url }) => url.pathname + url.search)
   expect(asked).toEqual(['/get/leaderboard?kind=fish', '/get/leaderboard?kind=crab&gamemode=earth&limit=3'])
-  const wrong = client.leaderboard({ kind: 'fish', gamemode: 'moon' as never, limit: 101 })
+  const wrong = client.leaderboard({ kind: 'fish', gamemode: 'Moon' as never, limit: 101 })
   await expect(wrong).rejects.toMatchObject({ issues: [{ path: 'gamemode' }, { path: 'limit' }] })
 })
 

@@ -41,7 +41,9 @@ function fitting(shape: Shape): fc.Arbitrary<unknown> {
     case 'array':
       return fc.array(valuesNear(shape.items), { maxLength: 3 })
     case 'record':
-      return fc.record(Object.fromEntries(shape.keys.map((key) => [key, valuesNear(shape.values)])))
+      return shape.keys
+        ? fc.record(Object.fromEntries(shape.keys.map((key) => [key, valuesNear(shape.values)])))
+        : fc.dictionary(fc.string(), valuesNear(shape.values), { noNullPrototype: true, maxKeys: 3 })
     default: {
       const fields = Object.entries({ ...shape.required, ...shape.optional }).map(([name, of]) => [
         name,

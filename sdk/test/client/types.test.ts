@@ -41,6 +41,6 @@ test('a rarity that there is not does not compile', () => {
 
 test('any text is taken for a gamemode, and checked when it runs', () => {
   expectTypeOf<string>().toExtend<ClientOptions['gamemode']>()
-  const gamemode: string = 'nether'
-  expect(() => createClient({ gamemode })).toThrow('gamemode: Must be one of')
+  const gamemode: string = 'The Nether'
+  expect(() => createClient({ gamemode })).toThrow('gamemode: Must be a valid gamemode')
 })

@@ -41,7 +41,7 @@ it('names everything that is wrong and takes nothing', async () => {
   const wrong = [
     { kind: 'fish', name: 'Cod', rarity: 1, user: 'Alex' },
     { kind: 'fish', name: '', rarity: 9, user: 'Alex', key: '' },
-    { kind: 'whale', gamemode: 'moon' },
+    { kind: 'whale', gamemode: 'Moon' },
     null,
   ] as unknown as NewCatch[]
   const added = outbox.add(wrong, { checkpoint: { name: '', value: 7 as never } })

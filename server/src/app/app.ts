@@ -3,6 +3,7 @@ import {
   type AdminRole,
   ASSET_FOLDERS,
   type CreatedUser,
+  GAMEMODES,
   LIMITS,
   type User,
 } from '@fish-crab/sdk/contract'
@@ -12,6 +13,7 @@ import { createAudit } from './auth/audit.ts'
 import { createCredentials, createPasswordQueue } from './auth/credentials.ts'
 import { createLoginLimiter } from './auth/login-limiter.ts'
 import { createSessions } from './auth/sessions.ts'
+import { checkStoredGamemodes, createGamemodes } from './catches/gamemodes.ts'
 import { createCollectionReader } from './catches/read-collection.ts'
 import type { Logger, RequestHost } from './core/host.ts'
 import { pooledRandom, uuidv7 } from './core/ids.ts'
@@ -66,6 +68,12 @@ export interface App {
    */
   checkSecrets(): Promise<void>
   /**
+   * Checks that the storage holds no catches of gamemodes that the app does not have: they would be kept, but nobody could
+   * read them. Takes about as long as reading the counts of the service.
+   * @throws GamemodesError that names their number and the way out
+   */
+  checkGamemodes(): Promise<void>
+  /**
    * Checks that the storage still holds the store of {@link checkSecrets}. Call it once a second: otherwise, a request
    * more than 1.5 s after the last check waits for the next one.
    * @throws StorageError `replaced` or `unfinished`; until a later check succeeds, every request that needs the storage
@@ -97,6 +105,7 @@ export function createApp(options: AppOptions): App {
   const allowedOrigins = options.allowedOrigins ?? []
   const rateLimit = options.rateLimit ?? { requests: LIMITS.requests, windowMs: LIMITS.windowSeconds * 1000 }
   const contentEncoder = options.contentEncoder ?? createPlatformEncoder()
+  const gamemodes = createGamemodes(options.gamemodes ?? GAMEMODES)
   const createId = () => uuidv7(clock(), random)
 
   const encryption =
@@ -131,6 +140,7 @@ export function createApp(options: AppOptions): App {
     clock,
     createId,
     version,
+    gamemodes,
     adminRateLimit: options.adminRateLimit ?? {
       requests: ACCOUNT_LIMITS.adminRequests,
       windowMs: ACCOUNT_LIMITS.adminWindowSeconds * 1000,
@@ -172,6 +182,7 @@ export function createApp(options: AppOptions): App {
       await storeId.load()
       await ensureSecretCheck(uncheckedStorage, encryption)
     },
+    checkGamemodes: () => checkStoredGamemodes(uncheckedStorage, gamemodes),
     verifyStore: storeId.verify,
     closeStreams: handlers.closeStreams,
   }

@@ -1,6 +1,7 @@
 export { type FishStorage, REMOVED_VERSION } from '../storage/core/types.ts'
 export { createMemoryStorage } from '../storage/memory/memory.ts'
 export { type App, createApp } from './app.ts'
+export { GamemodesError } from './catches/gamemodes.ts'
 export type {
   Logger,
   Metrics,

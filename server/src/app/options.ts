@@ -1,4 +1,6 @@
+import { GAMEMODE_RULE, type Gamemode } from '@fish-crab/sdk/contract'
 import type { FishStorage } from '../storage/core/types.ts'
+import { gamemodesProblem } from './catches/gamemodes.ts'
 import type { Logger, Metrics, PasswordHasher } from './core/host.ts'
 import type { RandomSource } from './core/ids.ts'
 import type { Schedule } from './core/schedule.ts'
@@ -28,6 +30,12 @@ export interface AppOptions {
   readonly encryption?: Encryption
   /** Version of the API, as `/status` reports it. */
   readonly version: string
+  /**
+   * The gamemodes of the service: 1 to 32 different names of 1 to 32 characters of a-z, 0-9, `_` and `-`, in the order in
+   * which they are shown. See `checkGamemodes` before one is taken away.
+   * @default oneblock, earth, survival, factions
+   */
+  readonly gamemodes?: readonly Gamemode[]
   /**
    * Returns the address of the client, for hosts whose requests carry it; see `forwardedAddress` for proxies. An address
    * passed to `fetch` takes precedence.
@@ -126,6 +134,10 @@ const RULES: Readonly<Record<keyof AppOptions, Rule | undefined>> = {
     'must have the functions encrypt(text, owner) and decrypt(encrypted, owner).',
   ],
   version: [isFilled, 'must be a string such as "1.0.0".'],
+  gamemodes: [
+    optional((value) => Array.isArray(value) && gamemodesProblem(value) === undefined),
+    `must be 1 to 32 different names of ${GAMEMODE_RULE}.`,
+  ],
   clientAddress: [optional(isFunction), 'must be a function that returns the address of a request as a string.'],
   clock: undefined,
   random: undefined,

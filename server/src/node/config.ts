@@ -8,6 +8,7 @@ type WithFallback =
   | 'port'
   | 'metrics'
   | 'storage'
+  | 'gamemodes'
   | 'rateLimit'
   | 'rateWindow'
   | 'adminRateLimit'

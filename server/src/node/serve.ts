@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ROUTES } from '@fish-crab/sdk/contract'
+import { GamemodesError } from '../app/catches/gamemodes.ts'
 import { DecryptionError } from '../app/users/encryption.ts'
 import { StorageError, type StorageErrorCode } from '../storage/core/errors.ts'
 import { ConfigError, type ConfigSource, readConfig, type ServerConfig } from './config.ts'
@@ -83,7 +84,7 @@ export async function serve(options: ServeOptions): Promise<number> {
       logger.error({}, 'killed: the disk does not respond')
       await kill()
     }
-    if (isUnknownHost(cause) || isWrongSecret(cause)) return SERVE_EXIT.usage
+    if (isUnknownHost(cause) || isWrongSecret(cause) || cause instanceof GamemodesError) return SERVE_EXIT.usage
     if (cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE') return SERVE_EXIT.inUse
     return (cause instanceof StorageError && STORAGE_EXITS[cause.code]) || SERVE_EXIT.failed
   }
@@ -142,7 +143,8 @@ function readConfigOrReport(options: ServeOptions, writeLine: (line: string) => 
 }
 
 function startErrorMessage(error: unknown, config: ServerConfig): string {
-  if (error instanceof StorageError || error instanceof SecretsError) return error.message
+  if (error instanceof StorageError || error instanceof SecretsError || error instanceof GamemodesError)
+    return error.message
   if (error instanceof DecryptionError) {
     return 'FISH_SECRET does not decrypt the stored keys. Start with the secret they were encrypted with, or set it as FISH_SECRET_PREVIOUS; nothing was changed.'
   }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { ACCOUNT_LIMITS, isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, GAMEMODES, type Gamemode, isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/contract'
+import { gamemodesProblem } from '../app/catches/gamemodes.ts'
 import { MIN_SESSION_SECRET_BYTES } from '../app/options.ts'
 import { parseRedisClusterUrl, parseRedisUrl, type RedisClusterTarget } from '../storage/redis/address.ts'
 
@@ -65,6 +66,14 @@ export const SETTINGS = {
     summary: 'storage of all data: file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:',
     holdsSecret: (address) => /^[a-z-]+:\/\/.*@/i.test(address),
     parse: parseStorageAddress,
+  }),
+  gamemodes: setting<readonly Gamemode[]>({
+    env: 'FISH_GAMEMODES',
+    flag: 'gamemodes',
+    placeholder: 'NAMES',
+    fallback: GAMEMODES.join(','),
+    summary: 'gamemodes, separated by commas, in the order in which they are shown',
+    parse: gamemodes,
   }),
   redisWait: setting({
     env: 'FISH_REDIS_WAIT',
@@ -248,13 +257,24 @@ function secrets(text: string): readonly string[] {
   throw new Error('must be a valid JSON array of strings that are not blank, or one secret')
 }
 
-function origins(text: string): readonly string[] {
-  const listed = text
+function gamemodes(text: string): readonly Gamemode[] {
+  const names = listed(text)
+  const problem = gamemodesProblem(names)
+  if (problem !== undefined) throw new Error(`${problem}; separate them by commas, such as ${GAMEMODES.join(',')}`)
+  return names
+}
+
+function listed(text: string): readonly string[] {
+  return text
     .split(',')
-    .map((origin) => origin.trim())
+    .map((one) => one.trim())
     .filter(Boolean)
-  const wrong = listed.filter((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin)
-  if (wrong.length === 0) return listed
+}
+
+function origins(text: string): readonly string[] {
+  const given = listed(text)
+  const wrong = given.filter((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin)
+  if (wrong.length === 0) return given
   const named = wrong.map((origin) => `"${origin}"`).join(', ')
   const what = wrong.length === 1 ? 'is not an origin' : 'are not origins'
   throw new Error(`${named} ${what}; use scheme, host and port only, such as https://example.org`)

@@ -17,6 +17,7 @@ export function startReport(config: ServerConfig, version: string, { url, metric
     storage: storage.driver,
     ...(storage.driver === 'file' ? { folder: storage.path } : {}),
     durability,
+    gamemodes: config.gamemodes,
     rateLimit: config.rateLimit,
     rateWindowSeconds: config.rateWindow,
     adminRateLimit: config.adminRateLimit,
@@ -44,6 +45,7 @@ export function startText(report: ReturnType<typeof startReport>): string {
   const facts = {
     storage: report.folder === undefined ? report.storage : `${report.storage} ${report.folder}`,
     durability: report.durability,
+    gamemodes: report.gamemodes.join(', '),
     'rate limit': `${report.rateLimit} requests per ${report.rateWindowSeconds} s; administrators ${report.adminRateLimit} per ${ACCOUNT_LIMITS.adminWindowSeconds} s`,
     proxies: trustedProxies === 0 ? 'none trusted' : `${trustedProxies} trusted`,
     origins: allowedOrigins.length === 0 ? 'none allowed' : allowedOrigins.join(', '),

@@ -195,6 +195,7 @@ async function prepareApp(
     responseClass: FastResponse,
     ...parts,
     metricsRoute: config.metrics === 'on',
+    gamemodes: config.gamemodes,
     secrets,
     passwords,
     version,
@@ -216,6 +217,7 @@ async function prepareApp(
     await discard()
     throw mismatch ?? error
   })
+  await app.checkGamemodes()
   return app
 }
 

@@ -25,6 +25,7 @@ describe('while the storage is out of reach', () => {
       status: 'unavailable',
       timestamp: new Date(service.now()).toISOString(),
       version: '0.0.0-test',
+      gamemodes: ['oneblock', 'earth', 'survival', 'factions'],
       error: expect.stringMatching(/\w/),
       code: 'unavailable',
       requestId: response.headers.get('x-request-id'),

@@ -4,7 +4,10 @@ import type { AppOptions } from '@fish-crab/server/app'
 /** Options of a test service, whatever its storage and transport. */
 export interface TestServiceOptions
   extends Partial<
-    Pick<AppOptions, 'rateLimit' | 'adminRateLimit' | 'masterApiKey' | 'allowedOrigins' | 'tokenTtlSeconds' | 'logger'>
+    Pick<
+      AppOptions,
+      'gamemodes' | 'rateLimit' | 'adminRateLimit' | 'masterApiKey' | 'allowedOrigins' | 'tokenTtlSeconds' | 'logger'
+    >
   > {
   /** Unix milliseconds at the start. */
   readonly startAt?: number

@@ -11,11 +11,14 @@ function mistakesOf(source: ConfigSource): readonly string[] {
   throw new Error('The configuration was taken.')
 }
 
+const ALPHABET = Array.from({ length: 33 }, (_, index) => `mode${index}`)
+
 const DEFAULTS = {
   host: '127.0.0.1',
   port: 8787,
   metrics: 'on',
   storage: { driver: 'file', path: './data' },
+  gamemodes: ['oneblock', 'earth', 'survival', 'factions'],
   rateLimit: 25,
   rateWindow: 300,
   adminRateLimit: 300,
@@ -36,6 +39,7 @@ describe('the configuration', () => {
       FISH_PORT: '0',
       FISH_METRICS: '[::1]:9100',
       FISH_STORAGE: 'memory:',
+      FISH_GAMEMODES: 'sky, earth ,box_smp-2',
       FISH_REDIS_WAIT: '2',
       FISH_ADMIN_USERNAME: 'boss',
       FISH_ADMIN_PASSWORD: 'boss-password',
@@ -58,6 +62,7 @@ describe('the configuration', () => {
       port: 0,
       metrics: { host: '::1', port: 9100 },
       storage: { driver: 'memory' },
+      gamemodes: ['sky', 'earth', 'box_smp-2'],
       redisWait: 2,
       adminUsername: 'boss',
       adminPassword: 'boss-password',
@@ -150,6 +155,7 @@ describe('the configuration', () => {
       ],
     ],
     ['FISH_WEB', ['yes', 'ON', 'true']],
+    ['FISH_GAMEMODES', [',', 'Earth', 'earth sky', 'earth,sky,earth', 'x'.repeat(33), 'ä', ALPHABET.join(',')]],
     ['FISH_ADMIN_USERNAME', ['-boss', 'a b', 'x'.repeat(33)]],
     ['FISH_ADMIN_PASSWORD', ['short77', 'x'.repeat(257)]],
     ['FISH_MASTER_API_KEY', ['short']],
@@ -194,6 +200,15 @@ describe('the configuration', () => {
 
   it('takes a folder as a URL from the root', () => {
     expect(readConfig({ env: { FISH_STORAGE: 'file:///srv/fish' } }).storage).toMatchObject({ path: '/srv/fish' })
+  })
+
+  it('names what is wrong with the gamemodes', () => {
+    expect(mistakesOf({ env: { FISH_GAMEMODES: 'earth,Sky' } })).toEqual([
+      'FISH_GAMEMODES must be names of 1 to 32 characters of a-z, 0-9, "_" and "-", which "Sky" is not; separate them by commas, such as oneblock,earth,survival,factions',
+    ])
+    expect(mistakesOf({ env: {}, flags: { gamemodes: 'earth,sky,earth' } })).toEqual([
+      expect.stringMatching(/^--gamemodes must be different names, but has "earth" twice; /),
+    ])
   })
 
   it('names every allowed origin that is none', () => {

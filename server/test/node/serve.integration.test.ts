@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { freePort } from '../../../scripts/test-support/redis-server.ts'
+import { freePort, startRedis } from '../../../scripts/test-support/redis-server.ts'
 import { newFolder } from './data-folder.ts'
 import { head, openRaw } from './raw-socket.ts'
 import { type Run, runServe, startTestServer } from './running.ts'
@@ -15,6 +15,13 @@ async function stopOnFakeTimers(run: Run): Promise<void> {
   onTestFinished(() => void vi.useRealTimers())
   run.stop()
   await run.stderr.until(/stopping/)
+}
+
+async function startRedisEnv() {
+  const redis = await startRedis()
+  onTestFinished(() => redis.stop())
+  const [FISH_SECRET, FISH_JWT_SECRET] = ['s'.repeat(32), 'j'.repeat(32)]
+  return { FISH_STORAGE: redis.url, FISH_SECRET, FISH_JWT_SECRET }
 }
 
 function digest(folder: string): string {
@@ -228,5 +235,39 @@ describe('serve', () => {
     const before = digest(folder)
     expect(await runServe({ ...GIVEN, ...storage, FISH_LOG: 'silent' }).status).toBe(2)
     expect(digest(folder)).toBe(before)
+  })
+
+  describe.each([
+    ['file', async () => ({ FISH_STORAGE: `file:${newFolder()}` })],
+    ['Redis', startRedisEnv],
+  ] as const)('on %s', (_, prepare) => {
+    it('refuses to take away a gamemode that holds catches, with their number and the way out, and exits with 2', async () => {
+      const env = { FISH_LOG: 'silent', FISH_ADMIN_PASSWORD: 'boss-password', ...(await prepare()) }
+      const server = await startTestServer({ ...env, FISH_GAMEMODES: 'earth,sky' })
+      const login = { username: 'admin', password: 'boss-password' }
+      const json = { 'content-type': 'application/json' }
+      const post = (path: string, body: unknown, headers = {}) =>
+        fetch(server.url + path, { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify(body) })
+      const { token } = (await (await post('/admin/login', login)).json()) as { token: string }
+      const authorization = `Bearer ${token}`
+      await post('/admin/users', { name: 'Alex' }, { authorization })
+      const fish = [1, 2, 3].map((rarity) => ({ name: 'Cod', rarity }))
+      const added = await post('/admin/users/Alex/fish?gamemode=sky', { fish }, { authorization })
+      expect(added.status).toBe(201)
+      await server.close()
+
+      const run = runServe({ ...env, FISH_GAMEMODES: 'earth' })
+      expect(await run.status).toBe(2)
+      expect(run.stdout.text()).toBe('')
+      expect(run.stderr.text()).toBe(
+        'fish-cli serve: The storage holds 3 catches in sky, which is not among the gamemodes earth. ' +
+          'Set FISH_GAMEMODES=earth,sky, and move or delete these catches before you take the gamemode away; nothing was changed.\n',
+      )
+      const again = await startTestServer({ ...env, FISH_GAMEMODES: 'cave,sky' })
+      const { fish: kept } = (await (await fetch(`${again.url}/get/fish?name=Alex&gamemode=sky`)).json()) as {
+        fish: []
+      }
+      expect(kept).toHaveLength(3)
+    })
   })
 })

@@ -108,7 +108,7 @@ describe('the address of a view', () => {
   it.each([
     ['', { name: 'overview' }],
     ['#players/Alex', { name: 'player', player: 'Alex', kind: 'fish', gamemode: 'oneblock' }],
-    ['#players/Alex?gamemode=moon&kind=whale', { name: 'player', player: 'Alex', kind: 'fish', gamemode: 'oneblock' }],
+    ['#players/Alex?gamemode=Moon&kind=whale', { name: 'player', player: 'Alex', kind: 'fish', gamemode: 'oneblock' }],
     ['#audit?action=__proto__&since=yesterday', { name: 'audit', filter: { text: '', since: '' } }],
     ['#audit?since=2026-13-01', { name: 'audit', filter: { since: '' } }],
     ['#players/<script>', { name: 'unknown' }],

@@ -41,17 +41,17 @@ describe('the address of an overlay', () => {
   it('shows all there is where it asks for nothing, or for what there is not', () => {
     const usual = { gamemode: 'oneblock', kind: undefined, parts: ['last', 'total', 'rarest'], theme: 'dark' }
     expect(readOptions('')).toEqual(usual)
-    expect(readOptions('?gamemode=moon&kind=whale&show=all,,&theme=constructor')).toEqual(usual)
+    expect(readOptions('?gamemode=Moon&kind=whale&show=all,,&theme=constructor')).toEqual(usual)
     expect(readOptions('?show=rarest,moon,last').parts).toEqual(['last', 'rarest'])
     expect(overlayName('/overlay/%E0')).toBe('%E0')
   })
 
   it('is read from a text, with what it asks for in vain', () => {
-    const text = ' https://fish.example/overlay/Alex?gamemode=moon&show=total,all&theme=light&size=9&constructor=1 '
+    const text = ' https://fish.example/overlay/Alex?gamemode=Moon&show=total,all&theme=light&size=9&constructor=1 '
     expect(readAddress(text)).toEqual({
       name: 'Alex',
       options: { gamemode: 'oneblock', kind: undefined, parts: ['total'], theme: 'light' },
-      ignored: ['gamemode=moon', 'show=all', 'size=9', 'constructor=1'],
+      ignored: ['gamemode=Moon', 'show=all', 'size=9', 'constructor=1'],
     })
     expect(ignoredOptions('?gamemode=earth&kind=crab&show=last,rarest&theme=plain')).toEqual([])
     for (const none of ['', 'Alex', 'overlay', 'https://fish.example/overlay', 'https://fish.example/@Alex']) {

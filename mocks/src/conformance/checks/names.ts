@@ -1,6 +1,6 @@
 import { GAMEMODES } from '@fish-crab/sdk/contract'
 import { expectCreatedUser } from '../context/accounts.ts'
-import { collection } from '../context/catches.ts'
+import { collection, gamemodesOf } from '../context/catches.ts'
 import { expectDetails, expectError, expectJson, expectSame, expectStatus } from '../context/expect.ts'
 import { check, checksOf } from './check.ts'
 
@@ -63,6 +63,24 @@ export const namesChecks = checksOf('names', [
       }
     }),
   ),
+  check('gamemodes-listed', 'Each gamemode that /status lists has its own collection.', async (t) => {
+    const user = await t.newUser()
+    const gamemodes = await gamemodesOf(t)
+    expectSame(new Set(gamemodes).size, gamemodes.length, 'the number of different gamemodes')
+    for (const gamemode of gamemodes) {
+      const body = { fish: [{ name: `Fish of ${gamemode}`, rarity: 1 }] }
+      const request = { params: { name: user.name }, query: `?gamemode=${gamemode}`, body }
+      expectStatus(await t.asSuperadmin('addUserFish', request), 201)
+    }
+    for (const gamemode of gamemodes) {
+      const { entries } = await collection(t, 'fish', user, '', gamemode)
+      expectSame(
+        entries.map(({ name }) => name),
+        [`Fish of ${gamemode}`],
+        `the fish of ${gamemode}`,
+      )
+    }
+  }),
   ...(
     [
       ['gamemode-capital', 'Earth'],

@@ -1,10 +1,17 @@
-import { type Gamemode, HEADERS, type Kind, MEDIA_TYPES } from '@fish-crab/sdk/contract'
+import { GAMEMODES, type Gamemode, HEADERS, isGamemode, type Kind, MEDIA_TYPES, ROUTES } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import type { OwnUser } from './accounts.ts'
 import type { TestContext } from './context.ts'
 import { expectJson, expectList, expectText, expectThat, type JsonObject } from './expect.ts'
 
 export const GAMEMODE: Gamemode = 'earth'
+
+/** The gamemodes that the service lists, else those that every service has unless its operator names others. */
+export async function gamemodesOf(t: TestContext): Promise<readonly Gamemode[]> {
+  const { gamemodes = GAMEMODES } = expectJson(await t.request(ROUTES.status.path))
+  expectThat(Array.isArray(gamemodes) && gamemodes.every(isGamemode), 'a list of gamemodes', gamemodes)
+  return gamemodes as readonly Gamemode[]
+}
 
 /** The short payload of each kind. */
 export const SHORT_PAYLOADS = { fish: { fish: 'Salmon', rarity: 3 }, crab: { fish: 'crab' } } as const

@@ -187,6 +187,11 @@ export const catchesMutations: readonly Mutation[] = [
         ),
       ),
   ),
+  onJson(
+    'lists a gamemode that it does not have',
+    (path) => path === '/status',
+    (body) => ({ ...body, gamemodes: ['earth', 'limbo'] }),
+  ),
   onRequest(
     'takes gamemodes in any letter case',
     (_, path) => isRead(path),

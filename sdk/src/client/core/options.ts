@@ -1,10 +1,11 @@
-import { GAMEMODES, type Gamemode, isGamemode } from '../../contract/gamemodes.ts'
+import { type Gamemode, isGamemode } from '../../contract/gamemodes.ts'
 import { isUserName } from '../../contract/names.ts'
 import { assertOptions, type OptionNames, unknownOptions } from '../../errors/check-options.ts'
 import { throwIssues } from '../../errors/fish-crab-error.ts'
 import { isKeyFormat } from '../../fernet/key.ts'
 import { type CallLimits, DEFAULT_LIMITS, type LimitOptions, resolveLimits } from './call-options.ts'
 import { createEventSink, type EventSink, type Hooks, type Logger } from './hooks.ts'
+import { createKnownGamemodes, type KnownGamemodes } from './known-gamemodes.ts'
 import { DEFAULT_BASE_URL, isServiceUrl, SERVICE_URL_RULE, serviceAddress } from './service-url.ts'
 import { type Clock, systemClock } from './timing.ts'
 
@@ -22,7 +23,7 @@ export interface ClientOptions extends Hooks, LimitOptions {
   /** API key, sent with every request; exempts it from the rate limit. @default FISH_API_KEY */
   readonly apiKey?: string | undefined
   /** The default gamemode of calls. @default FISH_GAMEMODE */
-  readonly gamemode?: Gamemode | (string & {}) | undefined
+  readonly gamemode?: Gamemode | undefined
   /**
    * Sends every request. If it throws a TypeError that is not a connection error, or returns no Response, the call fails
    * with the code `invalid_fetch`. @default the global fetch at the time of the call, in Node over connections of this
@@ -78,6 +79,7 @@ export interface Settings extends CallLimits {
   readonly fernetKey: string | undefined
   readonly apiKey: string | undefined
   readonly gamemode: Gamemode | undefined
+  readonly knownGamemodes: KnownGamemodes
   readonly fetch: typeof globalThis.fetch | undefined
   readonly pace: boolean
   readonly maxResponseBytes: number
@@ -115,7 +117,7 @@ export function resolveOptions(given: ClientOptions, known: OptionNames = CLIENT
     'Must be 32 bytes in base64. Copy the whole key.',
   )
   check(apiKey === undefined || isHeaderText(apiKey), 'apiKey', 'Must be visible ASCII characters. Copy the key alone.')
-  check(gamemode === undefined || isGamemode(gamemode), 'gamemode', `Must be one of ${GAMEMODES.join(', ')}.`)
+  check(gamemode === undefined || isGamemode(gamemode), 'gamemode', 'Must be a valid gamemode.')
   check(maxResponseBytes > 0, 'maxResponseBytes', 'Must be a number of bytes above 0.')
   check(
     isHeaderText(typeof userAgent === 'string' && userAgent.replaceAll(' ', '')),
@@ -131,8 +133,8 @@ export function resolveOptions(given: ClientOptions, known: OptionNames = CLIENT
     user,
     fernetKey,
     apiKey,
-    // Checked above.
-    gamemode: gamemode as Gamemode | undefined,
+    gamemode,
+    knownGamemodes: createKnownGamemodes(clock),
     fetch,
     ...limits,
     pace,

@@ -1,10 +1,11 @@
-import { GAMEMODES, type Gamemode, isGamemode } from '../../contract/gamemodes.ts'
+import { type Gamemode, isGamemode } from '../../contract/gamemodes.ts'
 import type { Kind } from '../../contract/kinds.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { CATCH_NAME_PATTERN, isUserName, USER_NAME_RULE } from '../../contract/names.ts'
 import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue, rarityValue } from '../../contract/rarities.ts'
 import type { Issue } from '../../errors/fish-crab-error.ts'
 import { startsWithDate } from '../../internal/calendar.ts'
+import type { KnownGamemodes } from '../core/known-gamemodes.ts'
 
 /** A fish to add. */
 export interface FishInput {
@@ -83,12 +84,19 @@ function parseDateTime(given: Date | string | undefined, report: Report): string
 export interface Target {
   /** @default the client's `user` */
   readonly user?: string | undefined
-  /** Checked at run time. @default the client's `gamemode` */
-  readonly gamemode?: Gamemode | (string & {}) | undefined
+  /**
+   * One of the service's: those that its status listed in the last 5 minutes, if the client has asked for it; else the
+   * service itself refuses others. @default the client's `gamemode`
+   */
+  readonly gamemode?: Gamemode | undefined
 }
 
 /** The collection of a call, by its options or those of the client. Adds mistakes to `issues`. */
-export function resolveTarget(call: Target, client: Target, issues: Issue[]): { user: string; gamemode: string } {
+export function resolveTarget(
+  call: Target,
+  client: Target & { readonly knownGamemodes?: KnownGamemodes | undefined },
+  issues: Issue[],
+): { user: string; gamemode: Gamemode } {
   const user = call.user ?? client.user
   const gamemode = call.gamemode ?? client.gamemode
   if (user === undefined) {
@@ -98,15 +106,15 @@ export function resolveTarget(call: Target, client: Target, issues: Issue[]): { 
     issues.push({ path: 'user', message })
   }
   if (gamemode === undefined) {
-    const message = `Missing. Pass gamemode (${GAMEMODES.join(', ')}) to the call or to createClient.`
-    issues.push({ path: 'gamemode', message })
-  } else checkGamemode(gamemode, issues)
+    issues.push({ path: 'gamemode', message: 'Missing. Pass gamemode to the call or to createClient.' })
+  } else checkGamemode(gamemode, client.knownGamemodes, issues)
   return { user: user ?? '', gamemode: gamemode ?? '' }
 }
 
-export function checkGamemode(gamemode: string, issues: Issue[]): void {
-  if (isGamemode(gamemode)) return
-  issues.push({ path: 'gamemode', message: `Must be one of ${GAMEMODES.join(', ')}, in lower case.` })
+export function checkGamemode(gamemode: Gamemode, known: KnownGamemodes | undefined, issues: Issue[]): void {
+  const gamemodes = known?.list()
+  if (gamemodes?.includes(gamemode) ?? isGamemode(gamemode)) return
+  issues.push({ path: 'gamemode', message: `Must be ${gamemodes?.join(' or ') ?? 'a valid gamemode'}.` })
 }
 
 /** A `limit` may be left out. */

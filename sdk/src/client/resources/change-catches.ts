@@ -23,7 +23,7 @@ export interface DeleteCatchOptions extends CallOptions, Target {
 /** Options of `moveCatch`. */
 export interface MoveCatchOptions extends DeleteCatchOptions {
   /** Another gamemode. */
-  readonly to: Gamemode | (string & {})
+  readonly to: Gamemode
 }
 
 interface ChangeContext {
@@ -82,7 +82,7 @@ function change(
       if (!KINDS.includes(kind)) issues.push({ path: 'kind', message: 'Must be fish or crab.' })
       const wrongId = idIssue(id)
       if (wrongId) issues.push(wrongId)
-      if (action === 'move') checkGamemode(to ?? '', issues)
+      if (action === 'move') checkGamemode(to ?? '', settings.knownGamemodes, issues)
       throwIssues(issues)
       const { headers, ...body } = action === 'move' ? jsonBody({ to }) : {}
       const route = routesOf(kind)[action]

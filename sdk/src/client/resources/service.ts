@@ -5,6 +5,7 @@ import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { CrabCollection, FishCollection, PublicLeaderboard, Status } from '../../contract/schemas.ts'
 import { type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
 import { assertCallOptions, type CallOptions } from '../core/call-options.ts'
+import type { Settings } from '../core/options.ts'
 import {
   crabCollectionShape,
   fishCollectionShape,
@@ -15,10 +16,12 @@ import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/transport.ts'
 import { checkGamemode, checkLimit } from './catch-input.ts'
 
-/** Reads the status of the service. */
+/** Reads the status of the service. For 5 minutes, calls check gamemodes against those that it lists. */
 export type GetStatus = (options?: CallOptions) => ApiPromise<Status & ResponseMeta>
 
-export function createStatus(transport: Transport): GetStatus {
+type ServiceSettings = Pick<Settings, 'knownGamemodes'>
+
+export function createStatus(transport: Transport, { knownGamemodes }: ServiceSettings): GetStatus {
   return (options = {}) =>
     call(
       transport,
@@ -28,6 +31,7 @@ export function createStatus(transport: Transport): GetStatus {
         return { route: PUBLIC_ROUTES.status, options: { maxRetries: 0, ...options } }
       },
       statusShape,
+      knownGamemodes.learn,
     )
 }
 
@@ -44,7 +48,7 @@ interface PublicLeaderboardOptions extends CallOptions {
 /** Reads who has caught the most. */
 export type GetLeaderboard = (options: PublicLeaderboardOptions) => ApiPromise<PublicLeaderboard & ResponseMeta>
 
-export function createLeaderboard(transport: Transport): GetLeaderboard {
+export function createLeaderboard(transport: Transport, { knownGamemodes }: ServiceSettings): GetLeaderboard {
   return (options) =>
     call(
       transport,
@@ -52,7 +56,7 @@ export function createLeaderboard(transport: Transport): GetLeaderboard {
         assertCallOptions(options)
         const { kind, gamemode, limit } = options
         const issues: Issue[] = []
-        if (gamemode !== undefined) checkGamemode(gamemode, issues)
+        if (gamemode !== undefined) checkGamemode(gamemode, knownGamemodes, issues)
         checkLimit(limit, LIMITS.publicLeaders, issues)
         throwIssues(issues)
         return { route: PUBLIC_ROUTES.getLeaderboard, query: { kind, gamemode, limit }, options }

@@ -9,6 +9,7 @@ import { type Issue, throwIssues, ValidationError } from '../../errors/fish-crab
 import type { Fernet } from '../../fernet/index.ts'
 import { untilAborted } from '../../internal/wait.ts'
 import { assertCallOptions, type CallOptions } from '../core/call-options.ts'
+import type { KnownGamemodes } from '../core/known-gamemodes.ts'
 import type { Settings } from '../core/options.ts'
 import { savedShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
@@ -49,7 +50,7 @@ export function addCatches(
       assertCallOptions(options)
       const { user, gamemode, signal } = options
       signal?.throwIfAborted()
-      const checked = checkCatches(context, entries, { user, gamemode })
+      const checked = checkCatches(context, entries, { user, gamemode }, context.settings.knownGamemodes)
       const encrypt = async () => (await encryptCatches(context, checked)).token
       return writeRequest(context, checked, () => untilAborted(encrypt, signal), options)
     },
@@ -71,9 +72,9 @@ export function sendCatches(
   )
 }
 
-function checkEncrypted({ kind, settings }: WriteContext, encrypted: EncryptedCatches): EncryptedCatches {
+function checkEncrypted({ kind }: Pick<WriteContext, 'kind'>, encrypted: EncryptedCatches): EncryptedCatches {
   const issues: Issue[] = []
-  resolveTarget(encrypted, settings, issues)
+  resolveTarget(encrypted, {}, issues)
   if (encrypted.kind !== kind) issues.push({ path: 'kind', message: `Must be ${kind} here.` })
   if (typeof encrypted.token !== 'string' || encrypted.token === '') {
     issues.push({ path: 'token', message: 'Must be a token from encrypt.' })
@@ -114,23 +115,26 @@ interface CheckedCatches extends Omit<EncryptedCatches, 'token'> {
 
 const TARGET: OptionNames<Target> = { user: true, gamemode: true }
 
-/** @throws ValidationError with every mistake */
+/**
+ * @param known For catches that are sent at once. Later, the service may have another gamemode.
+ * @throws ValidationError with every mistake
+ */
 export function checkCatches(
   { kind, settings }: WriteContext,
   entries: readonly (FishInput | CrabInput)[],
   target: Target,
+  knownGamemodes?: KnownGamemodes,
 ): CheckedCatches {
   assertOptions(target, TARGET)
   const issues: Issue[] = unknownOptions(target, TARGET)
-  const { user, gamemode } = resolveTarget(target, settings, issues)
+  const { user, gamemode } = resolveTarget(target, { ...settings, knownGamemodes }, issues)
   const checked = parseEntries(entries, kind, issues)
   if (settings.fernetKey === undefined) {
     const message = 'Required to add catches. Pass fernetKey to createClient (see keys.get).'
     issues.push({ path: 'fernetKey', message })
   }
   throwIssues(issues)
-  // Checked above.
-  return { kind, user, gamemode: gamemode as Gamemode, entries: checked }
+  return { kind, user, gamemode, entries: checked }
 }
 
 /** @throws ValidationError when the token is too large for one request; FernetError */

@@ -11,7 +11,7 @@ export type Shape =
   | { readonly type: 'string' | 'date-time' | 'count' }
   | { readonly type: 'enum'; readonly values: readonly string[] }
   | { readonly type: 'array'; readonly items: Shape }
-  | { readonly type: 'record'; readonly keys: readonly string[]; readonly values: Shape }
+  | { readonly type: 'record'; readonly keys?: readonly string[]; readonly values: Shape }
   | { readonly type: 'object'; readonly required: Shapes; readonly optional?: Shapes }
 
 type Shapes = Readonly<Record<string, Shape>>
@@ -57,7 +57,7 @@ function readFields(
     fields[name] = read(of, value[name], join(path, name), issues)
   }
   if (shape.type === 'record') {
-    for (const name of shape.keys) add(name, shape.values)
+    for (const name of shape.keys ?? Object.keys(value)) add(name, shape.values)
     return fields
   }
   for (const [name, of] of Object.entries(shape.required)) add(name, of)

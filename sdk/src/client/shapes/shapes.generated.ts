@@ -9,10 +9,10 @@ export const fishCollectionShape = /* @__PURE__ */ responseShape<FishCollection>
 export const crabCollectionShape = /* @__PURE__ */ responseShape<CrabCollection>({"type":"object","required":{"user":{"type":"string"},"crab":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"}},"optional":{"id":{"type":"string"},"caughtAt":{"type":"date-time"}}}}},"optional":{"nextCursor":{"type":"string"}}})
 
 /** Shape of {@link FishSummary}, for checking responses. */
-export const fishSummaryShape = /* @__PURE__ */ responseShape<FishSummary>({"type":"object","required":{"user":{"type":"string"},"gamemode":{"type":"enum","values":["oneblock","earth","survival","factions"]},"total":{"type":"count"},"unique":{"type":"count"},"byRarity":{"type":"record","keys":["Bronze","Silver","Gold","Diamond","Unknown/Other","Platinum","Mythical"],"values":{"type":"count"}},"species":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"rarity":{"type":"enum","values":["Bronze","Silver","Gold","Diamond","Unknown/Other","Platinum","Mythical"]},"count":{"type":"count"},"firstCaughtAt":{"type":"date-time"},"lastCaughtAt":{"type":"date-time"}}}}}})
+export const fishSummaryShape = /* @__PURE__ */ responseShape<FishSummary>({"type":"object","required":{"user":{"type":"string"},"gamemode":{"type":"string"},"total":{"type":"count"},"unique":{"type":"count"},"byRarity":{"type":"record","keys":["Bronze","Silver","Gold","Diamond","Unknown/Other","Platinum","Mythical"],"values":{"type":"count"}},"species":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"rarity":{"type":"enum","values":["Bronze","Silver","Gold","Diamond","Unknown/Other","Platinum","Mythical"]},"count":{"type":"count"},"firstCaughtAt":{"type":"date-time"},"lastCaughtAt":{"type":"date-time"}}}}}})
 
 /** Shape of {@link CrabSummary}, for checking responses. */
-export const crabSummaryShape = /* @__PURE__ */ responseShape<CrabSummary>({"type":"object","required":{"user":{"type":"string"},"gamemode":{"type":"enum","values":["oneblock","earth","survival","factions"]},"total":{"type":"count"},"unique":{"type":"count"},"species":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"count":{"type":"count"},"firstCaughtAt":{"type":"date-time"},"lastCaughtAt":{"type":"date-time"}}}}}})
+export const crabSummaryShape = /* @__PURE__ */ responseShape<CrabSummary>({"type":"object","required":{"user":{"type":"string"},"gamemode":{"type":"string"},"total":{"type":"count"},"unique":{"type":"count"},"species":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"count":{"type":"count"},"firstCaughtAt":{"type":"date-time"},"lastCaughtAt":{"type":"date-time"}}}}}})
 
 /** Shape of {@link PublicLeaderboard}, for checking responses. */
 export const publicLeaderboardShape = /* @__PURE__ */ responseShape<PublicLeaderboard>({"type":"object","required":{"leaderboard":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"count":{"type":"count"}}}}}})
@@ -21,7 +21,7 @@ export const publicLeaderboardShape = /* @__PURE__ */ responseShape<PublicLeader
 export const savedShape = /* @__PURE__ */ responseShape<Saved>({"type":"object","required":{"message":{"type":"string"},"id":{"type":"string"}}})
 
 /** Shape of {@link Status}, for checking responses. */
-export const statusShape = /* @__PURE__ */ responseShape<Status>({"type":"object","required":{"status":{"type":"enum","values":["ok"]},"timestamp":{"type":"date-time"},"version":{"type":"string"}}})
+export const statusShape = /* @__PURE__ */ responseShape<Status>({"type":"object","required":{"status":{"type":"enum","values":["ok"]},"timestamp":{"type":"date-time"},"version":{"type":"string"}},"optional":{"gamemodes":{"type":"array","items":{"type":"string"}}}})
 
 /** Shape of {@link UserKey}, for checking responses. */
 export const userKeyShape = /* @__PURE__ */ responseShape<UserKey>({"type":"object","required":{"fernetKey":{"type":"string"}}})

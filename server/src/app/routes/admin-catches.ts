@@ -6,7 +6,7 @@ import { HttpError } from '../http/http-error.ts'
 import { validate } from '../http/request.ts'
 import { json } from '../http/response.ts'
 import { createCatchChanges } from './catch-changes.ts'
-import { readAdminJson, requireGamemode } from './parameters.ts'
+import { readAdminJson } from './parameters.ts'
 import type { AdminHandler, AdminHandlers, Services } from './services.ts'
 
 const parseEntries = {
@@ -15,11 +15,11 @@ const parseEntries = {
 }
 
 export function userCatchesHandlers(services: Services): AdminHandlers {
-  const { storage, users, audit, readCollection, createId, clock } = services
+  const { storage, users, gamemodes, audit, readCollection, createId, clock } = services
   const changes = createCatchChanges(services)
 
   async function target({ query, params }: RequestContext, kind: Kind) {
-    const gamemode = requireGamemode(query.getAll('gamemode'))
+    const gamemode = gamemodes.require(query.getAll('gamemode'))
     const user = await users.require(params.name ?? '')
     return { user, collection: { owner: user.id, kind, gamemode } }
   }

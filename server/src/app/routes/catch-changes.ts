@@ -2,7 +2,6 @@ import type { Gamemode, Kind, User } from '@fish-crab/sdk/contract'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import { empty, type HandlerResponse } from '../http/response.ts'
-import { requireGamemode } from './parameters.ts'
 import type { Services } from './services.ts'
 
 interface Removal {
@@ -24,11 +23,11 @@ function recordIn({ params: { id = '' } }: RequestContext): string {
 }
 
 /** Removes and moves the record that a path names, for its player and for administrators. */
-export function createCatchChanges({ storage, audit }: Pick<Services, 'storage' | 'audit'>) {
+export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services, 'storage' | 'gamemodes' | 'audit'>) {
   return {
     /** Throws `record_not_found`. */
     async remove(context: RequestContext, { actor, user, kind }: Removal): Promise<HandlerResponse> {
-      const gamemode = requireGamemode(context.query.getAll('gamemode'))
+      const gamemode = gamemodes.require(context.query.getAll('gamemode'))
       const record = recordIn(context)
       await audit.record(context, actor, `${kind}.delete`, user.name, { record, gamemode })
       const isRemoved = await storage.removeRecord({ owner: user.id, kind, gamemode }, record)
@@ -36,9 +35,10 @@ export function createCatchChanges({ storage, audit }: Pick<Services, 'storage' 
       return empty(204)
     },
 
-    /** Throws `record_not_found`, `invalid_payload` for the gamemode that it has. A repeated move changes nothing. */
+    /** Throws `record_not_found`, `invalid_payload` for the gamemode that it has, or an unknown one. A repeated move changes nothing. */
     async move(context: RequestContext, { actor, user, kind, to }: Move): Promise<HandlerResponse> {
-      const gamemode = requireGamemode(context.query.getAll('gamemode'))
+      const gamemode = gamemodes.require(context.query.getAll('gamemode'))
+      gamemodes.check(to, 'invalid_payload', 'to')
       if (to === gamemode) {
         throw new HttpError('invalid_payload', {
           details: [{ path: 'to', message: `Must be another gamemode than ${gamemode}` }],

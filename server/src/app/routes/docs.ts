@@ -19,13 +19,13 @@ export function openApiHandler(
   load: () => Promise<typeof import('@fish-crab/sdk/openapi')>,
   routes: () => readonly RouteName[],
 ): Handler {
-  const { contentEncoder, version } = services
+  const { contentEncoder, version, gamemodes } = services
   const isEncoded = ({ encoded = {} }: StaticFile) => contentEncoder.codings.every((coding) => coding in encoded)
 
   // An encoder that was too busy for a coding is asked again at the next request.
   const document = lazy(async (): Promise<StaticFile> => {
     const { openApiDocument } = await load()
-    const text = JSON.stringify(openApiDocument({ version, routes: routes() }))
+    const text = JSON.stringify(openApiDocument({ version, routes: routes(), gamemodes: gamemodes.names }))
     const body = new TextEncoder().encode(text)
     const encoded: Partial<Record<ContentCoding, Uint8Array<ArrayBuffer>>> = {}
     for (const coding of contentEncoder.codings) {

@@ -4,7 +4,7 @@ import { queryReader } from '../http/request.ts'
 import type { Handler } from '../http/router.ts'
 import { lastEventIdOf } from '../live/event-id.ts'
 import { createStreams } from '../live/streams.ts'
-import { requireGamemode, userNameOf } from './parameters.ts'
+import { userNameOf } from './parameters.ts'
 import type { Services } from './services.ts'
 
 const eventOptions = queryReader(eventOptionsSchema)
@@ -17,12 +17,13 @@ const HEADERS_OF_STREAMS = {
 }
 
 /** The handler, and what ends all streams. */
-export function createEvents({ users, storage, schedule, metrics, createId, streams: limits, isAccepting }: Services) {
+export function createEvents(services: Services) {
+  const { users, storage, schedule, metrics, createId, streams: limits, isAccepting, gamemodes } = services
   const streams = createStreams({ storage, schedule, metrics, createId, limits })
   const handle: Handler = async ({ request, query, client }) => {
     const name = userNameOf(query)
     if (!name) throw new HttpError('missing_name')
-    const gamemode = requireGamemode(query.getAll('gamemode'))
+    const gamemode = gamemodes.require(query.getAll('gamemode'))
     const { kind, follow } = eventOptions(query)
     const user = await users.require(name)
     if (request.method === 'HEAD') return { status: 200, body: null, headers: HEADERS_OF_STREAMS }

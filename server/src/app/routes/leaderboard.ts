@@ -34,6 +34,7 @@ const readQuery = queryReader(publicLeaderboardQuerySchema)
 export function publicLeaderboardHandler(services: Services): Handler {
   return async ({ query }) => {
     const { kind, gamemode, limit = DEFAULT_LEADERS } = readQuery(query)
+    services.gamemodes.check(gamemode, 'invalid_query', 'gamemode')
     const leaderboard = await namedLeaders(services, { kind, gamemode, limit })
     return json(200, { leaderboard } satisfies PublicLeaderboard)
   }

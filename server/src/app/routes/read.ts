@@ -10,16 +10,16 @@ import { HttpError } from '../http/http-error.ts'
 import { queryReader } from '../http/request.ts'
 import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
-import { requireGamemode, userNameOf } from './parameters.ts'
+import { userNameOf } from './parameters.ts'
 import type { Services } from './services.ts'
 
 const readOptions = queryReader(readOptionsSchema)
 
-export function readHandler({ users, readCollection }: Services, kind: Kind): Handler {
+export function readHandler({ users, gamemodes, readCollection }: Services, kind: Kind): Handler {
   return async ({ request, query, client }) => {
     const name = userNameOf(query)
     if (!name) throw new HttpError('missing_name')
-    const gamemode = requireGamemode(query.getAll('gamemode'))
+    const gamemode = gamemodes.require(query.getAll('gamemode'))
     const { summary, detail, limit, cursor } = readOptions(query)
     if (summary) refuseWithSummary({ detail, limit, cursor })
     const user = await users.require(name)

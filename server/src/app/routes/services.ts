@@ -4,6 +4,7 @@ import type { Admin, Admins } from '../auth/admins.ts'
 import type { Audit } from '../auth/audit.ts'
 import type { Credentials } from '../auth/credentials.ts'
 import type { Sessions } from '../auth/sessions.ts'
+import type { Gamemodes } from '../catches/gamemodes.ts'
 import type { CollectionReader } from '../catches/read-collection.ts'
 import type { Logger, Metrics } from '../core/host.ts'
 import type { Schedule } from '../core/schedule.ts'
@@ -31,6 +32,7 @@ export interface Services {
   readonly clock: () => number
   readonly createId: () => string
   readonly version: string
+  readonly gamemodes: Gamemodes
   readonly adminRateLimit: RateLimit
   readonly tokenTtlSeconds: number | undefined
   readonly publicLeaderboard: boolean

@@ -7,9 +7,9 @@ import type { Services } from './services.ts'
 
 /** 503, in the same form, while the storage is unavailable. */
 export function statusHandler(services: Services): Handler {
-  const { clock, version, logger } = services
+  const { clock, version, logger, gamemodes } = services
   return async ({ requestId }) => {
-    const fields = { timestamp: new Date(clock()).toISOString(), version }
+    const fields = { timestamp: new Date(clock()).toISOString(), version, gamemodes: [...gamemodes.names] }
     try {
       await checkStorage(services)
     } catch (error) {

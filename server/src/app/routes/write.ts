@@ -8,17 +8,17 @@ import { HttpError } from '../http/http-error.ts'
 import { parseJson, readBody, requireMediaType } from '../http/request.ts'
 import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
-import { gamemodeOf, requireGamemode, userNameOf } from './parameters.ts'
+import { userNameOf } from './parameters.ts'
 import type { Services } from './services.ts'
 
 export function writeHandler(services: Services, kind: Kind): Handler {
-  const { storage, storeId, users, clock, createId, tokenTtlSeconds } = services
+  const { storage, storeId, users, gamemodes, clock, createId, tokenTtlSeconds } = services
 
   return async (context) => {
     requireMediaType(context.request, MEDIA_TYPES.token)
     const user = await users.require(userNameIn(context))
-    const gamemodes = [context.request.headers.get(HEADERS.gamemode), ...context.query.getAll('gamemode')]
-    gamemodeOf(gamemodes)
+    const outside = [context.request.headers.get(HEADERS.gamemode), ...context.query.getAll('gamemode')]
+    gamemodes.named(outside)
     const text = tokenText(await readBody(context.request))
     const dedupeKey = await sha256Hex(withoutPadding(text))
     const token = await decryptToken(await users.fernet(user), text)
@@ -28,7 +28,7 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     if (payload.user !== undefined && userNameKey(payload.user) !== userNameKey(user.name)) {
       throw new HttpError('user_mismatch')
     }
-    const gamemode = requireGamemode([...gamemodes, payload.gamemode])
+    const gamemode = gamemodes.require([...outside, payload.gamemode])
     const count = payload.entries.length
     if (isExpired(token)) return replayedOrError('token_expired', user, dedupeKey, count)
 

@@ -16,6 +16,7 @@ import { corsBehaviour } from './cors.ts'
 import { encodingBehaviour } from './encoding.ts'
 import { eventsBehaviour } from './events.ts'
 import { freshnessBehaviour } from './freshness.ts'
+import { gamemodesBehaviour } from './gamemodes.ts'
 import { hostileBehaviour } from './hostile.ts'
 import { momentsBehaviour } from './moments.ts'
 import { ownCatchesBehaviour } from './own-catches.ts'
@@ -38,6 +39,7 @@ export function storedBehaviour(open: OpenService): void {
   cachingBehaviour(open)
   eventsBehaviour(open)
   freshnessBehaviour(open)
+  gamemodesBehaviour(open)
   lastSuperadminBehaviour(open)
   lateReplayBehaviour(open)
   ownCatchesBehaviour(open)

@@ -1,3 +1,4 @@
+import { GAMEMODES } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import type { OpenService } from '../test-service.ts'
 
@@ -12,6 +13,7 @@ export function statusBehaviour(open: OpenService): void {
         status: 'ok',
         timestamp: new Date(service.now()).toISOString(),
         version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+        gamemodes: [...GAMEMODES],
       })
     })
 

@@ -71,8 +71,8 @@ function Counts({ stats: { users, fish, crab } }: { readonly stats: Stats }) {
               {GAMEMODES.map((gamemode) => (
                 <tr key={gamemode}>
                   <th scope="row">{gamemode}</th>
-                  <td class="number">{formatNumber(fish.byGamemode[gamemode])}</td>
-                  <td class="number">{formatNumber(crab.byGamemode[gamemode])}</td>
+                  <td class="number">{formatNumber(fish.byGamemode[gamemode] ?? 0)}</td>
+                  <td class="number">{formatNumber(crab.byGamemode[gamemode] ?? 0)}</td>
                 </tr>
               ))}
             </tbody>

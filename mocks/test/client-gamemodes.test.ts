@@ -1,0 +1,22 @@
+import { createMock } from '@fish-crab/mocks'
+import { createClient } from '@fish-crab/sdk'
+import { expect, test } from 'vitest'
+
+test('a gamemode is checked against those that the status listed, until that is 5 minutes old', async () => {
+  const mock = await createMock({ gamemodes: ['earth', 'sky'], seed: { users: [{ name: 'Alex' }] } })
+  const client = createClient(mock.client('Alex'))
+  await expect(client.fish.list({ gamemode: 'moon' })).rejects.toMatchObject({ code: 'invalid_gamemode' })
+  expect((await client.fish.list({ gamemode: 'sky' })).fish).toEqual([])
+  expect((await client.status()).gamemodes).toEqual(['earth', 'sky'])
+  const before = mock.requests.length
+  const issues = [{ path: 'gamemode', message: 'Must be earth or sky.' }]
+  await expect(client.fish.add({ name: 'Salmon', rarity: 3 }, { gamemode: 'moon' })).rejects.toMatchObject({ issues })
+  await expect(client.crabs.list({ gamemode: 'survival' })).rejects.toMatchObject({ issues })
+  expect(mock.requests).toHaveLength(before)
+  // Queued: by the time it is sent, the service may have it.
+  expect(await client.fish.encrypt({ name: 'Salmon', rarity: 3 }, { gamemode: 'moon' })).toMatchObject({
+    gamemode: 'moon',
+  })
+  await mock.clock.advance(5 * 60_000)
+  await expect(client.fish.list({ gamemode: 'moon' })).rejects.toMatchObject({ code: 'invalid_gamemode' })
+})

@@ -1,0 +1,78 @@
+import { GAMEMODE_RULE, type Gamemode, isGamemode } from '@fish-crab/sdk/contract'
+import type { FishStorage } from '../../storage/core/types.ts'
+import { HttpError } from '../http/http-error.ts'
+
+/** They stand in every OpenAPI document, and each is a table row of the pages. */
+const MAX_GAMEMODES = 32
+
+/** What is wrong with a list of gamemodes, as the end of a sentence. */
+export function gamemodesProblem(names: readonly unknown[]): string | undefined {
+  if (names.length < 1 || names.length > MAX_GAMEMODES)
+    return `must be 1 to ${MAX_GAMEMODES} names, not ${names.length}`
+  const wrong = names.find((name) => !isGamemode(name))
+  if (wrong !== undefined) return `must be names of ${GAMEMODE_RULE}, which ${JSON.stringify(wrong)} is not`
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  return repeated === undefined ? undefined : `must be different names, but has ${JSON.stringify(repeated)} twice`
+}
+
+type Given = readonly (string | null | undefined)[]
+
+/** The gamemodes of a service, as its requests name them. */
+export interface Gamemodes {
+  /** In the order in which they are shown. */
+  readonly names: readonly Gamemode[]
+  /** Throws `invalid_gamemode`, or `gamemode_mismatch` if the places that name one differ. Ignores empty texts. */
+  named(given: Given): Gamemode | undefined
+  /** As `named`, and throws `missing_gamemode`. */
+  require(given: Given): Gamemode
+  /** Throws an error with details for another one. @param path of the parameter or the field */
+  check(gamemode: string | undefined, code: 'invalid_query' | 'invalid_payload', path: string): void
+}
+
+export function createGamemodes(names: readonly Gamemode[]): Gamemodes {
+  const list = names.join(', ')
+
+  function named(values: Given): Gamemode | undefined {
+    const given = values.flatMap((one) => one || [])
+    if (!given.every((one) => names.includes(one))) {
+      throw new HttpError('invalid_gamemode', { message: `Unknown gamemode. Use one of ${list}.` })
+    }
+    const [first, ...others] = given
+    if (others.some((one) => one !== first)) throw new HttpError('gamemode_mismatch')
+    return first
+  }
+
+  return {
+    names,
+    named,
+    require(given) {
+      const gamemode = named(given)
+      if (!gamemode) throw new HttpError('missing_gamemode', { message: `Missing gamemode. Use one of ${list}.` })
+      return gamemode
+    },
+    check(gamemode, code, path) {
+      if (gamemode === undefined || names.includes(gamemode)) return
+      throw new HttpError(code, { details: [{ path, message: `Must be one of ${list}` }] })
+    },
+  }
+}
+
+/** The store holds catches of gamemodes that the service does not have. */
+export class GamemodesError extends Error {
+  override readonly name = 'GamemodesError'
+}
+
+/** @throws GamemodesError: the catches would be kept, but nobody could read, count or delete them */
+export async function checkStoredGamemodes(storage: Pick<FishStorage, 'tallies'>, { names }: Gamemodes): Promise<void> {
+  const counts = new Map<string, number>()
+  for (const { gamemode, label, count } of await storage.tallies()) {
+    // The tally without a label counts all entries of a kind.
+    if (label === null && !names.includes(gamemode)) counts.set(gamemode, (counts.get(gamemode) ?? 0) + count)
+  }
+  if (counts.size === 0) return
+  const held = [...counts].map(([gamemode, count]) => `${count} ${count === 1 ? 'catch' : 'catches'} in ${gamemode}`)
+  const all = [...names, ...counts.keys()].join(',')
+  throw new GamemodesError(
+    `The storage holds ${held.join(', ')}, which is not among the gamemodes ${names.join(', ')}. Set FISH_GAMEMODES=${all}, and move or delete these catches before you take the gamemode away; nothing was changed.`,
+  )
+}
