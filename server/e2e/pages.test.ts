@@ -207,6 +207,43 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.notice').count()).toBe(0)
   })
 
+  it('say within a minute that the server is gone, also where a stream brought the catches', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, end } = await startServer()
+    const page = await browser.newPage()
+    await page.clock.install()
+    await page.goto(url + ALEX)
+    await page.locator('.card').first().waitFor()
+    const opened = page.waitForResponse(/\/events/)
+    await page.clock.runFor(10_000)
+    await opened
+    await end('SIGTERM')
+    let passed = 0
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(1000)
+        passed += 1
+        return page.getByText('Reconnecting').count()
+      })
+      .toBe(1)
+    expect(passed).toBeLessThan(60)
+    expect(await page.locator('.notice').textContent()).toContain('This is the collection as of')
+  })
+
+  it('are printed dark on white where the screen is dark', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    await page.goto(url + ALEX)
+    await page.locator('.card').first().waitFor()
+    const colours = await page.evaluate(() => {
+      const { backgroundColor } = getComputedStyle(document.documentElement)
+      return [backgroundColor, getComputedStyle(document.body).color]
+    })
+    expect(colours).toEqual(['rgb(246, 248, 249)', 'rgb(21, 34, 42)'])
+  })
+
   it('give the request id of an error of the server', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()

@@ -130,6 +130,24 @@ describe('a followed collection', () => {
     expect(loads()).toBe(2)
   })
 
+  it('is said to be out of date once its stream breaks, long before the next load is due, and current when it is back', async () => {
+    const { streams, change, last, loads } = follow()
+    await vi.advanceTimersByTimeAsync(10_000)
+    streams[0]?.onConnect()
+    await vi.advanceTimersByTimeAsync(5000)
+    expect([last()?.problem, loads()]).toEqual([undefined, 2])
+    change({ error: new ConnectionError('refused', {}) })
+    streams[0]?.onDisconnect()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(last()).toMatchObject({ problem: { kind: 'unreachable' }, collection: { user: 'Alex' } })
+    await vi.advanceTimersByTimeAsync(40_000)
+    change({ error: undefined, now: collectionOf(SALMON, PIKE) })
+    streams[0]?.onConnect()
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(last()?.problem).toBeUndefined()
+    expect(last()?.fresh).toMatchObject([{ name: 'Pike' }])
+  })
+
   it('is loaded again soon after something was removed, once for many, and not against the limit', async () => {
     const { streams, world, last, wait, loads } = follow()
     world.now = collectionOf(SALMON, PIKE)

@@ -38,6 +38,8 @@ export interface Listener {
   onCatch(caught: Caught): void
   /** From now on, every catch comes by the stream. What was stored before stands in the collection only. */
   onConnect(): void
+  /** It broke, and could not be opened again at once. Attempts continue until `onConnect`. */
+  onDisconnect(): void
   /** Entries were removed, which the collection shows. */
   onRemoved(): void
 }
@@ -200,7 +202,7 @@ export function followCollection({
     // One that ended, such as at a limit of streams, is opened again after the next load.
     if (!isWanted || stream?.isOpen() || !listen || !followed.collection) return
     streamTimer = setTimeout(() => {
-      stream = listen({ onCatch: gather, onConnect: reload, onRemoved: reload })
+      stream = listen({ onCatch: gather, onConnect: reload, onDisconnect: loadNow, onRemoved: reload })
     }, stayMs)
   }
 
@@ -213,6 +215,12 @@ export function followCollection({
   function reload(): void {
     cameMeanwhile = true
     dueAt = Math.min(dueAt, Math.max(now() + RELOAD_MS, earliestAt))
+    schedule()
+  }
+
+  /** Shows why nothing comes, instead of a collection that seems to be current until the next load. */
+  function loadNow(): void {
+    dueAt = Math.min(dueAt, Math.max(now(), earliestAt))
     schedule()
   }
 
