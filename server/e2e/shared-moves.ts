@@ -61,7 +61,7 @@ export function describeSharedMoves({ fleet, chief, everywhere, newUser, size }:
       change(player, routePath('moveOwnFish', { id }), place, {
         method: 'POST',
         headers: { 'content-type': MEDIA_TYPES.json },
-        body: JSON.stringify({ to }),
+        body: JSON.stringify({ gamemode: to }),
       })
 
     async function work(worker: number) {

@@ -134,7 +134,7 @@ function createCatches<Collection extends object, Input extends FishInput | Crab
     move: (name, id, { gamemode, to, ...options }) =>
       change(
         EMPTY_RESPONSE,
-        { route: routes.move, params: { name, id }, query: { gamemode }, ...jsonBody({ to }), options },
+        { route: routes.move, params: { name, id }, query: { gamemode }, ...jsonBody({ gamemode: to }), options },
         [nameIssue(name), idIssue(id), gamemodeIssue(gamemode), gamemodeIssue(to, 'to')],
       ),
   }

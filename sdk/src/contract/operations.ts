@@ -21,7 +21,8 @@ export interface Operation {
   readonly errors: readonly ErrorCode[]
 }
 
-const gamemodeErrors = ['missing_gamemode', 'invalid_gamemode', 'gamemode_mismatch'] as const
+const moveGamemodeErrors = ['invalid_gamemode', 'gamemode_mismatch'] as const
+const gamemodeErrors = ['missing_gamemode', ...moveGamemodeErrors] as const
 const collectionErrors = ['missing_name', 'user_mismatch', 'user_not_found', ...gamemodeErrors] as const
 const jsonErrors = ['invalid_payload', 'payload_too_large', 'unsupported_media_type'] as const
 const ok = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 200, schema }) as const
@@ -75,12 +76,13 @@ const adminRemove = (what: string): Operation => ({
 
 const adminMove = (what: string): Operation => ({
   summary: `Move one record of ${what} to another gamemode; its id and times stay`,
-  description: 'A repeated move changes nothing and succeeds.',
+  description:
+    'The body names the gamemode that it gets, the query the one that it has, which is looked for otherwise. A repeated move changes nothing and succeeds.',
   auth: 'admin',
-  query: schemas.collectionQuerySchema,
+  query: schemas.moveQuerySchema,
   body: json(schemas.moveSchema),
   success: gone,
-  errors: [...jsonErrors, 'user_not_found', 'record_not_found', ...gamemodeErrors],
+  errors: [...jsonErrors, 'user_not_found', 'record_not_found', ...moveGamemodeErrors],
 })
 
 const loginErrors = ['invalid_credentials', 'forbidden', 'unavailable'] as const
@@ -96,12 +98,13 @@ const removeOwn = (what: string): Operation => ({
 
 const moveOwn = (what: string): Operation => ({
   summary: `Move one record of one's own ${what} to another gamemode; its id and times stay`,
-  description: 'A repeated move changes nothing and succeeds.',
+  description:
+    'The body names the gamemode that it gets, the query the one that it has, which is looked for otherwise. A repeated move changes nothing and succeeds.',
   auth: 'basic',
-  query: schemas.collectionQuerySchema,
+  query: schemas.moveQuerySchema,
   body: json(schemas.moveSchema),
   success: gone,
-  errors: [...loginErrors, ...jsonErrors, 'record_not_found', ...gamemodeErrors],
+  errors: [...loginErrors, ...jsonErrors, 'record_not_found', ...moveGamemodeErrors],
 })
 
 /** Request and responses of every route. */

@@ -341,8 +341,11 @@ export const publicLeaderboardQuerySchema = z.object({
 /** The players with the most catches, highest first, for everybody. */
 export const publicLeaderboardSchema = z.object({ leaderboard: leadersSchema })
 
-/** The body of a move of a record to another gamemode. */
-export const moveSchema = z.object({ to: gamemodeSchema })
+/** The body of a move of a record: the gamemode that it gets. */
+export const moveSchema = z.object({ gamemode: gamemodeSchema })
+
+/** The query of a move: the gamemode that the record has, which is looked for otherwise. */
+export const moveQuerySchema = z.object({ gamemode: z.optional(gamemodeSchema) })
 
 /** The query of the audit log. */
 export const auditQuerySchema = z.object(pageFields)

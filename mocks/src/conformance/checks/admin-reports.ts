@@ -222,7 +222,7 @@ export const adminAuditChecks = checksOf('admin', [
     const added = await t.asSuperadmin('addUserCrab', { params: { name }, query, body: { crab: [{}] } })
     const id = String(expectJson(added, 201).id)
     const params = { name, id }
-    expectStatus(await t.asSuperadmin('moveUserCrab', { params, query, body: { to: 'oneblock' } }), 204)
+    expectStatus(await t.asSuperadmin('moveUserCrab', { params, query, body: { gamemode: 'oneblock' } }), 204)
     expectStatus(await t.asSuperadmin('deleteUserCrab', { params, query: '?gamemode=oneblock' }), 204)
     await expectRecorded(t, name, username, 'crab.add', 'crab.move', 'crab.delete')
   }),

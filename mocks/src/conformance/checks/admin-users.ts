@@ -253,11 +253,11 @@ export const adminCatchesChecks = checksOf(
       const user = await t.user()
       const id = await add(t, kind, user)
       const before = await entriesOf(t, kind, id)
-      const request = { params: { name: user.name, id }, query: EARTH, body: { to: 'oneblock' } }
+      const request = { params: { name: user.name, id }, query: EARTH, body: { gamemode: 'oneblock' } }
       for (let count = 0; count < 2; count += 1) expectStatus(await t.asSuperadmin(ROUTES_OF[kind].move, request), 204)
       expectSame((await entriesOf(t, kind, id)).length, 0, 'the entries where it was')
       expectSame(await entriesOf(t, kind, id, 'oneblock'), before, 'the entries where it was moved')
-      const elsewhere = { ...request, query: '?gamemode=survival', body: { to: 'earth' } }
+      const elsewhere = { ...request, query: '?gamemode=survival', body: { gamemode: 'earth' } }
       expectError(await t.asSuperadmin(ROUTES_OF[kind].move, elsewhere), 'record_not_found')
     }),
     check(`admin-${kind}-refused`, `An administrator's ${kind} are validated like a payload.`, async (t) => {

@@ -29,7 +29,7 @@ async function remove(t: TestContext, change: Change) {
   return t.request(`/user/${kind}/${id}?gamemode=${gamemode}`, { method: 'DELETE', headers })
 }
 
-async function move(t: TestContext, change: Change, body: unknown = { to: OTHER_GAMEMODE }) {
+async function move(t: TestContext, change: Change, body: unknown = { gamemode: OTHER_GAMEMODE }) {
   const { kind, id, gamemode = GAMEMODE } = change
   const headers = { ...(await authorizationOf(t, change)), 'content-type': MEDIA_TYPES.json }
   return t.request(`/user/${kind}/${id}/move?gamemode=${gamemode}`, {
@@ -79,9 +79,9 @@ export const ownRecordsChecks = checksOf(
     }),
     check(`own-move-${kind}-refused`, `A move of ${kind} to the same, an unknown or no gamemode is 400.`, async (t) => {
       const { id } = await add(t, kind)
-      expectDetails(await move(t, { kind, id }, { to: GAMEMODE }), 'invalid_payload')
+      expectDetails(await move(t, { kind, id }, { gamemode: GAMEMODE }), 'invalid_payload')
       expectDetails(await move(t, { kind, id }, {}), 'invalid_payload')
-      expectStatus(await move(t, { kind, id }, { to: 'moon' }), 400)
+      expectStatus(await move(t, { kind, id }, { gamemode: 'moon' }), 400)
       expectSame((await entriesOf(t, kind, id)).length, 1, 'the entries of the record')
     }),
     check(

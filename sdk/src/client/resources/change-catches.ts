@@ -84,7 +84,7 @@ function change(
       if (wrongId) issues.push(wrongId)
       if (action === 'move') checkGamemode(to ?? '', settings.knownGamemodes, issues)
       throwIssues(issues)
-      const { headers, ...body } = action === 'move' ? jsonBody({ to }) : {}
+      const { headers, ...body } = action === 'move' ? jsonBody({ gamemode: to }) : {}
       const route = routesOf(kind)[action]
       return {
         route,

@@ -52,7 +52,7 @@ export function userCatchesHandlers(services: Services): AdminHandlers {
 
   function move(kind: Kind): AdminHandler {
     return async (context, admin) => {
-      const { to } = validate(moveSchema, await readAdminJson(services, context), 'invalid_payload')
+      const { gamemode: to } = validate(moveSchema, await readAdminJson(services, context), 'invalid_payload')
       const user = await users.require(context.params.name ?? '')
       return changes.move(context, { actor: admin.username, user, kind, to })
     }

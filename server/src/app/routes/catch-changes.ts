@@ -37,18 +37,23 @@ export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services,
 
     /** Throws `record_not_found`, `invalid_payload` for the gamemode that it has, or an unknown one. A repeated move changes nothing. */
     async move(context: RequestContext, { actor, user, kind, to }: Move): Promise<HandlerResponse> {
-      const gamemode = gamemodes.require(context.query.getAll('gamemode'))
-      gamemodes.check(to, 'invalid_payload', 'to')
+      const gamemode = gamemodes.named(context.query.getAll('gamemode'))
+      gamemodes.check(to, 'invalid_payload', 'gamemode')
       if (to === gamemode) {
         throw new HttpError('invalid_payload', {
-          details: [{ path: 'to', message: `Must be another gamemode than ${gamemode}` }],
+          details: [{ path: 'gamemode', message: `Must be another gamemode than ${gamemode}` }],
         })
       }
       const record = recordIn(context)
-      await audit.record(context, actor, `${kind}.move`, user.name, { record, gamemode, movedTo: to })
-      const isMoved = await storage.moveRecord({ owner: user.id, kind, gamemode }, record, to)
-      if (!isMoved) throw new HttpError('record_not_found')
-      return empty(204)
+      await audit.record(context, actor, `${kind}.move`, user.name, {
+        record,
+        ...(gamemode && { gamemode }),
+        movedTo: to,
+      })
+      for (const from of gamemode ? [gamemode] : gamemodes.names.filter((one) => one !== to)) {
+        if (await storage.moveRecord({ owner: user.id, kind, gamemode: from }, record, to)) return empty(204)
+      }
+      throw new HttpError('record_not_found')
     },
   }
 }

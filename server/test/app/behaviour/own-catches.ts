@@ -22,7 +22,7 @@ function remove(service: TestService, { id, kind = 'fish', gamemode = 'earth', .
   return service.request(path, { method: 'DELETE', headers: { authorization, ...headers } })
 }
 
-function move(service: TestService, change: Change, body: unknown = { to: 'survival' }): Promise<Response> {
+function move(service: TestService, change: Change, body: unknown = { gamemode: 'survival' }): Promise<Response> {
   const { id, kind = 'fish', gamemode = 'earth', authorization = ALEX, headers } = change
   return service.request(`/user/${kind}/${encodeURIComponent(id)}/move?gamemode=${gamemode}`, {
     method: 'POST',
@@ -109,9 +109,21 @@ export function ownCatchesBehaviour(open: OpenService): void {
       expect((await post(service, 'fish', token)).headers.get(HEADERS.replayed)).toBe('true')
       expect(await countAll(service)).toBe(1)
       expect((await move(service, { id })).status).toBe(204)
-      await expectError(await move(service, { id }, { to: 'factions' }), 'record_not_found')
-      const back = await move(service, { id, gamemode: 'survival' }, { to: 'earth' })
+      await expectError(await move(service, { id }, { gamemode: 'factions' }), 'record_not_found')
+      const back = await move(service, { id, gamemode: 'survival' }, { gamemode: 'earth' })
       expect([back.status, await listed(service)]).toEqual([204, [{ name: 'Salmon', rarity: 'Gold' }]])
+    })
+
+    it('is found where the query does not say in which gamemode it is', async () => {
+      const service = await open(UNLIMITED)
+      const id = await add(service)
+      const headers = { authorization: ALEX, 'content-type': MEDIA_TYPES.json }
+      const request = (gamemode: string, record = id) =>
+        service.request(`/user/fish/${record}/move`, { method: 'POST', headers, body: JSON.stringify({ gamemode }) })
+      expect((await request('survival')).status).toBe(204)
+      expect([await listed(service), await countAll(service)]).toEqual([[], 1])
+      expect(await listed(service, 'fish', '&gamemode=survival')).toHaveLength(1)
+      await expectError(await request('survival', 'x'), 'record_not_found')
     })
 
     it('is moved by administrators alike, of any player', async () => {
@@ -119,23 +131,28 @@ export function ownCatchesBehaviour(open: OpenService): void {
       const id = await add(service, 'crab')
       const admin = await asRoot(service)
       const path = `/admin/users/alex/crab/${id}/move?gamemode=earth`
-      expect((await admin('POST', path, { to: 'factions' })).status).toBe(204)
+      expect((await admin('POST', path, { gamemode: 'factions' })).status).toBe(204)
       expect(await listed(service, 'crab', '&gamemode=factions')).toHaveLength(1)
-      expect((await admin('POST', path, { to: 'factions' })).status).toBe(204)
-      await expectError(await admin('POST', path, { to: 'survival' }), 'record_not_found')
+      expect((await admin('POST', path, { gamemode: 'factions' })).status).toBe(204)
+      await expectError(await admin('POST', path, { gamemode: 'survival' }), 'record_not_found')
       await expectError(await admin('POST', path, {}), 'invalid_payload')
       await expectError(await service.request(path, { method: 'POST' }), 'invalid_session')
     })
 
-    it.each([{}, { to: 'earth' }, { to: 'moon' }, { to: null }, { to: ['survival'] }, null, 'survival'])(
-      'is not moved by %j',
-      async (body) => {
-        const service = await open()
-        const id = await add(service)
-        await expectError(await move(service, { id }, body), 'invalid_payload')
-        expect(await listed(service)).toHaveLength(1)
-      },
-    )
+    it.each([
+      {},
+      { gamemode: 'earth' },
+      { gamemode: 'moon' },
+      { gamemode: null },
+      { gamemode: ['survival'] },
+      null,
+      'survival',
+    ])('is not moved by %j', async (body) => {
+      const service = await open()
+      const id = await add(service)
+      await expectError(await move(service, { id }, body), 'invalid_payload')
+      expect(await listed(service)).toHaveLength(1)
+    })
 
     it('is not moved by a page of another origin, for which a browser would send a remembered password', async () => {
       const service = await open()
