@@ -16,6 +16,8 @@ describeWithRedis('a Redis Cluster of which each server has a replica', () => {
     const replicas = await addReplicas(servers)
     onTestFinished(async () => void (await Promise.all(replicas.map((server) => server.stop()))))
     const nodes = servers.map(({ port }) => ({ host: '127.0.0.1', port }))
+    // From here on, all wait for replicas, however late their first confirmation is.
+    await (await createStorage({ driver: 'redis-cluster', nodes, timeoutMs: 60_000 })).dispose()
     const storage = await createStorage({ driver: 'redis-cluster', nodes, timeoutMs: 1000 })
     onTestFinished(() => storage.dispose())
     expect(storage.durability).toMatch(/acknowledged once 1 replica has it too/)
