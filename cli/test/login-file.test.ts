@@ -120,6 +120,11 @@ describe('login --from', () => {
     expect(await whoami()).toMatchObject({ accepted: true })
   })
 
+  test.skipIf(process.platform === 'win32')('reads no endless device', async () => {
+    const endless = await fish(['login', '--from', '/dev/zero'])
+    expect(endless).toMatchObject({ status: 2, stderr: expect.stringContaining('it is too long') })
+  })
+
   test.each([
     ['a wrong password', { password: 'canary-password' }, 'invalid_credentials'],
     ['a wrong key', { password: undefined, fernetKey: Buffer.alloc(32, 1).toString('base64') }, 'invalid_key'],

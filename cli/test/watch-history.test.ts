@@ -166,6 +166,12 @@ describe('messages that are not recognized', () => {
     expect(await stored()).toEqual(['Lachs 2024', 'Hecht 2024', 'Salmon 2024'])
   })
 
+  test('take no time where a long line of signs stands before them', { timeout: 5000 }, async () => {
+    const lines = ['-', '=', '[', '(', '★ ', '- ['].map((sign) => `${at(2)}[CHAT] ${sign.repeat(32)} fish\n`)
+    await write('2024-02-01-1.log.gz', session(1, ...lines, GERMAN('Lachs')))
+    expect((await history()).stderr).toContain('1 line looks like a catch')
+  })
+
   test('keep their patterns when the configuration changes, and wrong ones are named', async () => {
     await teach([PATTERN])
     await run(['config', 'set', 'gamemode', 'earth'], { env })

@@ -137,7 +137,7 @@ function firstsIn(catches: readonly PlayerCatch[], since = Number.NEGATIVE_INFIN
 /** The fish of the highest rarity, of these the one caught least often, of these the first. */
 function rarestOf(catches: readonly PlayerCatch[]): Rarest | null {
   const fish = catches.filter((one) => one.kind === 'fish' && one.rarity !== undefined)
-  const most = Math.max(...fish.map(({ rarity }) => rankOf(rarity)))
+  const most = highest(fish.map(({ rarity }) => rankOf(rarity)))
   const rare = fish.filter(({ rarity }) => rankOf(rarity) === most)
   const groups = [...Map.groupBy(rare, ({ name }) => name).values()]
   const [group] = groups
@@ -150,6 +150,11 @@ function rarestOf(catches: readonly PlayerCatch[]): Rarest | null {
   if (!first?.rarity) return null
   const { name, rarity, gamemode, caughtAt } = first
   return { name, rarity, count: group?.length ?? 0, gamemode, caughtAt }
+}
+
+/** Not `Math.max(...)`: a call has too few arguments for a large collection. */
+function highest(numbers: readonly number[]): number {
+  return numbers.reduce((one, other) => Math.max(one, other), Number.NEGATIVE_INFINITY)
 }
 
 /** An unknown rarity is the lowest. */
@@ -178,7 +183,7 @@ function countDays(catches: readonly PlayerCatch[]): ReadonlyMap<string, number>
 }
 
 function bestOf(days: ReadonlyMap<string, number>): DayCount | null {
-  const count = Math.max(...days.values())
+  const count = highest([...days.values()])
   const [day] = [...days]
     .filter((one) => one[1] === count)
     .map(([name]) => name)

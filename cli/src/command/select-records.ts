@@ -1,7 +1,7 @@
 import type { AdminClient } from '@fish-crab/sdk/admin'
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { parseMoment } from '../client/catch-query.ts'
-import { amountText, type CatchRecord, describeRecords, recordsOf, selectRecords } from '../client/records.ts'
+import { type CatchRecord, describeRecords, recordsOf, selectRecords } from '../client/records.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { confirm, confirmTyped } from '../output/prompt.ts'
@@ -103,6 +103,6 @@ export async function confirmRecords(
 ): Promise<void> {
   context.note(describeRecords(records))
   const { yes, 'no-input': noInput } = flags
-  const asked = { question: `${question.replace('{amount}', amountText(records))}`, yes, 'no-input': noInput }
+  const asked = { question, yes, 'no-input': noInput }
   await (isRange ? confirmTyped(context, { ...asked, typed: user }) : confirm(context, asked))
 }

@@ -114,7 +114,7 @@ async function undoSent(
   for (const gamemode of new Set(sent.map((one) => one.gamemode as Gamemode))) {
     const found = await fetchRecords(client, { user: named, gamemode, signal })
     user = found.user
-    records.push(...found.records.filter(({ id }) => ids.has(id)))
+    for (const record of found.records) if (ids.has(record.id)) records.push(record)
   }
   if (records.length === 0) {
     await forgetAdded(context, path, ids)

@@ -23,9 +23,13 @@ export async function readLoginFile(path: string): Promise<{ readonly login: Log
 async function readBounded(path: string) {
   const file: FileHandle = await open(path, 'r')
   try {
-    const { size, mode } = await file.stat()
-    if (size > MAX_LOGIN_FILE) throw invalidFile(path, 'it is too long')
-    return { text: await file.readFile('utf8'), mode }
+    const { mode } = await file.stat()
+    // Not by its size: that of a device or a pipe is 0.
+    const chunks = []
+    for await (const chunk of file.createReadStream({ end: MAX_LOGIN_FILE, autoClose: false })) chunks.push(chunk)
+    const bytes = Buffer.concat(chunks)
+    if (bytes.length > MAX_LOGIN_FILE) throw invalidFile(path, 'it is too long')
+    return { text: bytes.toString('utf8'), mode }
   } finally {
     await file.close()
   }

@@ -21,8 +21,9 @@ export function createChatReader(templates: readonly ChatTemplate[]): ChatReader
 // Words of catches in languages of the game.
 const CATCH_WORDS =
   /c[au][tu][cg]h|fish|hook|crab|fang|fisch|angel|krabbe|krebs|p[êe]ch|attrap|captur|poisson|pesc|atrap|cangrejo|granchio|peixe|caranguejo|vang|(?<!\p{L})vis(?!\p{L})|złow|ryb|krab|пойма|поймал|рыб|краб|釣|钓|捕|魚|鱼|蟹|잡|낚/iu
-// Messages of servers open with a word in capitals. Players cannot write at the start of a message: their names are there.
-const OPENING = /^(?:\[[^\]]{1,32}\] ?|\([^)]{1,32}\) ?|[^\p{L}<]{1,8})*\p{Lu}[\p{Lu}\p{M}’' -]{1,40} ?[!！▶►:]/u
+// Messages of servers open with a word in capitals. Players cannot write at the start of a message: their names are there. What may come
+// before is tried in one way only, so that a long line of dashes takes no time.
+const OPENING = /^(?:\[[^\]]{1,32}\]|\([^)]{1,32}\)|[^\p{L}<[(])*\p{Lu}[\p{Lu}\p{M}’' -]{1,40} ?[!！▶►:]/u
 // With any prefix but that of a player.
 const KNOWN_OPENING = /(?:CATCH|NEW ENTRY|NIMBLE)!|FISHING ?[▶►]/
 const BY_PLAYER = /^(?:\[[^\]]{1,32}\] ?)*(?:<[^>]{1,40}>|\w{2,16} ?(?:»|>|:))/

@@ -41,7 +41,7 @@ export const userMoveCatchCommand = defineCommand({
       const planned = { ...about, records: records.map(({ id }) => id), catches: countOf(records), dryRun }
       return context.print(planned, () => `Would move ${amountText(records)} of ${where}.`)
     }
-    const question = `Move {amount} of ${where}`
+    const question = `Move ${amountText(records)} of ${where}`
     await confirmRecords(context, records, { question, user, flags, isRange: selection.matches !== undefined })
     const moved = await changeRecords(context, records, {
       done: 'moved',

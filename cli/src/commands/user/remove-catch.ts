@@ -37,15 +37,13 @@ export const userRemoveCatchCommand = defineCommand({
     const { signal } = options
     const { user, records } = await findRecords(context, admin, { name: args.name, gamemode, signal }, selection)
     const from = `${printable(user)}, ${gamemode}`
-    if (!dryRun) {
-      const question = `Remove {amount} of ${from}`
-      await confirmRecords(context, records, { question, user, flags, isRange: selection.matches !== undefined })
-    }
     const about = { user, gamemode }
     if (dryRun) {
       const planned = { ...about, records: records.map(({ id }) => id), catches: countOf(records), dryRun }
       return context.print(planned, () => `Would remove ${amountText(records)} of ${from}.`)
     }
+    const question = `Remove ${amountText(records)} of ${from}`
+    await confirmRecords(context, records, { question, user, flags, isRange: selection.matches !== undefined })
     const file = saveRecords(context, records)
     const removed = await changeRecords(context, records, {
       done: 'removed',
