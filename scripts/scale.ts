@@ -1,7 +1,9 @@
 // What many players take: `npm run scale`. Simulates windows, commits and shards with the code that the service runs and
 // the unit costs that `npm run bench` measures; docs/scale.md explains the tables that this prints.
+
 import { Command } from 'ioredis'
 import { LIMITS } from '../sdk/src/contract/limits.ts'
+import { seededNumbers } from '../sdk/src/internal/seeded-numbers.ts'
 import { userKey, userNameItem } from '../server/src/app/store/item-keys.ts'
 import { createWindows } from '../server/src/storage/core/windows.ts'
 import { itemPrefix, ownerKeys, windowKeys } from '../server/src/storage/redis/keys.ts'
@@ -27,17 +29,7 @@ const COST = {
   gigabyteMonth: { memory: 3, disk: 0.1 },
 } as const
 
-const random = seeded(1)
-
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
+const random = seededNumbers(1)
 
 /** Seconds until the next of so many events a second, which do not know each other. */
 const gap = (perSecond: number) => -Math.log(1 - random()) / perSecond

@@ -78,10 +78,17 @@ describe('stats', () => {
   })
 
   test('takes collections of any size', async () => {
-    const fish = Array.from({ length: 150_000 }, () => ({ name: 'Cod', rarity: 'Bronze', id: 'r', caughtAt: cod(1).caughtAt }))
+    const fish = Array.from({ length: 150_000 }, () => ({
+      name: 'Cod',
+      rarity: 'Bronze',
+      id: 'r',
+      caughtAt: cod(1).caughtAt,
+    }))
     const service = await startImpostor(({ url = '' }, response) => {
       const list = url.startsWith('/get/fish') ? { fish } : { crab: [] }
-      response.setHeader('content-type', 'application/json').end(JSON.stringify({ user: 'Alex', gamemode: 'earth', ...list }))
+      response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify({ user: 'Alex', gamemode: 'earth', ...list }))
     })
     const env = { FISH_URL: service.url, FISH_USER: 'alex', FISH_GAMEMODE: 'earth', NO_COLOR: '1' }
     const { stdout, stderr } = await run(['stats', '-g', 'earth', '--json'], { env })

@@ -1,4 +1,5 @@
 import { createApp, createMemoryStorage } from '@fish-crab/server/app'
+import { seededNumbers } from '../src/internal/seeded-numbers.ts'
 import type { Contender } from './contenders.ts'
 import { virtually } from './virtual-run.ts'
 
@@ -40,7 +41,7 @@ export const SCENARIOS: readonly Scenario[] = [
 
 /** Lets 100 calls go at once and counts what comes of them. */
 export async function play(contender: Contender, scenario: Scenario, seed: number): Promise<Outcome> {
-  const random = seeded(seed)
+  const random = seededNumbers(seed)
   const { wrongByMs = 0, latencyMs = () => 25, lostResponses = 0, others } = scenario
   const served: { at: number; status: number; reset: number }[] = []
   let succeeded = 0
@@ -100,13 +101,3 @@ export async function play(contender: Contender, scenario: Scenario, seed: numbe
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}

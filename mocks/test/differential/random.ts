@@ -1,3 +1,5 @@
+import { seededNumbers } from '../../../sdk/src/internal/seeded-numbers.ts'
+
 /** Pseudorandom choices: the same ones for the same seed on every machine. */
 export interface Random {
   /** A whole number from 0 to below `count`. */
@@ -11,15 +13,9 @@ export interface Random {
   bytes(count: number): Uint8Array<ArrayBuffer>
 }
 
-/** Creates the choices of a seed (mulberry32). */
+/** Creates the choices of a seed. */
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = seededNumbers(seed)
   const below = (count: number) => Math.floor(next() * count)
   return {
     below,

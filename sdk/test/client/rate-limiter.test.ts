@@ -1,6 +1,7 @@
 import { type ClientOptions, createClient, type WaitEvent } from '@fish-crab/sdk'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type NetworkOptions, seededRandom, simulateService } from '../simulation/simulated-service.ts'
+import { seededNumbers } from '../../src/internal/seeded-numbers.ts'
+import { type NetworkOptions, simulateService } from '../simulation/simulated-service.ts'
 import { createVirtualTime } from '../simulation/virtual-time.ts'
 
 const WINDOW_MS = 300_000
@@ -19,7 +20,7 @@ async function simulate() {
       fernetKey: service.player.fernetKey,
       gamemode: 'earth',
       maxWaitMs: Number.POSITIVE_INFINITY,
-      random: seededRandom(1),
+      random: seededNumbers(1),
       clock: time.clock(),
       fetch: service.connect(network),
       env: {},
@@ -71,7 +72,7 @@ test.each([
 
 test('responses that overtake each other do not mislead it', async () => {
   const { time, open, served } = await simulate()
-  const random = seededRandom(7)
+  const random = seededNumbers(7)
   const client = open({}, { latencyMs: () => random() * 4000 })
   await time.run(many(100, () => client.demo.fish()))
   expect(served.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200))
@@ -81,7 +82,7 @@ test.each([1, 2, 3, 4, 5])(
   'with every tenth response lost, all is stored once and a window refuses at most once (%i)',
   async (seed) => {
     const { time, open, refusedPerWindow } = await simulate()
-    const random = seededRandom(seed)
+    const random = seededNumbers(seed)
     const lossy = { losesRequest: () => random() < 0.05, losesAnswer: () => random() < 0.05 }
     const client = open({ maxRetries: 20 }, lossy)
     await time.run(many(100, (index) => client.fish.add({ name: `Fish ${index}`, rarity: 1 })))
@@ -96,7 +97,7 @@ test.each([1, 2, 3, 4, 5, 6])(
   'with every tenth response lost after it was counted, none is refused (%i)',
   async (seed) => {
     const { time, open, served } = await simulate()
-    const random = seededRandom(seed)
+    const random = seededNumbers(seed)
     const client = open({ maxRetries: 20 }, { losesAnswer: () => random() < 0.1 })
     await time.run(many(100, () => client.demo.fish()))
     expect(served.filter(({ status }) => status === 429)).toEqual([])
@@ -107,7 +108,7 @@ test.each([1, 2, 3, 4, 5])(
   'with a second process on the same budget, a window refuses at most once (%i)',
   async (seed) => {
     const { time, open, refusedPerWindow } = await simulate()
-    const random = seededRandom(seed)
+    const random = seededNumbers(seed)
     const latencyMs = () => 10 + random() * 40
     const one = open({ random }, { latencyMs })
     const other = open({ random }, { latencyMs })
@@ -220,7 +221,7 @@ test('calls wait in the order in which they were made, and onWait reports for ho
 
 test.each([1, 2, 3])('two processes that burst at once are refused at most once a window (%i)', async (seed) => {
   const { time, open, refusedPerWindow } = await simulate()
-  const random = seededRandom(seed)
+  const random = seededNumbers(seed)
   const clients = [1, 2].map(() => open({ random }, { latencyMs: () => 10 + random() * 60 }))
   await time.run(Promise.all(clients.map((client) => many(50, () => client.demo.fish()))))
   expect(refusedPerWindow()).toBeLessThanOrEqual(1)

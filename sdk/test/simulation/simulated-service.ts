@@ -20,17 +20,6 @@ export interface Served {
   readonly resetMs: number
 }
 
-/** Numbers from 0 up to 1 that are the same in every run (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** The real service on memory, behind a network of virtual time. */
 export async function simulateService(time: VirtualTime, { apiKey }: { readonly apiKey?: string } = {}) {
   const served: Served[] = []

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { seededNumbers } from '../../../sdk/src/internal/seeded-numbers.ts'
 import type { Collection, FishStorage } from '../storage/index.ts'
 import { caughtRecord, newCollection, newRecord, readAll, readEntries, speciesOf, talliesOf } from './samples.ts'
 
@@ -130,17 +131,6 @@ export function describeRecords(storage: () => FishStorage): void {
   })
 }
 
-/** A generator of the same numbers each time: mulberry32. */
-function seededRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** What a storage should count, by reading all that it holds. */
 async function recount(storage: FishStorage, collections: readonly Collection[]) {
   const tallies = new Map<string, number>()
@@ -250,7 +240,7 @@ export function describeRemoval(storage: () => FishStorage): void {
         } else await storage().species(place)
       }
     }
-    await Promise.all(Array.from({ length: 8 }, (_, seed) => work(seededRandom(seed))))
+    await Promise.all(Array.from({ length: 8 }, (_, seed) => work(seededNumbers(seed))))
 
     const { tallies, species, leaders } = await recount(storage(), collections)
     const counted = (await talliesOf(storage(), kind)).map(({ gamemode, label, count }) => [

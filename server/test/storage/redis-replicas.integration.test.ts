@@ -1,58 +1,14 @@
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis, until } from '../../../scripts/test-support/redis-server.ts'
+import { startWire } from '../../../scripts/test-support/wire.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 
 /** For a replica that shares its machine with much else, and is not to be late. */
 const UNHURRIED_MS = 60_000
 
 const UNAVAILABLE = { name: 'StorageError', code: 'unavailable' }
-
-/** A wire between two servers that can be cut: what is on its way then never arrives. */
-async function startWire(port: number) {
-  const sockets: Socket[] = []
-  const server = createServer((near) => {
-    const far = connect({ port, host: '127.0.0.1' })
-    for (const socket of [near, far]) socket.on('error', () => {})
-    near.pipe(far).pipe(near)
-    sockets.push(near, far)
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const cut = () => {
-    server.close()
-    for (const socket of sockets) socket.unpipe().pause()
-  }
-  onTestFinished(() => {
-    cut()
-    for (const socket of sockets) socket.destroy()
-  })
-  return { port: (server.address() as { port: number }).port, cut }
-}
-
-/** An address that leads to one server, and from then on new connections to another. */
-async function startAddress(first: number) {
-  let target = first
-  const sockets: Socket[] = []
-  const server = createServer((near) => {
-    const far = connect({ port: target, host: '127.0.0.1' })
-    for (const socket of [near, far]) socket.on('error', () => {})
-    near.on('close', () => far.destroy())
-    far.on('close', () => near.destroy())
-    near.pipe(far).pipe(near)
-    sockets.push(near, far)
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.close()
-    for (const socket of sockets) socket.destroy()
-  })
-  const lead = (port: number) => {
-    target = port
-  }
-  return { port: (server.address() as { port: number }).port, lead }
-}
 
 const works = (operation: () => Promise<unknown>) => () =>
   operation().then(
@@ -83,6 +39,16 @@ describeWithRedis('a Redis that has a replica', () => {
     return storage
   }
 
+  /** A replica that waits for its first copy until `repl-diskless-sync-delay` is set to 0. */
+  const startJoining = async () => {
+    const filled = await startRedis({ appendfsync: 'always', 'repl-diskless-sync-delay': '1000' })
+    onTestFinished(() => filled.stop())
+    const joining = await startRedis({ replicaof: `127.0.0.1 ${filled.port}` })
+    onTestFinished(() => joining.stop())
+    await until(async () => /state=wait_bgsave/.test(await filled.admin.info('replication')))
+    return { filled, joining, messages: [] as string[] }
+  }
+
   test('has every acknowledged write on the replica, and says so', async () => {
     const [storage, collection] = [await open({ timeoutMs: UNHURRIED_MS }), newCollection()]
     expect(storage.durability).toMatch(/survives a crash.* acknowledged once 1 replica has it too/)
@@ -100,7 +66,7 @@ describeWithRedis('a Redis that has a replica', () => {
   test.each([0, 1])(
     'is left when it is demoted, for the one that its address leads to (%i replicas)',
     async (replicas) => {
-      const address = await startAddress(primary.port)
+      const address = await startWire(primary.port)
       const [storage, collection] = [
         await open({ url: `redis://127.0.0.1:${address.port}`, replicas }),
         newCollection(),
@@ -120,7 +86,7 @@ describeWithRedis('a Redis that has a replica', () => {
   )
 
   test('is left by reads, too, when only the connection for writes is lost', async () => {
-    const address = await startAddress(primary.port)
+    const address = await startWire(primary.port)
     const [storage, key] = [await open({ url: `redis://127.0.0.1:${address.port}` }), itemKey('user', 'a')]
     await until(works(() => storage.items.setItem(key, 'old')))
     address.lead(replica.port)
@@ -177,12 +143,7 @@ describeWithRedis('a Redis that has a replica', () => {
   })
 
   test('is not waited for until it has everything, which is reported, and then it is', async () => {
-    const filled = await startRedis({ appendfsync: 'always', 'repl-diskless-sync-delay': '1000' })
-    onTestFinished(() => filled.stop())
-    const joining = await startRedis({ replicaof: `127.0.0.1 ${filled.port}` })
-    onTestFinished(() => joining.stop())
-    await until(async () => /state=wait_bgsave/.test(await filled.admin.info('replication')))
-    const messages: string[] = []
+    const { filled, joining, messages } = await startJoining()
     const storage = await open({ url: filled.url, timeoutMs: 1000, onReplicated: (message) => messages.push(message) })
     expect(storage.warnings).toEqual([expect.stringMatching(/A failover can lose .*until every primary has a replica/)])
     await storage.append(newCollection(), newRecord())
@@ -246,13 +207,22 @@ describeWithRedis('a Redis that has a replica', () => {
     expect(await alone.admin.exists('fish:replicated')).toBe(0)
   })
 
-  test('is noticed where it joined late, too, when its copy is older than what was acknowledged', async () => {
-    const filled = await startRedis({ appendfsync: 'always', 'repl-diskless-sync-delay': '1000' })
-    onTestFinished(() => filled.stop())
-    const joining = await startRedis({ replicaof: `127.0.0.1 ${filled.port}` })
+  test('keeps no full Redis from opening, so that room can be made, and is waited for afterwards', async () => {
+    const full = await startRedis({ appendfsync: 'always', 'repl-diskless-sync-delay': '0' })
+    onTestFinished(() => full.stop())
+    await (await open({ url: full.url })).dispose()
+    const joining = await startRedis({ replicaof: `127.0.0.1 ${full.port}` })
     onTestFinished(() => joining.stop())
-    await until(async () => /state=wait_bgsave/.test(await filled.admin.info('replication')))
-    const messages: string[] = []
+    await until(async () => /state=online/.test(await full.admin.info('replication')))
+    await full.admin.config('SET', 'maxmemory', '1')
+    const storage = await open({ url: full.url, timeoutMs: UNHURRIED_MS })
+    await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject({ code: 'full' })
+    await full.admin.config('SET', 'maxmemory', '0')
+    await until(async () => (await full.admin.exists('fish:replicated')) === 1)
+  })
+
+  test('is noticed where it joined late, too, when its copy is older than what was acknowledged', async () => {
+    const { filled, messages } = await startJoining()
     const storage = await open({ url: filled.url, onReplicated: (message) => messages.push(message) })
     await filled.admin.config('SET', 'repl-diskless-sync-delay', '0')
     await until(async () => messages.length > 0)

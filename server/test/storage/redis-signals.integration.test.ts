@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
 import { type Change, createStorage, type FishStorage } from '@fish-crab/server/storage'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../scripts/test-support/redis-server.ts'
+import { startWire } from '../../../scripts/test-support/wire.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 
 describeWithRedis('signals of Redis', () => {
@@ -80,23 +79,12 @@ describeWithRedis('signals of Redis', () => {
   })
 
   test('come over another connection where theirs leads nowhere without being closed', async () => {
-    const sockets: Socket[] = []
-    const wire = createServer((near) => {
-      const far = connect({ port: server.port, host: '127.0.0.1' })
-      for (const socket of [near, far]) socket.on('error', () => {})
-      near.pipe(far).pipe(near)
-      sockets.push(near, far)
-    })
-    await once(wire.listen(0, '127.0.0.1'), 'listening')
-    onTestFinished(() => {
-      wire.close()
-      for (const socket of sockets) socket.destroy()
-    })
-    const url = `redis://127.0.0.1:${(wire.address() as { port: number }).port}`
+    const wire = await startWire(server.port)
+    const url = `redis://127.0.0.1:${wire.port}`
     const storage = await createStorage({ driver: 'redis', url, timeoutMs: 300 })
     onTestFinished(() => storage.dispose())
     const changes = await listen(storage)
-    for (const socket of sockets) socket.unpipe().pause()
+    wire.cut()
     await expect.poll(() => changes, { timeout: 10_000 }).toEqual([undefined, undefined])
   })
 

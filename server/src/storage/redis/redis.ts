@@ -89,19 +89,11 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
       replicas: options.replicas,
       timeoutMs: timeoutOf(options),
       connectWriter: () => connectTo(options, connection.leave),
-      probe: async (write) => {
-        await checkCommands(connection, ['WAIT'])
-        await writeProbes({ ...connection, write }, 0)
-      },
+      requireWait: () => connection.run(() => checkCommands(connection, ['WAIT'])),
+      probe: (write) => writeProbes({ ...connection, write }, 0),
       onReplicated: options.onReplicated,
     })
     const neededCommands = () => (replicated.replication().replicas > 0 ? [...commands, 'WAIT'] : commands)
-    try {
-      await checkCommands(connection, neededCommands())
-    } catch (error) {
-      await replicated.connection.close()
-      throw error
-    }
     const mayLose = () => !keepsWrites(persistence, replicated.replication())
     const watched = detectOlderData(replicated.connection, mayLose, options.onDataLoss)
     const report = describeDurability(persistence, replicated.replication())

@@ -111,6 +111,8 @@ export interface ReplicatedConnectionOptions {
   readonly timeoutMs: number
   /** Opens another connection to the same Redis: `WAIT` blocks its connection, and reads must not wait. */
   readonly connectWriter: () => Promise<Connection>
+  /** Rejects where the user may not wait for replicas. */
+  readonly requireWait: () => Promise<void>
   /** A write to every primary that changes nothing. */
   readonly probe: (write: Connection['write']) => Promise<void>
   /** Called with a sentence for the operator when writes begin to wait, after the start, or why they cannot. */
@@ -160,6 +162,7 @@ export async function withReplicas(connection: Connection, options: ReplicatedCo
       return
     }
     try {
+      await options.requireWait()
       await beginToWait(next)
     } catch (error) {
       if (isClosed) return
@@ -185,8 +188,9 @@ export async function withReplicas(connection: Connection, options: ReplicatedCo
   const replication = await readReplication(connection, options.replicas)
   let { replicas } = replication
   if (replicas > 0) {
+    await options.requireWait()
     await beginToWait(replication).catch((error: unknown) => {
-      if (replication.isConfirmed || !isUnconfirmed(error)) throw error
+      if (replication.isConfirmed) throw error
       replicas = 0
     })
   }
@@ -212,13 +216,6 @@ async function readReplication({ client, run, primaries }: Connection, replicas?
   const isConfirmed = (await run(() => client.exists(REPLICATED_KEY))) > 0
   const listed = Math.min(1, ...servers.map((server) => server?.online ?? 0))
   return { servers, replicas: isConfirmed ? 1 : listed, isAutomatic: true, isConfirmed }
-}
-
-/** The number of replicas that confirmed a write, if they were too few. */
-const TOO_FEW = /^The write reached \d+ of/
-
-function isUnconfirmed(error: unknown): boolean {
-  return error instanceof StorageError && TOO_FEW.test(error.message)
 }
 
 function tooFewReplicas(count: number, wanted: number): StorageError {
