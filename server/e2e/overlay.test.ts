@@ -57,6 +57,31 @@ describe('the overlay', () => {
     expect(requests.filter((request) => /\/(get|events)\b/.test(request)).length).toBeLessThanOrEqual(5)
   })
 
+  it('leaves a connection to pages that are opened later, however many overlays are open', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
+    const pages: Page[] = []
+    for (let count = 1; count <= 7; count += 1) {
+      const page = await openPage(browser)
+      pages.push(page)
+      await page.clock.install()
+      const hasStream = count > 5 || page.waitForResponse((response) => response.url().includes('/events?'))
+      await page.goto(url + OVERLAY)
+      await expect.poll(() => totalOf(page)).toBe('4 fish1 crab3 species')
+      await hasStream
+    }
+    const showing = async (name: string) => (await Promise.all(pages.map(feedOf))).map(([newest]) => newest === name)
+    await admin.fish.add('Alex', { name: 'Leviathan', rarity: 'Mythical' }, EARTH)
+    await expect.poll(() => showing('Leviathan')).toEqual([true, true, true, true, true, false, false])
+
+    // What becomes free is used after the next load.
+    await pages.shift()?.close()
+    for (const page of pages.slice(-2)) await page.clock.fastForward(60_000)
+    await expect.poll(() => showing('Leviathan')).toEqual([true, true, true, true, true, true])
+    await admin.fish.add('Alex', { name: 'Kraken', rarity: 'Mythical' }, EARTH)
+    await expect.poll(async () => (await showing('Kraken')).filter(Boolean)).toHaveLength(5)
+  })
+
   it('misses and repeats nothing while the server restarts, and says nothing of it', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const folder = mkdtempSync(join(tmpdir(), 'fish-overlay-'))

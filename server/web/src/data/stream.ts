@@ -2,6 +2,12 @@ import { type Client, watchCatches } from '@fish-crab/sdk'
 import type { Listener, Stream } from './follow.ts'
 import type { CollectionTarget } from './load-collection.ts'
 
+/**
+ * Without HTTP/2, a browser has six connections to a server for all its pages: with streams on all of them, it could not
+ * even open another page.
+ */
+const MAX_HTTP1_STREAMS = 5
+
 /** Watches the catches of a player as they are stored. Opening it costs one request. */
 export function openStream(client: Client, target: CollectionTarget): (listener: Listener) => Stream {
   return ({ onCatch, ...callbacks }) => {
@@ -12,11 +18,30 @@ export function openStream(client: Client, target: CollectionTarget): (listener:
         onCatch(caught)
     }
     // What ends it, such as a limit of streams, is left to polling.
-    watch()
+    withConnection(watch)
       .catch(() => {})
       .finally(() => {
         isOpen = false
       })
     return { isOpen: () => isOpen, close: () => closed.abort() }
   }
+}
+
+/** Runs this unless the pages of this browser have as many streams as they may. Only pages of a secure origin know. */
+async function withConnection(run: () => Promise<void>): Promise<void> {
+  if (!navigator.locks || sharesConnection()) return run()
+  let isFree = false
+  for (let stream = 1; stream <= MAX_HTTP1_STREAMS && !isFree; stream += 1) {
+    await navigator.locks.request(`fish-crab stream ${stream}`, { ifAvailable: true }, (lock) => {
+      isFree = lock !== null
+      return isFree ? run() : undefined
+    })
+  }
+  return undefined
+}
+
+/** From HTTP/2 on, all requests share a connection. What came from a cache has no protocol. */
+function sharesConnection(): boolean {
+  const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
+  return entries.some(({ nextHopProtocol }) => /^h[23]/.test(nextHopProtocol))
 }
