@@ -453,7 +453,7 @@ describe('stats', () => {
     const rows = await fish(['stats', 'Alex', '-g', 'earth', '-o', 'csv'], nobody)
     expect(rows.stdout).toContain('fish,gamemode,earth,1')
     expect((await fish(['stats', 'Alex', '--chart'], nobody)).stdout).toMatch(/^fish Gold +█+ 1$/m)
-    expect((await fish(['stats', 'Nobody'], nobody)).status).toBe(5)
+    expect((await fish(['stats', 'Nobody', '-g', 'earth'], nobody)).status).toBe(5)
   })
 
   test('without USER counts the own collections, of administrators, too', async () => {

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { GAMEMODES } from '@fish-crab/sdk/constants'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { globalFlags } from '../src/command/define.ts'
@@ -14,6 +15,7 @@ const data = await describeCommands(COMMANDS)
 const own = () => ({
   profiles: [{ value: 'home', description: 'http://127.0.0.1:8787' }, { value: 'work' }],
   users: [{ value: 'Alex' }, { value: '*Mia' }],
+  gamemodes: ['oneblock', 'earth', 'survival', 'factions'].map((value) => ({ value })),
 })
 
 /** What is offered for the last word of a line. */
@@ -163,7 +165,7 @@ describe('completion', () => {
     const never = () => {
       throw new Error('The configuration was read.')
     }
-    expect(complete(['list', '--gamemode', ''], data, never).candidates).toHaveLength(4)
+    expect(complete(['list', '--output', ''], data, never).candidates).toHaveLength(5)
     expect(complete([''], data, never).candidates.length).toBeGreaterThan(20)
   })
 })
@@ -237,7 +239,7 @@ describe('names of the user', () => {
   })
 
   test('are none where the file is missing, broken or hostile', () => {
-    const none = { profiles: [], users: [] }
+    const none = { profiles: [], users: [], gamemodes: [...GAMEMODES].map((value) => ({ value })) }
     expect(namesFrom(undefined)).toEqual(none)
     for (const text of ['', '{', 'null', '[]', '{"profiles":7}', '{"profiles":null}']) {
       expect(namesFrom(text), text).toEqual(none)

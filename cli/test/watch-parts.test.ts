@@ -1,4 +1,5 @@
 import { parseChatLine } from '@fish-crab/sdk/chat'
+import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, test } from 'vitest'
 import { createChatReader } from '../src/watch/chat-reader.ts'
 import { isGameStart, readLocation } from '../src/watch/gamemode.ts'
@@ -12,7 +13,7 @@ const moment = (text: string) => new Date(text).getTime()
 function parse(texts: readonly string[], { isSettled = true, from = {} } = {}) {
   const bytes = new TextEncoder().encode(texts.map((text) => `${text}\n`).join(''))
   const context = { head: 'head', generation: 0, at: moment('2026-01-31T10:00:00'), ...from }
-  const chat = createChatReader([])
+  const chat = createChatReader([], GAMEMODES)
   return parseLines(splitLines(bytes, 0, false), context, { isSettled, now: moment('2026-01-31T20:00:00'), chat })
 }
 
@@ -110,10 +111,19 @@ describe('the gamemode', () => {
     ['[12:00:01] [Render thread/INFO]: Connecting to 192.0.2.1, 25565', 'not known'],
     [`${at('12:00:01')}[12:00:01] [x/INFO]: Connecting to earth.example.net, 25565`, undefined],
   ])('of %s is %s', (line, gamemode) => {
-    const where = readLocation(line)
+    const where = readLocation(line, GAMEMODES)
     const location =
       where && (where.gamemode ?? (where.elsewhere === undefined ? 'not known' : `at ${where.elsewhere}`))
     expect(location).toBe(gamemode)
+  })
+
+  test('is one of the service, also where its name ends in a digit', () => {
+    const at = (host: string) => readLocation(`[12:00:01] [Render thread/INFO]: Connecting to ${host}, 25565`, own)
+    const own = ['box', 'smp2']
+    expect(at('box1.example.net')).toEqual({ gamemode: 'box' })
+    expect(at('smp2.example.net')).toEqual({ gamemode: 'smp2' })
+    expect(at('smp.example.net')).toEqual({ elsewhere: 'smp' })
+    expect(at('earth.example.net')).toEqual({ elsewhere: 'earth' })
   })
 
   test.each([

@@ -20,7 +20,7 @@ export async function readApiKey(context: Context, target: Target): Promise<stri
   return (await secretFromEnv(context, 'FISH_API_KEY')) ?? (await readSecrets(context, target))?.apiKey
 }
 
-export function clientOptions({ clock, env, line }: Context, target: Target) {
+export function clientOptions({ clock, env, line }: Context, target: Pick<Target, 'url' | 'maxWait'>) {
   return {
     baseUrl: target.url.value,
     maxWaitMs: maxWaitOf(target),

@@ -12,7 +12,6 @@ import {
 import { DEFAULT_BASE_URL, ERROR_CODES } from '@fish-crab/sdk/constants'
 import type { Role } from '../core/context.ts'
 import { CliError, type ErrorReport, EXIT, type ExitStatus } from '../core/errors.ts'
-import { GAMEMODE_LIST, NO_SUCH_GAMEMODE } from '../core/parse-values.ts'
 import { localTime } from '../core/time.ts'
 
 // `needs`: the role that the command requires.
@@ -111,7 +110,6 @@ const SOURCES: Readonly<Record<string, readonly [string, ExitStatus]>> = {
 
 // Hints that say more than the help of the command.
 const VALIDATION_HINTS: Readonly<Record<string, string>> = {
-  gamemode: GAMEMODE_LIST,
   baseUrl: `For example: ${DEFAULT_BASE_URL}`,
   HTTP_PROXY: 'For example: http://proxy.example.org:3128. Without a proxy, unset it.',
 }
@@ -121,7 +119,6 @@ function validationReport({ issues }: ValidationError): ErrorReport {
     const [source = path, exit = EXIT.usage] = SOURCES[path.split('.').at(-1) ?? ''] ?? []
     // A message that starts with the name of a variable needs no other subject.
     const isNamed = message.startsWith(path)
-    if (path === 'gamemode') return { text: `${source}: ${NO_SUCH_GAMEMODE}`, exit }
     return { text: isNamed ? message : `${source}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, exit }
   })
   if (issues.every(({ path }) => path === 'fernetKey')) {

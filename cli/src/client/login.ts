@@ -1,11 +1,10 @@
 import { ApiError, AuthenticationError, type Client, createClient, FernetError } from '@fish-crab/sdk'
-import { userNameKey } from '@fish-crab/sdk/constants'
-import type { Gamemode } from '@fish-crab/sdk/contract'
+import { GAMEMODES, type Gamemode, userNameKey } from '@fish-crab/sdk/constants'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import type { LoginSecrets } from '../../../sdk/src/internal/login-file.ts'
 import type { AdminSession, ProfileSecrets } from '../config/secret-store.ts'
 import { readSecrets } from '../config/secrets.ts'
-import { gamemodeOf, type Target } from '../config/target.ts'
+import type { Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { ask, canPrompt, promptLine } from '../output/prompt.ts'
@@ -13,6 +12,7 @@ import { printable } from '../output/text.ts'
 import { createAdmin, type PromptOptions, readAdminCredentials } from './admin.ts'
 import { openClient } from './client.ts'
 import { WRONG_ADDRESS } from './describe-error.ts'
+import { gamemodeOf } from './gamemodes.ts'
 import { readSecret, secretFromEnv } from './read-secret.ts'
 
 interface LoginOptions extends PromptOptions {
@@ -34,7 +34,7 @@ export async function fetchPlayerKey(context: Context, target: Target, options: 
   const user = target.user?.value
   if (!user) throw usageError('Missing user name.', 'For example: fish-cli login USER')
   // Reports wrong flags before prompting for a password.
-  createClient({ baseUrl: target.url.value, user, gamemode: gamemodeOf(target), env: {} })
+  createClient({ baseUrl: target.url.value, user, gamemode: await gamemodeOf(context, target), env: {} })
   const { withApiKey, noInput, known = {} } = options
   const question = `Password of ${printable(user)}`
   const isPasswordNeeded = known.password === undefined && known.fernetKey === undefined
@@ -106,7 +106,6 @@ interface KeyTestOptions {
 
 // The service decrypts a token before it validates the payload. This payload is invalid, so nothing can be stored.
 const INVALID_PAYLOAD = '{}'
-const ANY_GAMEMODE: Gamemode = 'earth'
 const DECRYPTED = new Set(['invalid_payload', 'token_expired'])
 
 /**
@@ -116,8 +115,13 @@ const DECRYPTED = new Set(['invalid_payload', 'token_expired'])
  */
 export async function testKey(client: Client, { user, fernetKey, signal }: KeyTestOptions) {
   const token = await createFernet(fernetKey).encrypt(INVALID_PAYLOAD)
+  const send = (gamemode: Gamemode) => client.fish.send({ kind: 'fish', user, gamemode, token }, { signal })
   try {
-    const { rateLimit } = await client.fish.send({ kind: 'fish', user, gamemode: ANY_GAMEMODE, token }, { signal })
+    const { rateLimit } = await send(GAMEMODES[0]).catch(async (error: unknown) => {
+      if (!(error instanceof ApiError && error.code === 'invalid_gamemode')) throw error
+      const [any = GAMEMODES[0]] = (await client.status({ signal })).gamemodes ?? []
+      return send(any)
+    })
     return { accepted: true, counted: rateLimit !== undefined }
   } catch (error) {
     if (!(error instanceof ApiError) || !(DECRYPTED.has(error.code) || error.code === 'invalid_token')) throw error

@@ -1,5 +1,5 @@
 import type { Client, Crab, Fish, Gamemode } from '@fish-crab/sdk'
-import { GAMEMODES, RARITIES, type RarityLabel } from '@fish-crab/sdk/constants'
+import { RARITIES, type RarityLabel } from '@fish-crab/sdk/constants'
 import type { Bar } from '../output/chart.ts'
 import {
   type CollectionCounts,
@@ -29,13 +29,12 @@ export interface PlayerCatches {
 
 interface ReadOptions {
   readonly user: string
-  readonly gamemode: Gamemode | undefined
+  readonly gamemodes: readonly Gamemode[]
   readonly signal: AbortSignal
 }
 
 /** One request for each kind and gamemode. */
-export async function readCatches(client: Client, { user, gamemode, signal }: ReadOptions): Promise<PlayerCatches> {
-  const gamemodes = gamemode === undefined ? GAMEMODES : [gamemode]
+export async function readCatches(client: Client, { user, gamemodes, signal }: ReadOptions): Promise<PlayerCatches> {
   const collections = await readGamemodes(gamemodes, signal, async (each, aborted) => {
     const options = { user, gamemode: each, detail: 'full', signal: aborted } as const
     const [{ user: name, fish }, { crab }] = await Promise.all([client.fish.list(options), client.crabs.list(options)])

@@ -19,7 +19,7 @@ export interface Candidate {
 /** Values that shells offer for a flag or an argument. All parts count together. */
 export interface Values {
   readonly words?: readonly Candidate[] | undefined
-  readonly local?: 'profiles' | 'users' | undefined
+  readonly local?: 'profiles' | 'users' | 'gamemodes' | undefined
   readonly paths?: 'files' | 'folders' | undefined
   /** Several words, separated by commas. */
   readonly list?: boolean | undefined

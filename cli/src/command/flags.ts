@@ -1,6 +1,6 @@
 import { DEFAULT_BASE_URL, GAMEMODES } from '@fish-crab/sdk/constants'
 import { FORMATS } from '../core/format.ts'
-import { type Completion, Flags, words } from './define.ts'
+import { type Completion, Flags } from './define.ts'
 
 export const profileFlag = {
   profile: Flags.string({ summary: 'The profile to use (FISH_PROFILE, else the current one).', helpValue: 'NAME' }),
@@ -43,7 +43,7 @@ export const outputFlags = {
 export const gamemodeFlag = {
   gamemode: Flags.string({
     char: 'g',
-    summary: `Gamemode of the collection: ${GAMEMODES.join(', ')} (FISH_GAMEMODE).`,
+    summary: `Gamemode of the collection, usually ${GAMEMODES.join(', ')} (FISH_GAMEMODE).`,
     helpValue: 'GAMEMODE',
   }),
 }
@@ -91,8 +91,8 @@ export const yesFlags = { yes: Flags.boolean({ char: 'y', summary: 'Skip the con
 
 export const SHARED_COMPLETION: Completion = {
   file: { paths: 'files' },
-  from: words(GAMEMODES),
-  gamemode: words(GAMEMODES),
+  from: { local: 'gamemodes' },
+  gamemode: { local: 'gamemodes' },
   out: { paths: 'files' },
   profile: { local: 'profiles' },
   user: { local: 'users' },

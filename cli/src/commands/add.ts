@@ -3,11 +3,12 @@ import { RARITIES, type RarityValue, rarityLabel } from '@fish-crab/sdk/constant
 import { rememberAdded } from '../client/added.ts'
 import { rarityList } from '../client/catch-query.ts'
 import { openClient } from '../client/client.ts'
+import { requireGamemode } from '../client/gamemodes.ts'
 import { readPlayerKey } from '../client/identity.ts'
 import { outboxPath } from '../client/outbox-path.ts'
 import { Args, type CommandContext, defineCommand, Flags } from '../command/define.ts'
 import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from '../command/flags.ts'
-import { requireGamemode, requireUser } from '../config/target.ts'
+import { requireUser } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 import { parseRarity } from '../core/parse-values.ts'
 import type { AddFileFlags } from '../import/run.ts'
@@ -63,7 +64,7 @@ export const addCommand = defineCommand({
     const crabs = names.length === 0 ? [{}] : names.map((name) => ({ name }))
     const { target } = context
     const user = requireUser(target, 'Add --user USER')
-    const gamemode = requireGamemode(target)
+    const gamemode = await requireGamemode(context, target)
     await confirmNames(context, names)
     const fernetKey = await readPlayerKey(context, target, { user, noInput: flags['no-input'] })
     const client = await openClient(context, target, { user, gamemode, fernetKey })

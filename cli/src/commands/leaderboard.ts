@@ -1,7 +1,8 @@
-import { type Client, type Gamemode, NotFoundError } from '@fish-crab/sdk'
+import { type Client, NotFoundError } from '@fish-crab/sdk'
 import { kindNamed, unknownKind } from '../client/catch-list.ts'
 import { parseCatchQuery } from '../client/catch-query.ts'
 import { openClient } from '../client/client.ts'
+import { gamemodeOf } from '../client/gamemodes.ts'
 import { administrationFlags, isAdministrator, openAdministration } from '../command/administration.ts'
 import { Args, type CommandContext, defineCommand, Flags, words } from '../command/define.ts'
 import { outputFlags } from '../command/flags.ts'
@@ -45,8 +46,7 @@ export const leaderboardCommand = defineCommand({
     const type = kindNamed(args.kind)
     if (!type) throw unknownKind('fish-cli leaderboard crabs')
     const { limit } = parseCatchQuery({ limit: flags.limit }, context.clock.now())
-    // The SDK validates it.
-    const gamemode = flags.gamemode as Gamemode | undefined
+    const gamemode = flags.gamemode === undefined ? undefined : await gamemodeOf(context, context.target)
     const leaderboard = await (isAdministrator(context) ? readAsAdministrator : readPublic)(context, {
       kind: type,
       gamemode,

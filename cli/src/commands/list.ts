@@ -11,9 +11,10 @@ import {
   unknownKind,
 } from '../client/catch-list.ts'
 import { needsTime, parseCatchQuery, SORT_FIELDS } from '../client/catch-query.ts'
+import { requireGamemode } from '../client/gamemodes.ts'
 import { Args, defineCommand, Flags, words } from '../command/define.ts'
 import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../command/flags.ts'
-import { requireGamemode, requireUser, resolveTarget } from '../config/target.ts'
+import { requireUser, resolveTarget } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 import type { OutputFlags } from '../core/format.ts'
 
@@ -78,7 +79,7 @@ export const listCommand = defineCommand({
     const query = parseCatchQuery(flags, context.clock.now())
     const target = resolveTarget(context, { ...flags, user: userOf(named, flags.user) })
     const user = requireUser(target, `Pass one: fish-cli list ${KIND_PLURALS[kind]} USER`)
-    const gamemode = requireGamemode(target)
+    const gamemode = await requireGamemode(context, target)
     const { chart = false, detail = false } = flags
     const listOptions = { kind, gamemode, query, chart, detail, namesDetail: !chart && asksForDetail(flags) }
     if (flags.watch) {

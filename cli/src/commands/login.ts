@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
-import { GAMEMODES, userNameKey } from '@fish-crab/sdk/constants'
+import { userNameKey } from '@fish-crab/sdk/constants'
 import { adminNameOf } from '../client/admin.ts'
+import { askForGamemodes, findGamemode, gamemodeOf } from '../client/gamemodes.ts'
 import { findIdentity } from '../client/identity.ts'
 import { fetchPlayerKey, fetchSession } from '../client/login.ts'
 import { noteUnsent } from '../client/outbox.ts'
@@ -11,10 +12,10 @@ import { readLoginFile } from '../config/login-file.ts'
 import { DEFAULT_PROFILE, isUnencrypted, parseProfileName } from '../config/profile.ts'
 import { mergeLogin } from '../config/secret-store.ts'
 import { checkSecretsUpdate, updateSecrets } from '../config/secrets.ts'
-import { gamemodeOf, resolveTarget, type Target } from '../config/target.ts'
+import { resolveTarget, type Target } from '../config/target.ts'
 import type { Config } from '../core/context.ts'
 import { CliError, usageError } from '../core/errors.ts'
-import { parseGamemode, parseServiceUrl } from '../core/parse-values.ts'
+import { parseServiceUrl } from '../core/parse-values.ts'
 import { localTime } from '../core/time.ts'
 import { ask, canPrompt, confirm, promptLine } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
@@ -72,7 +73,7 @@ export const loginCommand = defineCommand({
     const name = parseProfileName(given.profileName?.value ?? DEFAULT_PROFILE)
     const isSilent = flags['no-input'] || flags['password-stdin']
     // Reports a wrong argument before a problem with files.
-    if (!asAdmin) gamemodeOf(given)
+    if (!asAdmin) await gamemodeOf(context, given)
     // Checks that credentials can be saved before prompting for them.
     const store = await checkSecretsUpdate(context, config, name)
     const target = asAdmin ? given : await askForMissing(context, given, isSilent)
@@ -113,12 +114,12 @@ const NO_FILE = { login: undefined, isShared: false }
 /** Values that neither flags, environment, profile nor settings have. Without a terminal, they stay missing. */
 async function askForMissing(context: CommandContext, target: Target, noInput: boolean | undefined): Promise<Target> {
   if (!canPrompt(context, noInput)) return target
-  const question = async (text: string, parse: (typed: string) => string) => {
+  const question = async (text: string, parse: (typed: string) => string | Promise<string>) => {
     for (;;) {
       const typed = (await promptLine(context, { question: text, isSecret: false }))?.trim()
       if (!typed) return undefined
       try {
-        return { value: parse(typed), from: 'flag' } as const
+        return { value: await parse(typed), from: 'flag' } as const
       } catch (error) {
         if (!(error instanceof CliError)) throw error
         context.line.say(`fish-cli: ${error.message} ${error.hint ?? ''}`.trimEnd())
@@ -131,8 +132,10 @@ async function askForMissing(context: CommandContext, target: Target, noInput: b
   }
   if (!user?.value) user = await question('Your player name: ', (typed) => typed)
   if (user && !gamemode?.value) {
-    gamemode = await question(`Your gamemode: ${GAMEMODES.join(', ')} (Enter: decide later)? `, (typed) =>
-      parseGamemode(typed, 'The answer'),
+    const service = { ...target, url }
+    const names = (await askForGamemodes(context, service)).join(', ')
+    gamemode = await question(`Your gamemode: ${names} (Enter: decide later)? `, (typed) =>
+      findGamemode(context, service, typed, 'The answer'),
     )
   }
   return { ...target, url, user, gamemode }

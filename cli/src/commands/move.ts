@@ -1,5 +1,6 @@
 import { moveCatch } from '@fish-crab/sdk'
 import { openClient } from '../client/client.ts'
+import { parseMove } from '../client/gamemodes.ts'
 import {
   amountText,
   COPYABLE,
@@ -12,7 +13,7 @@ import {
 } from '../client/records.ts'
 import { Args, defineCommand } from '../command/define.ts'
 import { fromFlag, passwordStdinFlag, serviceFlags, toGamemodeFlag, userFlag, yesFlags } from '../command/flags.ts'
-import { parseMove, requireUser } from '../config/target.ts'
+import { requireUser } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
@@ -41,7 +42,7 @@ export const moveCommand = defineCommand({
     const { args, flags } = context
     const ids = args.id ?? []
     if (ids.length === 0) throw usageError('Missing ID.', 'See the ids: fish-cli list --detail')
-    const { from: gamemode, to, target } = parseMove(context, flags)
+    const { from: gamemode, to, target } = await parseMove(context, flags)
     const client = await openClient(context, target)
     const signal = context.interrupted()
     const found = await fetchRecords(client, { user: requireUser(target, 'Add --user USER'), gamemode, signal })

@@ -1,9 +1,10 @@
 import { createClient } from '@fish-crab/sdk'
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { clientOptions } from '../client/client.ts'
+import { gamemodeOf } from '../client/gamemodes.ts'
 import { Args, defineCommand, Flags } from '../command/define.ts'
 import { addressFlags, gamemodeFlag, userFlag } from '../command/flags.ts'
-import { gamemodeOf, resolveTarget } from '../config/target.ts'
+import { resolveTarget } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 
 export const openCommand = defineCommand({
@@ -26,7 +27,7 @@ export const openCommand = defineCommand({
     if (user !== undefined && !isUserName(user)) throw usageError(`A player name must be ${USER_NAME_RULE}.`)
     // It checks the address of the service, as every other command does.
     const { baseUrl } = createClient(clientOptions(context, target))
-    const gamemode = gamemodeOf(target)
+    const gamemode = await gamemodeOf(context, target)
     const query = gamemode === undefined ? '' : `?gamemode=${gamemode}`
     const url = user === undefined ? `${baseUrl}/` : `${baseUrl}/@${user}${query}`
     const isOpened = !flags.print && (await context.openBrowser?.(url)) === true

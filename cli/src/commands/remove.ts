@@ -1,5 +1,6 @@
 import { deleteCatch } from '@fish-crab/sdk'
 import { openClient } from '../client/client.ts'
+import { requireGamemode } from '../client/gamemodes.ts'
 import {
   amountText,
   COPYABLE,
@@ -14,7 +15,7 @@ import {
 } from '../client/records.ts'
 import { Args, defineCommand } from '../command/define.ts'
 import { gamemodeFlag, passwordStdinFlag, serviceFlags, userFlag, yesFlags } from '../command/flags.ts'
-import { requireGamemode, requireUser } from '../config/target.ts'
+import { requireUser } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
@@ -36,7 +37,7 @@ export const removeCommand = defineCommand({
     const { args, flags, target } = context
     const ids = args.id ?? []
     if (ids.length === 0) throw usageError('Missing ID.', 'See the ids: fish-cli list --detail')
-    const gamemode = requireGamemode(target)
+    const gamemode = await requireGamemode(context, target)
     const client = await openClient(context, target)
     const signal = context.interrupted()
     const found = await fetchRecords(client, { user: requireUser(target, 'Add --user USER'), gamemode, signal })

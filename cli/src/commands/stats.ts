@@ -1,10 +1,10 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { parseCatchQuery } from '../client/catch-query.ts'
 import { COUNT_COLUMNS, countBars, SPECIES_COLUMNS, speciesRows } from '../client/counts.ts'
+import { fetchGamemodes, gamemodeOf } from '../client/gamemodes.ts'
 import { dayBars, playerRows, playerStats, readCatches, summariesSince } from '../client/player-stats.ts'
 import { Args, defineCommand, Flags } from '../command/define.ts'
 import { outputFlags, serviceFlags } from '../command/flags.ts'
-import { gamemodeOf } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 
 const OF_THE_SERVICE = 'fish-cli admin stats'
@@ -14,7 +14,7 @@ export const statsCommand = defineCommand({
   description:
     'Shows totals, different species, species caught for the first time, the rarest fish, the best day and the longest ' +
     'streak of days, over all gamemodes and by gamemode and rarity. Days are those of this machine. Needs one request for ' +
-    `each kind and gamemode. The counts of the whole service: ${OF_THE_SERVICE}`,
+    `each kind and gamemode, and one for the list of gamemodes. The counts of the whole service: ${OF_THE_SERVICE}`,
   examples: [
     'fish-cli stats',
     'fish-cli stats --since 7d --chart',
@@ -55,11 +55,13 @@ export const statsCommand = defineCommand({
     const now = context.clock.now()
     const { since } = parseCatchQuery({ since: flags.since }, now)
     // Only the flag: a gamemode that is set is that of new catches.
-    const gamemode: Gamemode | undefined = flags.gamemode === undefined ? undefined : gamemodeOf(target)
+    const gamemode: Gamemode | undefined = flags.gamemode === undefined ? undefined : await gamemodeOf(context, target)
     // Loaded after the arguments are validated.
     const { openClient } = await import('../client/client.ts')
     const client = await openClient(context, target)
-    const found = await readCatches(client, { user: named, gamemode, signal: context.interrupted() })
+    const signal = context.interrupted()
+    const gamemodes = gamemode === undefined ? await fetchGamemodes(context, target, { client, signal }) : [gamemode]
+    const found = await readCatches(client, { user: named, gamemodes, signal })
     const { user } = found
     if (flags.species) {
       const rows = speciesRows(summariesSince(found, since))

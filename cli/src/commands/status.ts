@@ -1,6 +1,7 @@
 import { openClient } from '../client/client.ts'
 import { defineCommand, Flags } from '../command/define.ts'
 import { outputFlags, serviceFlags } from '../command/flags.ts'
+import { rememberGamemodes } from '../config/gamemodes.ts'
 import { isSeconds } from '../config/settings.ts'
 import { usageError } from '../core/errors.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
@@ -42,7 +43,8 @@ export const statusCommand = defineCommand({
       return watchStatus(context, { target: context.target, flags, intervalMs })
     }
     const client = await openClient(context, context.target)
-    const { status, version, timestamp } = await client.status({ signal: context.interrupted() })
+    const { status, version, timestamp, gamemodes } = await client.status({ signal: context.interrupted() })
+    rememberGamemodes(context, context.target.url.value, gamemodes)
     return context.printRows({ rows: [{ status, version, timestamp }], document: ([row]) => row })
   },
 })

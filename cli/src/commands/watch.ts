@@ -1,4 +1,3 @@
-import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { Args, defineCommand, Flags } from '../command/define.ts'
 import { dryRunFlag, serviceFlags, userFlag, yesFlags } from '../command/flags.ts'
 import { usageError } from '../core/errors.ts'
@@ -50,7 +49,7 @@ export const watchCommand = defineCommand({
     }),
     gamemode: Flags.string({
       char: 'g',
-      summary: `Gamemode of all catches, overriding the log: ${GAMEMODES.join(', ')}. FISH_GAMEMODE applies if the log names none.`,
+      summary: 'Gamemode of all catches, overriding the log. FISH_GAMEMODE applies if the log names none.',
       helpValue: 'GAMEMODE',
     }),
     ...userFlag,

@@ -1,4 +1,5 @@
 import { openClient } from '../client/client.ts'
+import { gamemodeOf } from '../client/gamemodes.ts'
 import { findIdentity, notLoggedIn } from '../client/identity.ts'
 import { testKey, testSession } from '../client/login.ts'
 import { defineCommand, Flags } from '../command/define.ts'
@@ -36,6 +37,7 @@ export const whoamiCommand = defineCommand({
 
   async run(context) {
     const { flags, target } = context
+    if (flags.gamemode !== undefined) await gamemodeOf(context, target)
     const { fernetKey, session, ...identity } = await findIdentity(context, target)
     if (!identity.profile && !identity.user && !identity.key) throw notLoggedIn()
     const { user } = identity

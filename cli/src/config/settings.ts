@@ -1,4 +1,4 @@
-import { GAMEMODES, isGamemode, rarityValue } from '@fish-crab/sdk/constants'
+import { GAMEMODE_RULE, isGamemode, rarityValue } from '@fish-crab/sdk/constants'
 import type { Config } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
 import { FORMATS } from '../core/format.ts'
@@ -24,7 +24,8 @@ export const SETTINGS = {
   gamemode: {
     summary: 'Default gamemode, for profiles without one.',
     variable: 'FISH_GAMEMODE',
-    ...oneOf(GAMEMODES),
+    rule: `a gamemode of the service: ${GAMEMODE_RULE}`,
+    values: [],
     accepts: isGamemode,
   },
   'max-wait': {

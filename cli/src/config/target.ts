@@ -1,7 +1,6 @@
-import { DEFAULT_BASE_URL, type Gamemode } from '@fish-crab/sdk/constants'
+import { DEFAULT_BASE_URL } from '@fish-crab/sdk/constants'
 import type { Context, Profile } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
-import { parseGamemode } from '../core/parse-values.ts'
 import { profileNotFound } from './profile.ts'
 import { isSeconds, settingValue } from './settings.ts'
 
@@ -74,42 +73,6 @@ function firstOf(...candidates: readonly (readonly [string | undefined, Source])
 export function requireUser({ user }: Target, how: string): string {
   if (!user?.value) throw usageError('Missing player name.', `${how}, set FISH_USER, or: fish-cli login USER`)
   return user.value
-}
-
-export function requireGamemode(target: Target): Gamemode {
-  const gamemode = gamemodeOf(target)
-  if (gamemode === undefined) {
-    const hint = 'Add --gamemode GAMEMODE, set FISH_GAMEMODE, or: fish-cli config set gamemode GAMEMODE'
-    throw usageError('Missing gamemode.', hint)
-  }
-  return gamemode
-}
-
-/** Where records move from and to; the target is that of the former. */
-export function parseMove(
-  context: Pick<Context, 'env' | 'config'>,
-  flags: TargetFlags & { readonly from?: string | undefined },
-): { readonly from: Gamemode; readonly to: Gamemode; readonly target: Target } {
-  if (flags.gamemode === undefined) throw usageError('Missing --gamemode.', 'Add --gamemode GAMEMODE to move to.')
-  const to = parseGamemode(flags.gamemode, '--gamemode')
-  const given = flags.from === undefined ? undefined : parseGamemode(flags.from, '--from')
-  const target = resolveTarget(context, { ...flags, gamemode: given })
-  const from = gamemodeOf(target)
-  if (from === undefined) throw usageError('Missing --from.', 'Add --from GAMEMODE to move from.')
-  if (from === to) throw usageError(`The records are in ${to} already.`, 'Add --from with another gamemode.')
-  return { from, to, target }
-}
-
-const GAMEMODE_SOURCES = {
-  flag: '--gamemode',
-  environment: 'FISH_GAMEMODE',
-  profile: 'The gamemode of the profile',
-  setting: 'The gamemode that was set',
-  default: 'The gamemode',
-} as const
-
-export function gamemodeOf({ gamemode }: Pick<Target, 'gamemode'>): Gamemode | undefined {
-  return gamemode?.value ? parseGamemode(gamemode.value, GAMEMODE_SOURCES[gamemode.from]) : undefined
 }
 
 export function maxWaitOf({ maxWait }: Pick<Target, 'maxWait'>): number | undefined {

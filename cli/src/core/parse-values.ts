@@ -1,5 +1,4 @@
-import { GAMEMODES, type Gamemode, type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
-import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
+import { type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
 import { usageError } from './errors.ts'
 
 /** @param most Named in the error. @default nine digits, not named */
@@ -43,17 +42,4 @@ export function parseJsonText(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-export const NO_SUCH_GAMEMODE = 'unknown gamemode.'
-
-export const GAMEMODE_LIST = `Gamemodes: ${GAMEMODES.join(', ')}`
-
-/** @param from Where the name comes from, such as `--gamemode` */
-export function parseGamemode(name: string, from: string): Gamemode {
-  const gamemode = name.toLowerCase()
-  if (GAMEMODES.some((one) => one === gamemode)) return gamemode
-  const meant = closestWord(gamemode, GAMEMODES)
-  const hint = meant === undefined ? GAMEMODE_LIST : `Did you mean: ${meant}? ${GAMEMODE_LIST}`
-  throw usageError(`${from}: ${NO_SUCH_GAMEMODE}`, hint)
 }

@@ -6,6 +6,7 @@ import { EXIT_CODES_PAGE } from './help.ts'
 export interface LocalNames {
   readonly profiles: readonly Candidate[]
   readonly users: readonly Candidate[]
+  readonly gamemodes: readonly Candidate[]
 }
 
 export interface FlagData {

@@ -1,6 +1,8 @@
 import { readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { DEFAULT_BASE_URL } from '@fish-crab/sdk/constants'
 import type { Candidate, Values } from '../command/define.ts'
+import { knownGamemodes } from '../config/gamemodes.ts'
 import { configPath } from '../config/paths.ts'
 import type { Env } from '../core/context.ts'
 import { isShell, SEPARATOR, type Shell, VARIABLES } from '../core/shells.ts'
@@ -239,22 +241,34 @@ const PLAIN = /^[\w.*-]{1,64}$/
 
 /** Ignores a broken configuration: commands report it. */
 export function readLocalNames(env: Env): LocalNames {
-  const profiles = profilesIn(env).filter(([name]) => PLAIN.test(name))
+  const { current, profiles: all } = readProfiles(env)
+  const profiles = all.filter(([name]) => PLAIN.test(name))
   const users = profiles.flatMap(([name, { user }]): readonly Candidate[] =>
     typeof user === 'string' && PLAIN.test(user) ? [{ value: user, description: `of profile ${name}` }] : [],
   )
+  const selected = Object.fromEntries(all)[env.FISH_PROFILE || current]?.url
+  const url = env.FISH_URL || (typeof selected === 'string' ? selected : DEFAULT_BASE_URL)
   return {
     profiles: profiles.map(([value, { url }]) => ({ value, description: printableAddress(url) })),
     users: [...new Map(users.map((user) => [user.value, user])).values()],
+    gamemodes: knownGamemodes({ env }, url).map((value) => ({ value })),
   }
 }
 
-function profilesIn(env: Env): readonly (readonly [string, { readonly url?: unknown; readonly user?: unknown }])[] {
+interface WrittenProfiles {
+  readonly current: string
+  readonly profiles: readonly (readonly [name: string, { readonly url?: unknown; readonly user?: unknown }])[]
+}
+
+function readProfiles(env: Env): WrittenProfiles {
   try {
-    const { profiles } = JSON.parse(readFileSync(configPath({ env }), 'utf8'))
-    return Object.entries(profiles ?? {}).map(([name, profile]) => [name, Object(profile)])
+    const { current, profiles } = JSON.parse(readFileSync(configPath({ env }), 'utf8'))
+    return {
+      current: String(current),
+      profiles: Object.entries(profiles ?? {}).map(([name, profile]) => [name, Object(profile)]),
+    }
   } catch {
-    return []
+    return { current: '', profiles: [] }
   }
 }
 

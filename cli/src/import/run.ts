@@ -8,9 +8,10 @@ import {
   flushWithProgress,
   mergeReports,
 } from '../client/flush.ts'
+import { gamemodeOf } from '../client/gamemodes.ts'
 import { openPlayerOutbox } from '../client/outbox.ts'
 import { outboxPath } from '../client/outbox-path.ts'
-import { gamemodeOf, maxWaitOf, requireUser, type Target } from '../config/target.ts'
+import { maxWaitOf, requireUser, type Target } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { createProgress } from '../output/progress.ts'
@@ -41,7 +42,7 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
   const delivery = { maxWaitMs: maxWaitOf(target), signal: context.interrupted() }
   const defaults: ImportDefaults = {
     user,
-    gamemode: gamemodeOf(target),
+    gamemode: await gamemodeOf(context, target),
     rarity,
     kind: flags.crab ? 'crab' : 'fish',
     timeZone: flags.timezone === undefined ? undefined : parseTimeZone(flags.timezone),

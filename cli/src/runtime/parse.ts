@@ -6,7 +6,6 @@ import { defaultOutput } from '../config/config-file.ts'
 import type { Context } from '../core/context.ts'
 import { type CliError, usageError } from '../core/errors.ts'
 import { type OutputFlags, parseFormat } from '../core/format.ts'
-import { parseGamemode } from '../core/parse-values.ts'
 
 type FlagInput = Interfaces.FlagInput
 
@@ -30,7 +29,7 @@ function resolveFlags(
   typed: OutputFlags & { readonly gamemode?: string },
 ): CommandInput['flags'] {
   const flags = { ...typed }
-  if (flags.gamemode !== undefined) flags.gamemode = parseGamemode(flags.gamemode, '--gamemode')
+  if (flags.gamemode !== undefined) flags.gamemode = flags.gamemode.toLowerCase()
   if ('output' in defined && flags.output === undefined && !flags.json) {
     const preset = defaultOutput(context)
     // Ignores a preset that this command does not support.

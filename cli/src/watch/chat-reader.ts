@@ -1,14 +1,17 @@
 import { CHAT_PATTERNS, type ChatTemplate, chatMessageOf, createChatPattern, parseChatLine } from '@fish-crab/sdk/chat'
+import type { Gamemode } from '@fish-crab/sdk/constants'
 import { configPath } from '../config/paths.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { printable } from '../output/text.ts'
+import { readLocation } from './gamemode.ts'
 import type { ChatReader } from './parser.ts'
 
 /** The patterns of the game come first: what it recognizes stays as it is. */
-export function createChatReader(templates: readonly ChatTemplate[]): ChatReader {
+export function createChatReader(templates: readonly ChatTemplate[], gamemodes: readonly Gamemode[]): ChatReader {
   const patterns = [...CHAT_PATTERNS, ...templates.map(createChatPattern)]
   return {
     parse: (line) => parseChatLine(line, { patterns }),
+    locate: (line) => readLocation(line, gamemodes),
     unrecognized(line) {
       // Cheaper than parsing each line as chat.
       if (!CATCH_WORDS.test(line)) return undefined

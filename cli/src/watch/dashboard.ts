@@ -1,4 +1,4 @@
-import { GAMEMODES, type Gamemode, RARITIES } from '@fish-crab/sdk/constants'
+import { type Gamemode, RARITIES } from '@fish-crab/sdk/constants'
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { catchesText } from '../client/flush.ts'
 import type { Context, Notes } from '../core/context.ts'
@@ -18,6 +18,8 @@ interface DashboardOptions {
   readonly path: string
   readonly launcher: string | undefined
   readonly location: PlayerLocation
+  /** Those to choose from. */
+  readonly gamemodes: readonly Gamemode[]
   readonly outbox: Outbox
   readonly noInput: boolean | undefined
   /** The gamemode of catches somewhere, unless a key has chosen another. */
@@ -86,7 +88,7 @@ export function createDashboard(context: Context & Notes, options: DashboardOpti
       ...fit([`${queued} queued`, `${sent} sent`, ...waiting, ...next]),
       ...fit([totalsText(stats.totals()), ...stats.rarities()]).map((text) => colourRarities(text, screen)),
       ...fit(stats.facts(clock.now())),
-      ...(isChoosing ? fit(choiceTexts()) : fit(keys)).map((text) => paint('dim', text, colours)),
+      ...(isChoosing ? fit(choiceTexts(options.gamemodes)) : fit(keys)).map((text) => paint('dim', text, colours)),
     ]
     // Taller than the screen, it could not be erased.
     return lines.slice(0, Math.max(1, (screen.height ?? Number.POSITIVE_INFINITY) - 2)).join('\n')
@@ -110,7 +112,7 @@ export function createDashboard(context: Context & Notes, options: DashboardOpti
   }
   const onKey = (key: string) => {
     if (isChoosing) {
-      const gamemode = GAMEMODES[CHOICES.indexOf(key.toLowerCase())]
+      const gamemode = options.gamemodes[CHOICES.indexOf(key.toLowerCase())]
       if (gamemode !== undefined) chosen = { gamemode, where: location }
       else if (key !== ESCAPE && key !== 'g') return
       isChoosing = false
@@ -171,8 +173,8 @@ export function createDashboard(context: Context & Notes, options: DashboardOpti
 // Keys for gamemodes: g would be ambiguous, and q quits.
 const CHOICES = [...'123456789abcdefhijklmnoprstuvwxyz']
 
-function choiceTexts(): readonly string[] {
-  return [...GAMEMODES.map((gamemode, index) => `${CHOICES[index]}: ${gamemode}`), 'Esc: keep']
+function choiceTexts(gamemodes: readonly Gamemode[]): readonly string[] {
+  return [...gamemodes.map((gamemode, index) => `${CHOICES[index]}: ${gamemode}`), 'Esc: keep']
 }
 
 /** In as many lines as needed, without breaking a part that fits in one. */

@@ -1,5 +1,5 @@
 import { chatMessageOf } from '@fish-crab/sdk/chat'
-import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
+import type { Gamemode } from '@fish-crab/sdk/constants'
 
 /** Location of the player according to the log; empty when unknown. */
 export interface PlayerLocation {
@@ -20,21 +20,24 @@ const NOT_A_SERVER = /^(?:spawn|home|warp|server|world)$/i
 // First labels of addresses that name the whole network, and IP addresses.
 const NETWORK = /^(?:play|mc|minecraft|join|server|proxy|net|network|www|localhost|eu|us|na|\d+|\[.*)$/i
 
-/** `undefined` for lines that say nothing, an empty location for an address that names only the network. */
-export function readLocation(line: string): PlayerLocation | undefined {
+/**
+ * Where the player is, by the gamemodes of the service: `undefined` for lines that say nothing, an empty location for an address that names
+ * only the network.
+ */
+export function readLocation(line: string, gamemodes: readonly Gamemode[]): PlayerLocation | undefined {
   const [, host] = CONNECTING.exec(line) ?? []
   if (host !== undefined && !line.includes('[CHAT]')) {
     const [name = ''] = host.split('.')
-    return NETWORK.test(name) ? {} : locationNamed(name)
+    return NETWORK.test(name) ? {} : locationNamed(name, gamemodes)
   }
   // Cheaper than parsing each line as chat.
   if (!/ (?:to|on|in|into) /i.test(line)) return undefined
   const text = chatMessageOf(line)?.text ?? ''
   const [, moved = ''] = MOVED.exec(text) ?? []
-  const gamemode = matchGamemode(moved)
+  const gamemode = matchGamemode(moved, gamemodes)
   if (gamemode) return { gamemode }
   const [, sent] = SENT.exec(text) ?? []
-  return sent === undefined || NOT_A_SERVER.test(sent) ? undefined : locationNamed(sent)
+  return sent === undefined || NOT_A_SERVER.test(sent) ? undefined : locationNamed(sent, gamemodes)
 }
 
 /** Whether a log with this first line is of a new game, rather than the rest of a rotated log. */
@@ -42,12 +45,14 @@ export function isGameStart(firstLine: string): boolean {
   return !firstLine.includes('[CHAT]') && /\[main\/|\[Datafixer Bootstrap\/|\]: Setting user: /.test(firstLine)
 }
 
-function locationNamed(name: string): PlayerLocation {
-  const gamemode = matchGamemode(name)
+function locationNamed(name: string, gamemodes: readonly Gamemode[]): PlayerLocation {
+  const gamemode = matchGamemode(name, gamemodes)
   return gamemode ? { gamemode } : { elsewhere: name }
 }
 
-function matchGamemode(word: string): Gamemode | undefined {
-  const plain = word.toLowerCase().replace(/[\d_-]+$/, '')
-  return GAMEMODES.find((gamemode) => gamemode === plain)
+function matchGamemode(word: string, gamemodes: readonly Gamemode[]): Gamemode | undefined {
+  const name = word.toLowerCase()
+  // Servers of a gamemode may be numbered.
+  const plain = name.replace(/[\d_-]+$/, '')
+  return gamemodes.find((gamemode) => gamemode === name) ?? gamemodes.find((gamemode) => gamemode === plain)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ChatCatch } from '@fish-crab/sdk/chat'
-import { type PlayerLocation, readLocation } from './gamemode.ts'
+import type { PlayerLocation } from './gamemode.ts'
 
 /** How far a log was read, and the location of the player there. Stored in checkpoints: the names of the fields are fixed. */
 export interface LogPosition extends PlayerLocation {
@@ -32,6 +32,8 @@ type ParserState = Pick<LogPosition, 'head' | 'generation' | 'at' | 'last' | 'ga
 /** How chat lines are read. */
 export interface ChatReader {
   readonly parse: (line: string) => ChatCatch | undefined
+  /** Where a line says that the player is, if it does. */
+  readonly locate: (line: string) => PlayerLocation | undefined
   /** The message of a line that is not parsed but looks like a catch. */
   readonly unrecognized: (line: string) => string | undefined
 }
@@ -56,7 +58,7 @@ export function parseLines(
   let context = before
   let open = false
   for (const [index, { text, start, end }] of lines.entries()) {
-    const where = readLocation(text)
+    const where = chat.locate(text)
     if (where) context = { ...context, gamemode: where.gamemode, elsewhere: where.elsewhere }
     const found = chat.parse(text)
     if (!found) {

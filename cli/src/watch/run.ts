@@ -1,15 +1,17 @@
 import { resolve } from 'node:path'
 import type { Gamemode } from '@fish-crab/sdk'
 import { createChatPattern } from '@fish-crab/sdk/chat'
-import { GAMEMODES, rarityLabel } from '@fish-crab/sdk/constants'
+import { rarityLabel } from '@fish-crab/sdk/constants'
 import { catchesText, flushStatus, flushWithProgress, interruptedError } from '../client/flush.ts'
+import { askForGamemodes, findGamemode, gamemodeOf } from '../client/gamemodes.ts'
 import { openPlayerOutbox } from '../client/outbox.ts'
+import { knownGamemodes } from '../config/gamemodes.ts'
 import { configPath, homeFolder } from '../config/paths.ts'
 import { settingValue } from '../config/settings.ts'
-import { gamemodeOf, maxWaitOf, requireUser, type Target } from '../config/target.ts'
+import { maxWaitOf, requireUser, type Target } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
-import { parseGamemode, parseRarity } from '../core/parse-values.ts'
+import { parseRarity } from '../core/parse-values.ts'
 import { canRewrite } from '../output/live-view.ts'
 import { createNotifier } from '../output/notify.ts'
 import { canPrompt } from '../output/prompt.ts'
@@ -56,14 +58,15 @@ interface WatchOptions {
 
 /** @throws CliError `interrupted` */
 export async function watchLogs(context: Context & Notes, { target, paths, flags }: WatchOptions): Promise<ExitStatus> {
-  const flag = flags.gamemode as Gamemode | undefined
-  const preset = flag === undefined ? gamemodeOf(target) : undefined
+  const given = await gamemodeOf(context, target)
+  const [flag, preset] = flags.gamemode === undefined ? [undefined, given] : [given, undefined]
   if (!flags.once && flags.history === undefined) requireFollowable(paths)
   const user = requireUser(target, 'Add --user USER')
-  const chat = chatReaderOf(context)
+  const gamemodes = knownGamemodes(context, target.url.value)
+  const chat = chatReaderOf(context, gamemodes)
   const wanted = parseNotify(flags.notify ?? settingValue('notify', context.env, context.config.settings))
   if (flags.history !== undefined) {
-    const fallback = await fallbackGamemode(context, flags, { flag, preset, location: {} })
+    const fallback = await fallbackGamemode(context, { target, flags }, { flag, preset, location: {} })
     const { addHistory } = await import('./history.ts')
     return addHistory(context, { target, user, folder: flags.history, chat, gamemode: { flag, fallback }, flags })
   }
@@ -87,10 +90,10 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
     const checkpoint = await readCheckpoint(outbox, { user, path: logs[0].path })
     // The last location says nothing about the start of the log.
     const location = flags['from-start'] ? {} : (checkpoint?.place ?? {})
-    const fallback = await fallbackGamemode(context, flags, { flag, preset, location })
+    const fallback = await fallbackGamemode(context, { target, flags }, { flag, preset, location })
     const usual = gamemodeResolver(flag, fallback)
     const dashboard = await openDashboard(context, flags, {
-      ...{ user, url: target.url.value, outbox, location, gamemodeOf: usual, noInput: flags['no-input'] },
+      ...{ user, url: target.url.value, outbox, location, gamemodes, gamemodeOf: usual, noInput: flags['no-input'] },
       ...{ path: logs[0].path, launcher: logs[0].launcher, quit: () => quitting.abort(), nextSendAt: () => nextSendAt },
     })
     if (!dashboard) {
@@ -147,7 +150,7 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
 }
 
 /** @throws CliError `invalid_config` */
-function chatReaderOf(context: Context): ChatReader {
+function chatReaderOf(context: Context, gamemodes: readonly Gamemode[]): ChatReader {
   for (const [index, template] of context.config.patterns.entries()) {
     try {
       createChatPattern(template)
@@ -160,7 +163,7 @@ function chatReaderOf(context: Context): ChatReader {
       })
     }
   }
-  return createChatReader(context.config.patterns)
+  return createChatReader(context.config.patterns, gamemodes)
 }
 
 async function openDashboard(
@@ -261,7 +264,7 @@ interface GamemodeSources {
 /** For catches for which the log names none. */
 async function fallbackGamemode(
   context: Context,
-  flags: WatchFlags,
+  { target, flags }: Pick<WatchOptions, 'target' | 'flags'>,
   { flag, preset, location }: GamemodeSources & { readonly preset: Gamemode | undefined },
 ): Promise<Gamemode | undefined> {
   if (flag ?? preset ?? location.gamemode ?? location.elsewhere) return preset
@@ -272,8 +275,10 @@ async function fallbackGamemode(
     )
   }
   const { promptLine } = await import('../output/prompt.ts')
-  const question = `Gamemode if the log names none (${GAMEMODES.join(', ')})? `
-  return parseGamemode(((await promptLine(context, { question, isSecret: false })) ?? '').trim(), 'The answer')
+  const gamemodes = await askForGamemodes(context, target)
+  const question = `Gamemode if the log names none (${gamemodes.join(', ')})? `
+  const typed = ((await promptLine(context, { question, isSecret: false })) ?? '').trim()
+  return findGamemode(context, target, typed, 'The answer')
 }
 
 function gamemodeText({

@@ -1,8 +1,8 @@
-import { Args, defineCommand, words } from '../../command/define.ts'
+import { findGamemode } from '../../client/gamemodes.ts'
+import { Args, type CommandContext, defineCommand, words } from '../../command/define.ts'
 import { changeConfig } from '../../config/config-file.ts'
 import { parseSettingKey, SETTINGS, type SettingKey } from '../../config/settings.ts'
 import { usageError } from '../../core/errors.ts'
-import { parseGamemode } from '../../core/parse-values.ts'
 import { SETTING_COMPLETION, settingArg } from './list.ts'
 
 export const configSetCommand = defineCommand({
@@ -24,7 +24,7 @@ export const configSetCommand = defineCommand({
   async run(context) {
     const { args } = context
     const key = parseSettingKey(args.key)
-    const value = checkedValue(key, args.value)
+    const value = await checkedValue(context, key, args.value)
     await changeConfig(context, (config) => ({ ...config, settings: { ...config.settings, [key]: value } }))
     if (context.env[SETTINGS[key].variable]) {
       context.note(`${SETTINGS[key].variable} is set and takes precedence.`)
@@ -33,8 +33,8 @@ export const configSetCommand = defineCommand({
   },
 })
 
-function checkedValue(key: SettingKey, value: string): string {
-  if (key === 'gamemode') return parseGamemode(value, key)
+async function checkedValue(context: CommandContext, key: SettingKey, value: string): Promise<string> {
+  if (key === 'gamemode') return findGamemode(context, context.target, value, key)
   const { rule, accepts } = SETTINGS[key]
   if (accepts(value)) return value
   throw usageError(`${key} must be ${rule}.`)

@@ -1,4 +1,5 @@
-import { createClient, type Gamemode } from '@fish-crab/sdk'
+import { createClient } from '@fish-crab/sdk'
+import { gamemodeOf } from '../../client/gamemodes.ts'
 import { noteUnsent } from '../../client/outbox.ts'
 import { Args, defineCommand, Flags } from '../../command/define.ts'
 import { adminFlag, gamemodeFlag, userFlag } from '../../command/flags.ts'
@@ -30,9 +31,10 @@ export const profileAddCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     const name = parseProfileName(args.name)
-    const { url, user, gamemode, admin } = flags
-    // The SDK validates the address, user and gamemode.
-    createClient({ baseUrl: url, user, gamemode: gamemode as Gamemode | undefined, env: {} })
+    const { url, user, admin } = flags
+    // The SDK validates the address and the user.
+    createClient({ baseUrl: url, user, env: {} })
+    const gamemode = flags.gamemode === undefined ? undefined : await gamemodeOf(context, context.target)
     const profile: Profile = { url, user, gamemode, admin }
     const change = (config: Config): Config => {
       const old = config.profiles.get(name)

@@ -1,11 +1,11 @@
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { formatLoginFile } from '../../../../sdk/src/internal/login-file.ts'
+import { gamemodeOf } from '../../client/gamemodes.ts'
 import { administrationFlags, openAdministration } from '../../command/administration.ts'
 import { Args, type CommandContext, defineCommand, Flags } from '../../command/define.ts'
 import { gamemodeFlag, outputFlags, secretFileFlags } from '../../command/flags.ts'
 import { isOnlyLocal } from '../../config/profile.ts'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../config/secret-file.ts'
-import { gamemodeOf } from '../../config/target.ts'
 import { usageError } from '../../core/errors.ts'
 import { formatOf, type OutputFlags } from '../../core/format.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
@@ -62,7 +62,7 @@ export const userCreateCommand = defineCommand({
     if (flags.gamemode !== undefined && loginFile === undefined) {
       throw usageError('--gamemode needs --login-file.', 'A player has no gamemode of its own: leave it out.')
     }
-    const gamemode = flags.gamemode === undefined ? undefined : gamemodeOf(target)
+    const gamemode = flags.gamemode === undefined ? undefined : await gamemodeOf(context, target)
     const file = secretFilePath(out)
     if (file !== undefined) await checkSecretFile(file, flags.force)
     const { admin, options } = await openAdministration(context)

@@ -1,6 +1,8 @@
-import { GAMEMODES } from '@fish-crab/sdk/constants'
+import type { Gamemode } from '@fish-crab/sdk/constants'
+import { openClient } from '../../client/client.ts'
 import { readGamemodes } from '../../client/counts.ts'
 import { expectedRefusal } from '../../client/describe-error.ts'
+import { fetchGamemodes } from '../../client/gamemodes.ts'
 import { type Administration, administrationFlags, openAdministration } from '../../command/administration.ts'
 import { Args, defineCommand } from '../../command/define.ts'
 import { dryRunFlag, yesFlags } from '../../command/flags.ts'
@@ -23,7 +25,9 @@ export const userDeleteCommand = defineCommand({
     if (!dryRun) await confirm(context, { question: `Delete the player ${named} and all its catches`, ...flags })
     const administration = await openAdministration(context)
     if (dryRun) {
-      const plan = await planDeletion(administration, args.name)
+      const client = await openClient(context, context.target)
+      const listGamemodes = () => fetchGamemodes(context, context.target, { client, ...administration.options })
+      const plan = await planDeletion(administration, args.name, listGamemodes)
       const text = `Would delete ${printable(plan.user)}: ${plan.fish} fish and ${plan.crab} crab${plan.crab === 1 ? '' : 's'}.`
       return context.print({ ...plan, dryRun }, () => text)
     }
@@ -32,10 +36,14 @@ export const userDeleteCommand = defineCommand({
   },
 })
 
-async function planDeletion({ admin, options }: Administration, named: string) {
+async function planDeletion(
+  { admin, options }: Administration,
+  named: string,
+  listGamemodes: () => Promise<readonly Gamemode[]>,
+) {
   if ((await admin.me(options)).role !== 'superadmin') throw expectedRefusal('forbidden', 'superadmin')
   const { name } = await admin.users.get(named, options)
-  const counts = await readGamemodes(GAMEMODES, options.signal, async (gamemode, signal) => {
+  const counts = await readGamemodes(await listGamemodes(), options.signal, async (gamemode, signal) => {
     const ofGamemode = { ...options, gamemode, signal }
     const [{ fish }, { crab }] = await Promise.all([
       admin.fish.list(name, ofGamemode),

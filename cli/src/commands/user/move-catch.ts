@@ -1,9 +1,9 @@
+import { parseMove } from '../../client/gamemodes.ts'
 import { amountText, COPYABLE, changeRecords, countOf } from '../../client/records.ts'
 import { administrationFlags, openAdministration } from '../../command/administration.ts'
 import { Args, defineCommand } from '../../command/define.ts'
 import { dryRunFlag, fromFlag, toGamemodeFlag, yesFlags } from '../../command/flags.ts'
 import { confirmRecords, findRecords, parseSelection, recordFlags } from '../../command/select-records.ts'
-import { parseMove } from '../../config/target.ts'
 import { printable } from '../../output/text.ts'
 
 /** More ids than this are only in the JSON document. */
@@ -30,7 +30,7 @@ export const userMoveCatchCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     const dryRun = flags['dry-run']
-    const { from: gamemode, to } = parseMove(context, flags)
+    const { from: gamemode, to } = await parseMove(context, flags)
     const selection = parseSelection(args.id ?? [], flags, context.clock.now())
     const { admin, options } = await openAdministration(context)
     const { signal } = options

@@ -1,9 +1,9 @@
+import { requireGamemode } from '../../client/gamemodes.ts'
 import { amountText, COPYABLE, changeRecords, countOf, saveRecords } from '../../client/records.ts'
 import { administrationFlags, openAdministration } from '../../command/administration.ts'
 import { Args, defineCommand } from '../../command/define.ts'
 import { dryRunFlag, gamemodeFlag, yesFlags } from '../../command/flags.ts'
 import { confirmRecords, findRecords, parseSelection, recordFlags } from '../../command/select-records.ts'
-import { requireGamemode } from '../../config/target.ts'
 import { printable } from '../../output/text.ts'
 
 export const userRemoveCatchCommand = defineCommand({
@@ -31,7 +31,7 @@ export const userRemoveCatchCommand = defineCommand({
   async run(context) {
     const { args, flags, target } = context
     const dryRun = flags['dry-run']
-    const gamemode = requireGamemode(target)
+    const gamemode = await requireGamemode(context, target)
     const selection = parseSelection(args.id ?? [], flags, context.clock.now())
     const { admin, options } = await openAdministration(context)
     const { signal } = options

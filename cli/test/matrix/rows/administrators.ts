@@ -107,7 +107,7 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
   {
     id: 'user:delete',
     args: ['Alex', '--dry-run'],
-    requests: ['adminLogin', 'adminMe', 'showUser', 'listUserFish', 'listUserCrab'],
+    requests: ['adminLogin', 'adminMe', 'showUser', 'status', 'listUserFish', 'listUserCrab'],
     bad: ['more'],
     fails: [
       {

@@ -57,6 +57,12 @@ export const CATCH_ROWS: readonly Row[] = [
   { id: 'list', args: ['crabs', '--detail'], requests: ['getCrab'], bad: ['--since', 'canary'] },
   {
     id: 'stats',
+    args: ['Alex'],
+    requests: ['status', 'getFish', 'getCrab'],
+    bad: ['--chart', '--species'],
+  },
+  {
+    id: 'stats',
     args: ['Alex', '-g', 'earth'],
     requests: ['getFish', 'getCrab'],
     bad: ['more'],
@@ -85,7 +91,7 @@ export const CATCH_ROWS: readonly Row[] = [
     args: ['{home}/latest.log', '--once', '--from-start'],
     given: ['log'],
     requests: ['postFish'],
-    bad: ['--gamemode', 'canary'],
+    bad: ['--gamemode', 'canary!'],
     prints: 'lines',
     expects: DEAD_LETTERS,
     fails: [
@@ -100,7 +106,7 @@ export const CATCH_ROWS: readonly Row[] = [
     id: 'remove',
     args: ['{record}', '--yes'],
     requests: ['getFish', 'getCrab', 'deleteOwnFish'],
-    bad: ['--gamemode', 'canary'],
+    bad: ['--gamemode', 'canary!'],
     fails: [
       { title: 'no id', args: ['--yes'], exit: 2, code: 'usage' },
       { title: 'no confirmation', args: ['{record}'], exit: 2, code: 'usage' },
@@ -114,7 +120,7 @@ export const CATCH_ROWS: readonly Row[] = [
     id: 'move',
     args: ['{record}', '--gamemode', 'survival', '--yes'],
     requests: ['getFish', 'getCrab', 'moveOwnFish'],
-    bad: ['--from', 'canary'],
+    bad: ['--from', 'canary!'],
     fails: [
       { title: 'no gamemode to move to', args: ['{record}', '--yes'], exit: 2, code: 'usage' },
       { title: 'the gamemode it is in', args: ['{record}', '-g', 'earth', '--yes'], exit: 2, code: 'usage' },

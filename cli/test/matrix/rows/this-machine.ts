@@ -51,7 +51,7 @@ export const THIS_MACHINE_ROWS: readonly Row[] = [
     args: ['work', '--url', 'https://fish.example.org'],
     requests: [],
     silent: SETTINGS,
-    bad: ['--gamemode', 'canary'],
+    bad: ['--gamemode', 'canary!'],
     fails: [
       {
         title: 'a name that is taken',

@@ -1,0 +1,97 @@
+import type { Client } from '@fish-crab/sdk'
+import { type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
+import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
+import { knownGamemodes, rememberGamemodes } from '../config/gamemodes.ts'
+import { resolveTarget, type Target, type TargetFlags } from '../config/target.ts'
+import type { Context } from '../core/context.ts'
+import { usageError } from '../core/errors.ts'
+
+type Service = Pick<Target, 'url' | 'maxWait'>
+
+const STATUS_MS = 3000
+
+/** The gamemodes of a service as it lists them now. */
+export async function fetchGamemodes(
+  context: Context,
+  { url }: Service,
+  { client, signal }: { readonly client: Pick<Client, 'status'>; readonly signal: AbortSignal },
+): Promise<readonly Gamemode[]> {
+  const { gamemodes } = await client.status({ signal })
+  rememberGamemodes(context, url.value, gamemodes)
+  return knownGamemodes(context, url.value)
+}
+
+/** Like {@link fetchGamemodes}, but without waiting long, and those known here while the service does not respond. */
+export async function askForGamemodes(context: Context, service: Service): Promise<readonly Gamemode[]> {
+  // Loaded only where something is asked: it takes longer than the rest of a command.
+  const [{ createClient }, { clientOptions }] = await Promise.all([import('@fish-crab/sdk'), import('./client.ts')])
+  try {
+    const client = createClient({ ...clientOptions(context, service), maxWaitMs: 0, maxRetries: 0 })
+    return await fetchGamemodes(context, service, { client, signal: AbortSignal.timeout(STATUS_MS) })
+  } catch {
+    // What follows reports why the service does not respond.
+    return knownGamemodes(context, service.url.value)
+  }
+}
+
+/**
+ * Looks one up at the service that is not known here.
+ * @param from Where the name comes from, such as `--gamemode`
+ * @throws CliError `usage`
+ */
+export async function findGamemode(context: Context, service: Service, typed: string, from: string): Promise<Gamemode> {
+  const name = typed.toLowerCase()
+  const known = knownGamemodes(context, service.url.value)
+  if (known.includes(name)) return name
+  const listed = isGamemode(name) ? await askForGamemodes(context, service) : known
+  if (listed.includes(name)) return name
+  const meant = closestWord(name, listed)
+  const list = `Gamemodes: ${listed.join(', ')}`
+  throw usageError(`${from}: unknown gamemode.`, meant === undefined ? list : `Did you mean: ${meant}? ${list}`)
+}
+
+const SOURCES = {
+  flag: '--gamemode',
+  environment: 'FISH_GAMEMODE',
+  profile: 'The gamemode of the profile',
+  setting: 'The gamemode that was set',
+  default: 'The gamemode',
+} as const
+
+/** @throws CliError `usage` */
+export async function gamemodeOf(context: Context, target: Service & Pick<Target, 'gamemode'>) {
+  const { gamemode } = target
+  return gamemode?.value ? findGamemode(context, target, gamemode.value, SOURCES[gamemode.from]) : undefined
+}
+
+/** @throws CliError `usage` */
+export async function requireGamemode(context: Context, target: Target): Promise<Gamemode> {
+  const gamemode = await gamemodeOf(context, target)
+  if (gamemode !== undefined) return gamemode
+  const hint = 'Add --gamemode GAMEMODE, set FISH_GAMEMODE, or: fish-cli config set gamemode GAMEMODE'
+  throw usageError('Missing gamemode.', hint)
+}
+
+interface Move {
+  readonly from: Gamemode
+  readonly to: Gamemode
+  /** That of where the records are. */
+  readonly target: Target
+}
+
+/** @throws CliError `usage` */
+export async function parseMove(
+  context: Context,
+  flags: TargetFlags & { readonly from?: string | undefined },
+): Promise<Move> {
+  if (flags.gamemode === undefined) throw usageError('Missing --gamemode.', 'Add --gamemode GAMEMODE to move to.')
+  const target = resolveTarget(context, { ...flags, gamemode: undefined })
+  const to = await findGamemode(context, target, flags.gamemode, '--gamemode')
+  const from =
+    flags.from === undefined
+      ? await gamemodeOf(context, target)
+      : await findGamemode(context, target, flags.from, '--from')
+  if (from === undefined) throw usageError('Missing --from.', 'Add --from GAMEMODE to move from.')
+  if (from === to) throw usageError(`The records are in ${to} already.`, 'Add --from with another gamemode.')
+  return { from, to, target }
+}

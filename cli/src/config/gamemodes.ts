@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import { GAMEMODES, type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
+import type { Context } from '../core/context.ts'
+import { parseJsonText } from '../core/parse-values.ts'
+import { readTextFile, replaceFile } from './files.ts'
+import { folders } from './paths.ts'
+import { serviceOf } from './profile.ts'
+
+type Environment = Pick<Context, 'env'>
+
+/** Services with other gamemodes than the usual ones; the oldest are forgotten. */
+const MAX_SERVICES = 100
+
+const pathOf = (context: Environment) => join(folders(context).state, 'gamemodes.json')
+
+/** The gamemodes that a service listed last; the usual ones if it never did. */
+export function knownGamemodes(context: Environment, url: string): readonly Gamemode[] {
+  return readRemembered(context).get(serviceOf(url)) ?? GAMEMODES
+}
+
+/** Never fails: what is not remembered is asked for again. */
+export function rememberGamemodes(context: Environment, url: string, gamemodes: readonly Gamemode[] | undefined): void {
+  if (!isList(gamemodes) || gamemodes.join() === knownGamemodes(context, url).join()) return
+  const services = readRemembered(context)
+  services.delete(serviceOf(url))
+  const newest = [...services, [serviceOf(url), gamemodes] as const].slice(-MAX_SERVICES)
+  try {
+    replaceFile(pathOf(context), `${JSON.stringify(Object.fromEntries(newest), undefined, 2)}\n`)
+  } catch {}
+}
+
+/** Ignores a damaged file. */
+function readRemembered(context: Environment): Map<string, readonly Gamemode[]> {
+  try {
+    const services: object = Object(parseJsonText(readTextFile(pathOf(context)) ?? ''))
+    return new Map(Object.entries(services).filter(([, gamemodes]) => isList(gamemodes)))
+  } catch {
+    return new Map()
+  }
+}
+
+function isList(value: unknown): value is readonly Gamemode[] {
+  return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string' && isGamemode(one))
+}

@@ -1,0 +1,98 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { readLocalNames } from '../src/help/completion.ts'
+import { newFolder, xdgFolders } from './folders.ts'
+import { type Env, run, serviceContext, startServiceContext } from './harness.ts'
+
+const LIST = 'Gamemodes: earth, survival, boxsmp'
+const context = serviceContext({ FISH_GAMEMODES: 'earth,survival,boxsmp' })
+let folders: Env
+let remembered: string
+
+beforeEach(() => {
+  folders = xdgFolders(newFolder())
+  remembered = join(folders.XDG_STATE_HOME ?? '', 'fish-crab', 'gamemodes.json')
+})
+
+const fish = (argv: readonly string[], env: Env = {}) => run(argv, { env: { ...context.player, ...folders, ...env } })
+const offered = () => readLocalNames({ ...folders, FISH_URL: context.service.url }).gamemodes.map(({ value }) => value)
+
+describe('a gamemode of the service', () => {
+  test('is looked up once, and then known without the service', async () => {
+    expect(await fish(['add', 'Cod', '-r', '1', '-g', 'BoxSMP'])).toMatchObject({ status: 0 })
+    expect(JSON.parse(readFileSync(remembered, 'utf8'))).toEqual({
+      [context.service.url]: ['earth', 'survival', 'boxsmp'],
+    })
+    expect(offered()).toEqual(['earth', 'survival', 'boxsmp'])
+    expect(await fish(['list', 'fish', '-g', 'boxsmp'])).toMatchObject({ stdout: expect.stringContaining('Cod') })
+  })
+
+  test.each([
+    ['a flag', ['add', 'Cod', '-r', '1', '-g', 'boxsmq'], {}, '--gamemode', 'boxsmp'],
+    ['the environment', ['list', 'fish'], { FISH_GAMEMODE: 'boxsmq' }, 'FISH_GAMEMODE', 'boxsmp'],
+    ['a setting', ['config', 'set', 'gamemode', 'boxsmq'], {}, 'gamemode', 'boxsmp'],
+    ['the gamemode to move from', ['move', 'x', '-g', 'earth', '--from', 'surviva'], {}, '--from', 'survival'],
+  ])('is meant by a wrong one in %s', async (_title, argv, env, from, meant) => {
+    expect(await fish(argv, env)).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `fish-cli: ${from}: unknown gamemode.\n  Did you mean: ${meant}? ${LIST}\n`,
+    })
+  })
+
+  test('is none of the usual ones once the service has listed its own', async () => {
+    await fish(['status'])
+    const { status, stderr } = await fish(['add', 'Cod', '-r', '1', '-g', 'oneblock'])
+    expect({ status, stderr }).toEqual({ status: 2, stderr: `fish-cli: --gamemode: unknown gamemode.\n  ${LIST}\n` })
+  })
+
+  test('is part of what is counted, and no other', async () => {
+    await fish(['add', 'Koi', '-r', '1', '-g', 'boxsmp'])
+    const { fish: counted } = JSON.parse((await fish(['stats', '--json'])).stdout)
+    expect(Object.keys(counted.byGamemode)).toEqual(['earth', 'survival', 'boxsmp'])
+    expect(counted.byGamemode.boxsmp).toBeGreaterThan(0)
+    const deletion = await fish(['user', 'delete', 'Alex', '--dry-run', '--json'], context.admin)
+    expect(JSON.parse(deletion.stdout).fish).toBeGreaterThan(0)
+  })
+
+  test('is asked for at login, where nothing names one', async () => {
+    const env = { ...folders, FISH_URL: context.service.url, FISH_PASSWORD: context.alex.password }
+    const asked = await run(['login', 'Alex'], { env, terminal: true, typed: 'boxsmp\n\n' })
+    expect(asked).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('Your gamemode: earth, survival, boxsmp'),
+    })
+    expect(await run(['list', 'fish'], { env: folders })).toMatchObject({ status: 0 })
+  })
+
+  test('decides whether the key is right where the service has none of the usual ones', async () => {
+    const served = await startServiceContext({ FISH_GAMEMODES: 'boxsmp' })
+    onTestFinished(() => served.service.close())
+    const env = { ...served.player, ...folders, FISH_GAMEMODE: '' }
+    expect(JSON.parse((await run(['whoami', '--json'], { env })).stdout)).toMatchObject({ accepted: true })
+    const wrong = { ...env, FISH_KEY: Buffer.alloc(32, 1).toString('base64') }
+    expect(await run(['whoami'], { env: wrong })).toMatchObject({ status: 4 })
+  })
+
+  test.each(['{', '[]', 'null', '{"x":["EARTH"]}', '{"x":"earth"}'])(
+    'is a usual one where the file is damaged (%s)',
+    async (content) => {
+      mkdirSync(join(remembered, '..'), { recursive: true })
+      writeFileSync(remembered, content.replace('x', context.service.url))
+      expect(offered()).toEqual(['oneblock', 'earth', 'survival', 'factions'])
+      await fish(['status'])
+      expect(offered()).toEqual(['earth', 'survival', 'boxsmp'])
+    },
+  )
+
+  test('needs no service that responds to be one of the usual ones', async () => {
+    const env = { FISH_URL: 'http://127.0.0.1:1' }
+    expect((await fish(['config', 'set', 'gamemode', 'factions'], env)).status).toBe(0)
+    const { status, stderr } = await fish(['config', 'set', 'gamemode', 'boxsmp'], env)
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: 'fish-cli: gamemode: unknown gamemode.\n  Gamemodes: oneblock, earth, survival, factions\n',
+    })
+  })
+})
