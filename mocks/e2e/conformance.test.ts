@@ -5,7 +5,12 @@ import { type ConformanceReport, listChecks, runConformance } from '@fish-crab/m
 import { readConfig, startServer } from '@fish-crab/server'
 import type { PasswordHasher } from '@fish-crab/server/app'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { describeWithRedis, type RedisServer, startRedis } from '../../scripts/test-support/redis-server.ts'
+import {
+  describeWithRedis,
+  type RedisServer,
+  startCluster,
+  startRedis,
+} from '../../scripts/test-support/redis-server.ts'
 
 const ADMIN = { username: 'root', password: 'root-password' }
 const MASTER = 'a-master-key-of-a-test'
@@ -82,11 +87,22 @@ describeWithRedis('a server on its own socket passes all checks', () => {
   })
   afterAll(() => redis.stop())
 
+  const secrets = {
+    FISH_SECRET: 'a seal secret of a test, long enough',
+    FISH_JWT_SECRET: 'a session secret of a test, 32 bytes',
+  }
+
   it('on Redis', async () => {
-    const secrets = {
-      FISH_SECRET: 'a seal secret of a test, long enough',
-      FISH_JWT_SECRET: 'a session secret of a test, 32 bytes',
-    }
     expectConformant(await reportOf({ FISH_STORAGE: redis.url, ...secrets }))
+  })
+
+  it('on a Redis Cluster, with a fifth gamemode', async () => {
+    const nodes = await startCluster()
+    onTestFinished(async () => {
+      await Promise.all(nodes.map((node) => node.stop()))
+    })
+    const FISH_STORAGE = `redis-cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`
+    const FISH_GAMEMODES = 'boxsmp,oneblock,earth,survival,factions'
+    expectConformant(await reportOf({ FISH_STORAGE, FISH_GAMEMODES, ...secrets }))
   })
 })

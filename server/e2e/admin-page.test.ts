@@ -244,7 +244,7 @@ describe('the administrators’ page', () => {
 
   it('moves catches with their times, once, also when the response is lost', async ({ skip }) => {
     const browser = await startBrowser(skip)
-    const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
+    const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000', FISH_GAMEMODES: 'earth,boxsmp' })
     const page = await browser.newPage()
     await openAdministration(page, url, '#players/Alex?gamemode=earth')
     const moves = '**/admin/users/Alex/fish/*/move?gamemode=earth'
@@ -256,13 +256,13 @@ describe('the administrators’ page', () => {
       return route.abort('connectionreset')
     })
     await page.getByRole('button', { name: /^Move Salmon/ }).click()
-    await page.getByLabel('To gamemode').selectOption('factions')
+    await page.getByLabel('To gamemode').selectOption('boxsmp')
     await page.getByRole('button', { name: 'Move', exact: true }).dblclick()
     await page.getByText('It is unknown whether this was done').waitFor()
     await page.getByRole('button', { name: 'Move', exact: true }).click()
     await page.getByText('No fish in earth').waitFor()
     expect(isLost).toBe(true)
-    const moved = await admin.fish.list('Alex', { gamemode: 'factions' })
+    const moved = await admin.fish.list('Alex', { gamemode: 'boxsmp' })
     expect(moved.fish.map(({ name, rarity, caughtAt }) => ({ name, rarity, caughtAt }))).toEqual(FISH)
     expect((await admin.fish.list('Alex', { gamemode: 'earth' })).fish).toEqual([])
   })

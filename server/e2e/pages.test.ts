@@ -34,6 +34,30 @@ describe('the pages in a real browser', () => {
     expect(complaints).toEqual([])
   })
 
+  it('have the gamemodes of the service, in any letter case', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer({ FISH_GAMEMODES: 'earth,boxsmp' })
+    await admin.fish.add('Alex', { name: 'Box Carp', rarity: 'Gold' }, { gamemode: 'boxsmp' })
+    const page = await browser.newPage()
+    await page.goto(`${url}/@Alex?gamemode=BoxSMP`)
+    await page.locator('.card').getByText('Box Carp').waitFor()
+    expect(await page.getByRole('navigation', { name: 'Gamemode' }).getByRole('link').allTextContents()).toEqual([
+      'earth',
+      'boxsmp',
+    ])
+    await page.goto(`${url}/@Alex?gamemode=survival`)
+    await page.locator('.card').getByText('Salmon').first().waitFor()
+    expect(page.url()).toBe(`${url}${ALEX}`)
+    await page.goto(`${url}/overlay/Alex?gamemode=boxsmp&show=total`)
+    await expect.poll(() => page.locator('.all').textContent()).toBe('1 fish0 crabs1 species')
+    await page.goto(`${url}/overlay`)
+    await page.getByLabel('boxsmp').check()
+    await page.getByLabel('Player').fill('Alex')
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Address of your overlay' }).inputValue())
+      .toBe(`${url}/overlay/Alex?gamemode=boxsmp`)
+  })
+
   it('open from the home page by a name, say what is wrong with one, and go back', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()

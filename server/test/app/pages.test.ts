@@ -5,7 +5,8 @@ const SCRIPT = new TextEncoder().encode('start()')
 const FILE = { contentType: 'text/javascript; charset=utf-8', body: SCRIPT, version: 'abc', isImmutable: true } as const
 
 const pages = {
-  template: async () => '<title>{{title}}</title><meta name="description" content="{{description}}">',
+  template: async () =>
+    '<title>{{title}}</title><meta name="description" content="{{description}}"><meta name="gamemodes" content="{{gamemodes}}">',
   asset: async (name: string) => (name === 'start-abc.js' ? FILE : undefined),
 }
 
@@ -22,6 +23,14 @@ describe('the pages', () => {
     expect(html).toContain('<title>Alex · Fish and Crab Collection</title>')
     expect(html).toContain('content="The fish and crabs that Alex has caught: species, rarities, counts and dates."')
   })
+
+  it.each(['/', '/@Alex', '/overlay', '/overlay/Alex', '/admin'])(
+    '%s has the gamemodes of the service',
+    async (path) => {
+      const { request } = await createMemoryService({ pages, gamemodes: ['boxsmp', 'earth'] })
+      expect(await (await request(path)).text()).toContain('<meta name="gamemodes" content="boxsmp,earth">')
+    },
+  )
 
   it.each([
     '/',
@@ -90,7 +99,7 @@ describe('the pages', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
     const html = await response.text()
     expect(html).toBe(
-      '<title>Player not found · Fish and Crab Collection</title><meta name="description" content="No player can have this name.">',
+      '<title>Player not found · Fish and Crab Collection</title><meta name="description" content="No player can have this name."><meta name="gamemodes" content="oneblock,earth,survival,factions">',
     )
   })
 

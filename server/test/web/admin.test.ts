@@ -1,6 +1,6 @@
 import { AuthenticationError } from '@fish-crab/sdk'
 import { type AuditEntry, createAdminClient } from '@fish-crab/sdk/admin'
-import { ACCOUNT_LIMITS } from '@fish-crab/sdk/constants'
+import { ACCOUNT_LIMITS, GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
 import { searchAudit } from '../../web/src/admin/data/audit.ts'
 import { fragmentOf, readView, type View } from '../../web/src/admin/data/location.ts'
@@ -102,7 +102,7 @@ describe('the address of a view', () => {
     { name: 'audit', filter: { text: '', action: undefined, since: '' } },
     { name: 'audit', filter: { text: '10.0.0.1', action: 'user.reset.api-key', since: '2026-01-31' } },
   ])('leads to it again: %o', (view) => {
-    expect(readView(fragmentOf(view))).toEqual(view)
+    expect(readView(fragmentOf(view), GAMEMODES)).toEqual(view)
   })
 
   it.each([
@@ -115,7 +115,7 @@ describe('the address of a view', () => {
     ['#players/Alex/x', { name: 'unknown' }],
     ['#constructor', { name: 'unknown' }],
   ])('is read without what is wrong in it: %s', (fragment, view) => {
-    expect(readView(fragment)).toMatchObject(view)
+    expect(readView(fragment, GAMEMODES)).toMatchObject(view)
   })
 })
 

@@ -1,3 +1,4 @@
+import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
 import { readAddress } from '../../web/src/data/address.ts'
 import { countDays, historyOf } from '../../web/src/data/history.ts'
@@ -96,10 +97,11 @@ describe('an address', () => {
     ['/', '', { isDemo: false }],
     ['/', '?demo', { isDemo: true }],
     ['/@Alex', '?gamemode=earth', { name: 'Alex', isDemo: false, gamemode: 'earth' }],
-    ['/v1/@Alex/', '?gamemode=Earth', { name: 'Alex', isDemo: false }],
+    ['/v1/@Alex/', '?gamemode=Earth', { name: 'Alex', isDemo: false, gamemode: 'earth' }],
+    ['/@Alex', '?gamemode=moon', { name: 'Alex', isDemo: false }],
     ['/%40Al%65x', '', { name: 'Alex', isDemo: false }],
     ['/@%E0', '', { name: '%E0', isDemo: false }],
   ])('%s%s is read', (pathname, search, expected) => {
-    expect(readAddress({ pathname, search })).toEqual({ gamemode: undefined, ...expected })
+    expect(readAddress({ pathname, search }, GAMEMODES)).toEqual({ gamemode: undefined, ...expected })
   })
 })

@@ -1,3 +1,4 @@
+import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
 import {
   ignoredOptions,
@@ -31,7 +32,7 @@ describe('the address of an overlay', () => {
       { gamemode: 'survival', kind: 'crab', parts: ['total'], theme: 'plain' },
     ] as const) {
       const { pathname, search } = new URL(overlayPath('Alex', options), 'https://fish.example')
-      expect([overlayName(pathname), readOptions(search)]).toEqual(['Alex', options])
+      expect([overlayName(pathname), readOptions(search, GAMEMODES)]).toEqual(['Alex', options])
     }
     expect(overlayPath('Alex', { gamemode: 'earth', kind: 'fish', parts: ['last', 'rarest'], theme: 'light' })).toBe(
       '/overlay/Alex?gamemode=earth&kind=fish&show=last,rarest&theme=light',
@@ -40,24 +41,24 @@ describe('the address of an overlay', () => {
 
   it('shows all there is where it asks for nothing, or for what there is not', () => {
     const usual = { gamemode: 'oneblock', kind: undefined, parts: ['last', 'total', 'rarest'], theme: 'dark' }
-    expect(readOptions('')).toEqual(usual)
-    expect(readOptions('?gamemode=Moon&kind=whale&show=all,,&theme=constructor')).toEqual(usual)
-    expect(readOptions('?show=rarest,moon,last').parts).toEqual(['last', 'rarest'])
+    expect(readOptions('', GAMEMODES)).toEqual(usual)
+    expect(readOptions('?gamemode=Moon&kind=whale&show=all,,&theme=constructor', GAMEMODES)).toEqual(usual)
+    expect(readOptions('?show=rarest,moon,last', GAMEMODES).parts).toEqual(['last', 'rarest'])
     expect(overlayName('/overlay/%E0')).toBe('%E0')
   })
 
   it('is read from a text, with what it asks for in vain', () => {
     const text = ' https://fish.example/overlay/Alex?gamemode=Moon&show=total,all&theme=light&size=9&constructor=1 '
-    expect(readAddress(text)).toEqual({
+    expect(readAddress(text, GAMEMODES)).toEqual({
       name: 'Alex',
       options: { gamemode: 'oneblock', kind: undefined, parts: ['total'], theme: 'light' },
       ignored: ['gamemode=Moon', 'show=all', 'size=9', 'constructor=1'],
     })
-    expect(ignoredOptions('?gamemode=earth&kind=crab&show=last,rarest&theme=plain')).toEqual([])
+    expect(ignoredOptions('?gamemode=earth&kind=crab&show=last,rarest&theme=plain', GAMEMODES)).toEqual([])
     for (const none of ['', 'Alex', 'overlay', 'https://fish.example/overlay', 'https://fish.example/@Alex']) {
-      expect(readAddress(none)).toBeUndefined()
+      expect(readAddress(none, GAMEMODES)).toBeUndefined()
     }
-    expect(readAddress('https://:/overlay/Alex')).toBeUndefined()
+    expect(readAddress('https://:/overlay/Alex', GAMEMODES)).toBeUndefined()
   })
 })
 

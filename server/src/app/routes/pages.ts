@@ -21,6 +21,11 @@ const ADMIN_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
+interface Site extends Pages {
+  /** Separated by commas: pages need no request to know them. */
+  readonly gamemodes: string
+}
+
 interface Preview {
   readonly title: string
   readonly description: string
@@ -39,7 +44,11 @@ const OVERLAY_HEADERS = pageHeaders({
 })
 
 /** The handlers of the pages for people. */
-export function pageHandlers(pages: Pages): Readonly<Record<keyof typeof PAGE_ROUTES, Handler>> {
+export function pageHandlers(
+  files: Pages,
+  gamemodes: readonly string[],
+): Readonly<Record<keyof typeof PAGE_ROUTES, Handler>> {
+  const pages: Site = { ...files, gamemodes: gamemodes.join(',') }
   return {
     homePage: fixedPage(pages, 'collection', HOME),
     playerPage: playerPage(pages, 'collection', (name) => ({
@@ -64,13 +73,13 @@ export function pageHandlers(pages: Pages): Readonly<Record<keyof typeof PAGE_RO
 type Headers = Readonly<Record<string, string>>
 
 /** The same for everybody. */
-function fixedPage(pages: Pages, page: PageName, preview: Preview, headers: Headers = PAGES_HEADERS): Handler {
+function fixedPage(pages: Site, page: PageName, preview: Preview, headers: Headers = PAGES_HEADERS): Handler {
   return async ({ request }) => staticFile(request, await pageFile(pages, page, preview), headers)
 }
 
 /** Whether the player exists is left to the page, so that nobody learns it without being counted. */
 function playerPage(
-  pages: Pages,
+  pages: Site,
   page: PageName,
   previewOf: (name: string) => Preview,
   headers: Headers = PAGES_HEADERS,
@@ -83,9 +92,11 @@ function playerPage(
   }
 }
 
-async function pageFile(pages: Pages, page: PageName, preview: Preview): Promise<StaticFile> {
-  const html = (await pages.template(page)).replace(/\{\{(title|description)\}\}/g, (_, part: keyof Preview) =>
-    escapeHtml(preview[part]),
+async function pageFile(pages: Site, page: PageName, preview: Preview): Promise<StaticFile> {
+  const parts = { ...preview, gamemodes: pages.gamemodes }
+  const html = (await pages.template(page)).replace(
+    /\{\{(title|description|gamemodes)\}\}/g,
+    (_, part: keyof typeof parts) => escapeHtml(parts[part]),
   )
   const contentType = 'text/html; charset=utf-8'
   return { contentType, body: new TextEncoder().encode(html), version: await sha256Hex(html) }

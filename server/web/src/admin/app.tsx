@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LoginSecrets } from '../../../../sdk/src/internal/login-file.ts'
+import type { PageGamemodes } from '../data/gamemodes.ts'
 import { Drawing, Drawings } from '../parts/drawings.tsx'
 import { fragmentOf, readView, type View } from './data/location.ts'
 import type { AdminSession } from './data/session.ts'
@@ -17,6 +18,7 @@ import { SignIn, SignInAgain } from './views/sign-in.tsx'
 /** What the page needs of the world around it. */
 export interface AdminServices {
   readonly session: AdminSession
+  readonly gamemodes: PageGamemodes
   readonly readStatus: () => Promise<ServiceStatus>
 }
 
@@ -33,10 +35,10 @@ const LINKS: readonly (readonly [View, string])[] = [
 const keyOf = (view: View) => (view.name === 'player' ? `player ${view.player}` : view.name)
 
 export function AdminApp({ services }: { readonly services: AdminServices }) {
-  const { session, readStatus } = services
+  const { session, readStatus, gamemodes } = services
   const [state, setState] = useState(session.state)
   const [isOver, setOver] = useState(false)
-  const [view, setView] = useState(() => readView(location.hash))
+  const [view, setView] = useState(() => readView(location.hash, gamemodes))
   const [message, setMessage] = useState<{ readonly text: string; readonly key: string }>()
   const [revealed, setRevealed] = useState<{ readonly user: string; readonly secrets: LoginSecrets }>()
 
@@ -49,10 +51,10 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [key, state.step])
   useEffect(() => {
-    const read = () => setView(readView(location.hash))
+    const read = () => setView(readView(location.hash, gamemodes))
     addEventListener('hashchange', read)
     return () => removeEventListener('hashchange', read)
-  }, [])
+  }, [gamemodes])
 
   const signOut = () => {
     setOver(true)
@@ -77,10 +79,11 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
   const { admin } = state
   const page: Page = {
     admin,
+    gamemodes,
     request: session.request,
     requestWith: session.requestWith,
     // The address is the new one at once, what is shown a moment later.
-    announce: (text) => setMessage({ text, key: keyOf(readView(location.hash)) }),
+    announce: (text) => setMessage({ text, key: keyOf(readView(location.hash, gamemodes)) }),
     reveal: (user, secrets) => setRevealed({ user, secrets }),
   }
   return (

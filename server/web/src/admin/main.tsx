@@ -4,6 +4,7 @@ import { render } from 'preact'
 import '../parts/page.css'
 import '../parts/content.css'
 import './admin.css'
+import { pageGamemodes } from '../data/gamemodes.ts'
 import { AdminApp } from './app.tsx'
 import { createAdminSession } from './data/session.ts'
 
@@ -15,6 +16,7 @@ render(
   <AdminApp
     services={{
       session: createAdminSession((by) => createAdminClient({ ...options, ...by })),
+      gamemodes: pageGamemodes(),
       readStatus: () => client.status({ maxRetries: 0 }),
     }}
   />,

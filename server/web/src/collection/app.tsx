@@ -1,6 +1,7 @@
-import { GAMEMODES, type Gamemode, isGamemode, isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
-import { useEffect, useState } from 'preact/hooks'
+import { type Gamemode, isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { playerPath, readAddress } from '../data/address.ts'
+import { matchGamemode, type PageGamemodes, pageGamemodes } from '../data/gamemodes.ts'
 import { readPreference, savePreference } from '../data/preferences.ts'
 import { Drawing, Drawings } from '../parts/drawings.tsx'
 import { CollectionPage, type Services } from './collection.tsx'
@@ -10,26 +11,27 @@ import { PlayerSearch } from './search.tsx'
 const GAMEMODE = 'fish-crab-gamemode'
 
 export function App({ services }: { readonly services: Services }) {
-  const [address, setAddress] = useState(() => readAddress(location))
+  const gamemodes = useMemo(pageGamemodes, [])
+  const [address, setAddress] = useState(() => readAddress(location, gamemodes))
   useEffect(() => {
-    const read = () => setAddress(readAddress(location))
+    const read = () => setAddress(readAddress(location, gamemodes))
     addEventListener('popstate', read)
     return () => removeEventListener('popstate', read)
-  }, [])
+  }, [gamemodes])
 
   const { name, isDemo } = address
-  const gamemode = address.gamemode ?? usualGamemode()
+  const gamemode = address.gamemode ?? usualGamemode(gamemodes)
   // Then the address leads others to what is shown, and the way back leads here again.
   useEffect(() => {
     if (name !== undefined && address.gamemode === undefined) {
       history.replaceState(null, '', playerPath(name, gamemode))
-      setAddress(readAddress(location))
+      setAddress(readAddress(location, gamemodes))
     }
-  }, [name, address.gamemode, gamemode])
+  }, [name, address.gamemode, gamemode, gamemodes])
   const openGamemode = (next: Gamemode) => {
     savePreference(GAMEMODE, next)
     history.pushState(null, '', playerPath(name ?? '', next))
-    setAddress(readAddress(location))
+    setAddress(readAddress(location, gamemodes))
   }
   const isHome = name === undefined && !isDemo
   return (
@@ -58,6 +60,7 @@ export function App({ services }: { readonly services: Services }) {
           <CollectionPage
             services={services}
             player={name === undefined ? undefined : { name, gamemode }}
+            gamemodes={gamemodes}
             onGamemode={openGamemode}
           />
         )}
@@ -69,9 +72,8 @@ export function App({ services }: { readonly services: Services }) {
   )
 }
 
-function usualGamemode(): Gamemode {
-  const usual = readPreference(GAMEMODE)
-  return isGamemode(usual) ? usual : GAMEMODES[0]
+function usualGamemode(gamemodes: PageGamemodes): Gamemode {
+  return matchGamemode(gamemodes, readPreference(GAMEMODE)) ?? gamemodes[0]
 }
 
 function ImpossibleName() {

@@ -1,5 +1,5 @@
 import type { Client, RarityLabel } from '@fish-crab/sdk'
-import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
+import type { Gamemode } from '@fish-crab/sdk/constants'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { playerPath } from '../data/address.ts'
 import { type Followed, type Following, followCollection, type PageContext } from '../data/follow.ts'
@@ -28,6 +28,7 @@ export interface Services {
 interface CollectionPageProps {
   readonly services: Services
   readonly player: { readonly name: string; readonly gamemode: Gamemode } | undefined
+  readonly gamemodes: readonly Gamemode[]
   readonly onGamemode: (gamemode: Gamemode) => void
 }
 
@@ -36,7 +37,7 @@ const loadCharts = () => import('./charts.tsx')
 
 const EMPTY: Followed = { fresh: [] }
 
-export function CollectionPage({ services, player, onGamemode }: CollectionPageProps) {
+export function CollectionPage({ services, player, gamemodes, onGamemode }: CollectionPageProps) {
   const { client, context } = services
   const [followed, setFollowed] = useState<Followed>(EMPTY)
   const following = useRef<Following>(null)
@@ -74,7 +75,7 @@ export function CollectionPage({ services, player, onGamemode }: CollectionPageP
           />
         )}
       </div>
-      {player && <GamemodeTabs {...player} onGamemode={onGamemode} />}
+      {player && <GamemodeTabs {...player} gamemodes={gamemodes} onGamemode={onGamemode} />}
       {problem && (
         <ProblemNotice
           problem={problem}
@@ -198,14 +199,15 @@ function Total({ label, value, more }: { readonly label: string; readonly value:
 interface GamemodeTabsProps {
   readonly name: string
   readonly gamemode: Gamemode
+  readonly gamemodes: readonly Gamemode[]
   readonly onGamemode: (gamemode: Gamemode) => void
 }
 
 /** Links, so that each gamemode can be opened in a tab of its own. */
-function GamemodeTabs({ name, gamemode, onGamemode }: GamemodeTabsProps) {
+function GamemodeTabs({ name, gamemode, gamemodes, onGamemode }: GamemodeTabsProps) {
   return (
     <nav class="tabs" aria-label="Gamemode">
-      {GAMEMODES.map((one) => (
+      {gamemodes.map((one) => (
         <a
           key={one}
           href={playerPath(name, one)}

@@ -1,4 +1,5 @@
-import { type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
+import type { Gamemode } from '@fish-crab/sdk/constants'
+import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
 
 /** What the address of a page asks for. */
 export interface Address {
@@ -12,14 +13,16 @@ export interface Address {
 export const DEMO_QUERY = '?demo'
 
 /** Reads the path and query of a page. */
-export function readAddress({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Address {
+export function readAddress(
+  { pathname, search }: Pick<Location, 'pathname' | 'search'>,
+  gamemodes: PageGamemodes,
+): Address {
   const query = new URLSearchParams(search)
-  const gamemode = query.get('gamemode')
   const [, encoded] = /\/(?:@|%40)([^/]+)\/*$/i.exec(pathname) ?? []
   return {
     ...(encoded === undefined ? {} : { name: decoded(encoded) }),
     isDemo: query.has('demo'),
-    gamemode: isGamemode(gamemode) ? gamemode : undefined,
+    gamemode: matchGamemode(gamemodes, query.get('gamemode')),
   }
 }
 

@@ -1,4 +1,5 @@
-import { GAMEMODES, type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
+import type { Gamemode } from '@fish-crab/sdk/constants'
+import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
 import type { Kind } from './summary.ts'
 
 /** What an overlay can show, by the words for it. */
@@ -23,31 +24,30 @@ export interface OverlayOptions {
 const ALL_PARTS = Object.keys(PARTS) as Part[]
 
 /** Of an address that asks for nothing in particular. */
-export const DEFAULT_OPTIONS: OverlayOptions = {
-  gamemode: GAMEMODES[0],
-  kind: undefined,
-  parts: ALL_PARTS,
-  theme: 'dark',
+export function defaultOptions([gamemode]: PageGamemodes): OverlayOptions {
+  return { gamemode, kind: undefined, parts: ALL_PARTS, theme: DEFAULT_THEME }
 }
 
+const DEFAULT_THEME: Theme = 'dark'
+
 /** Reads the query of an overlay. What it does not know is as if it were left out: a stream shows no error. */
-export function readOptions(search: string): OverlayOptions {
+export function readOptions(search: string, gamemodes: PageGamemodes): OverlayOptions {
   const query = new URLSearchParams(search)
-  const [gamemode, kind, theme] = [query.get('gamemode'), query.get('kind'), query.get('theme')]
+  const [kind, theme] = [query.get('kind'), query.get('theme')]
   const named = new Set(query.get('show')?.split(','))
   const parts = ALL_PARTS.filter((part) => named.has(part))
   return {
-    gamemode: isGamemode(gamemode) ? gamemode : DEFAULT_OPTIONS.gamemode,
+    gamemode: matchGamemode(gamemodes, query.get('gamemode')) ?? gamemodes[0],
     kind: kind === 'fish' || kind === 'crab' ? kind : undefined,
     parts: parts.length > 0 ? parts : ALL_PARTS,
-    theme: theme !== null && Object.hasOwn(THEMES, theme) ? (theme as Theme) : DEFAULT_OPTIONS.theme,
+    theme: theme !== null && Object.hasOwn(THEMES, theme) ? (theme as Theme) : DEFAULT_THEME,
   }
 }
 
 /** What the query of an overlay asks for in vain, such as `theme=neon`: {@link readOptions} leaves it out. */
-export function ignoredOptions(search: string): readonly string[] {
+export function ignoredOptions(search: string, gamemodes: PageGamemodes): readonly string[] {
   const isKnown: Readonly<Record<string, (value: string) => boolean>> = {
-    gamemode: isGamemode,
+    gamemode: (value) => matchGamemode(gamemodes, value) !== undefined,
     kind: (value) => value === 'fish' || value === 'crab',
     show: (value) => Object.hasOwn(PARTS, value),
     theme: (value) => Object.hasOwn(THEMES, value),
@@ -64,16 +64,17 @@ export function overlayPath(name: string, { gamemode, kind, parts, theme }: Over
   const query = [`gamemode=${gamemode}`]
   if (kind !== undefined) query.push(`kind=${kind}`)
   if (parts.length < ALL_PARTS.length) query.push(`show=${parts.join(',')}`)
-  if (theme !== DEFAULT_OPTIONS.theme) query.push(`theme=${theme}`)
+  if (theme !== DEFAULT_THEME) query.push(`theme=${theme}`)
   return `/overlay/${encodeURIComponent(name)}?${query.join('&')}`
 }
 
 /** The overlay at an address; `undefined` where the text is none. */
-export function readAddress(text: string) {
+export function readAddress(text: string, gamemodes: PageGamemodes) {
   if (!/^https?:\/\/[^/]+\/(.*\/)?overlay\/[^/]/i.test(text.trim())) return undefined
   try {
     const { pathname, search } = new URL(text.trim())
-    return { name: overlayName(pathname), options: readOptions(search), ignored: ignoredOptions(search) }
+    const [options, ignored] = [readOptions(search, gamemodes), ignoredOptions(search, gamemodes)]
+    return { name: overlayName(pathname), options, ignored }
   } catch {
     return undefined
   }

@@ -1,9 +1,10 @@
 import type { RarityLabel } from '@fish-crab/sdk'
-import { GAMEMODES, isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
+import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
+import { pageGamemodes } from '../data/gamemodes.ts'
 import {
-  DEFAULT_OPTIONS,
+  defaultOptions,
   type OverlayOptions,
   overlayPath,
   PARTS,
@@ -39,11 +40,12 @@ const CATCHES: readonly (Entry & { readonly kind: Kind })[] = [
 ]
 
 export function OverlaySetup() {
+  const gamemodes = useMemo(pageGamemodes, [])
   const [name, setName] = useState('')
-  const [options, setOptions] = useState<OverlayOptions>(DEFAULT_OPTIONS)
+  const [options, setOptions] = useState<OverlayOptions>(() => defaultOptions(gamemodes))
   const [ignored, setIgnored] = useState<readonly string[]>([])
   const enter = (text: string) => {
-    const overlay = readAddress(text)
+    const overlay = readAddress(text, gamemodes)
     setName(overlay?.name ?? text)
     if (overlay) setOptions(overlay.options)
     setIgnored(overlay?.ignored ?? [])
@@ -99,7 +101,7 @@ export function OverlaySetup() {
               {ignored.length > 0 && `The overlay ignores what it does not know: ${ignored.join(', ')}.`}
             </p>
             <Choice legend="Gamemode">
-              {GAMEMODES.map((gamemode) => (
+              {gamemodes.map((gamemode) => (
                 <Radio
                   key={gamemode}
                   name="gamemode"

@@ -1,6 +1,7 @@
 import { createClient } from '@fish-crab/sdk'
 import { render } from 'preact'
 import { browserContext } from '../data/follow.ts'
+import { pageGamemodes } from '../data/gamemodes.ts'
 import { overlayName, readOptions } from '../data/overlay-options.ts'
 import { Overlay } from './overlay.tsx'
 import './page.css'
@@ -13,7 +14,7 @@ render(
     client={createClient({ baseUrl: location.origin, ...limits })}
     context={browserContext}
     name={overlayName(location.pathname)}
-    options={readOptions(location.search)}
+    options={readOptions(location.search, pageGamemodes())}
   />,
   document.getElementById('app') as HTMLElement,
 )

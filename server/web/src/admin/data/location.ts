@@ -1,4 +1,5 @@
-import { GAMEMODES, type Gamemode, isGamemode, isUserName } from '@fish-crab/sdk/constants'
+import { type Gamemode, isUserName } from '@fish-crab/sdk/constants'
+import { matchGamemode, type PageGamemodes } from '../../data/gamemodes.ts'
 import type { Kind } from '../../data/summary.ts'
 import { type AuditFilter, isAuditAction } from './audit.ts'
 
@@ -12,15 +13,14 @@ export type View =
   | { readonly name: 'unknown' }
 
 /** Reads a fragment, such as `#players/Alex?gamemode=earth`. What is wrong in its query is as if it were absent. */
-export function readView(fragment: string): View {
+export function readView(fragment: string, gamemodes: PageGamemodes): View {
   const [path = '', search = ''] = fragment.replace(/^#/, '').split('?', 2)
   const query = new URLSearchParams(search)
   const [name, ...rest] = path.split('/').filter((part) => part !== '')
   const kind: Kind = query.get('kind') === 'crab' ? 'crab' : 'fish'
-  const given = query.get('gamemode')
-  const gamemode = isGamemode(given) ? given : undefined
+  const gamemode = matchGamemode(gamemodes, query.get('gamemode'))
   if (name === 'players' && rest.length === 1 && isUserName(rest[0] ?? '')) {
-    return { name: 'player', player: rest[0] ?? '', kind, gamemode: gamemode ?? GAMEMODES[0] }
+    return { name: 'player', player: rest[0] ?? '', kind, gamemode: gamemode ?? gamemodes[0] }
   }
   if (rest.length > 0) return { name: 'unknown' }
   switch (name) {
@@ -71,8 +71,8 @@ export function fragmentOf(view: View): string {
 }
 
 /** The view of a player's fish in the first gamemode. */
-export function playerView(player: string): View {
-  return { name: 'player', player, kind: 'fish', gamemode: GAMEMODES[0] }
+export function playerView(player: string, [gamemode]: PageGamemodes): View {
+  return { name: 'player', player, kind: 'fish', gamemode }
 }
 
 function queryOf(fields: Readonly<Record<string, string | undefined>>): string {

@@ -2,12 +2,15 @@ import type { Administrator } from '@fish-crab/sdk/admin'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { LoginSecrets } from '../../../../../sdk/src/internal/login-file.ts'
+import type { PageGamemodes } from '../../data/gamemodes.ts'
 import { fragmentOf, type View } from '../data/location.ts'
 import type { AdminSession } from '../data/session.ts'
 
 /** What the views of a signed-in administrator share. */
 export interface Page {
   readonly admin: Administrator
+  /** Those of the service. */
+  readonly gamemodes: PageGamemodes
   readonly request: AdminSession['request']
   readonly requestWith: AdminSession['requestWith']
   /** Says what was done, also to screen readers, until the next view is opened. */

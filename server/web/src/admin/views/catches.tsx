@@ -1,5 +1,5 @@
 import type { RarityLabel } from '@fish-crab/sdk'
-import { GAMEMODES, RARITIES } from '@fish-crab/sdk/constants'
+import { RARITIES } from '@fish-crab/sdk/constants'
 import { useId, useState } from 'preact/hooks'
 import { Drawing, shapeOf } from '../../parts/drawings.tsx'
 import { formatDateTime, formatNumber, plural } from '../../parts/format.ts'
@@ -27,7 +27,6 @@ const KINDS = [
   ['fish', 'Fish'],
   ['crab', 'Crabs'],
 ] as const
-const GAMEMODE_OPTIONS = GAMEMODES.map((gamemode) => [gamemode, gamemode] as const)
 const RARITY_OPTIONS = RARITIES.map(({ label }) => [label, label] as const)
 
 type PlayerView = Extract<View, { readonly name: 'player' }>
@@ -35,7 +34,7 @@ type Task = { readonly name: 'add' } | { readonly name: 'remove' | 'move'; reado
 
 /** The catches of a player in one gamemode, newest first. */
 export function Catches({ view }: { readonly view: PlayerView }) {
-  const { request } = usePage()
+  const { request, gamemodes } = usePage()
   const { player, kind, gamemode } = view
   const [shown, setShown] = useState(CHUNK)
   const [task, setTask] = useState<Task>()
@@ -59,7 +58,7 @@ export function Catches({ view }: { readonly view: PlayerView }) {
         <Choice
           label="Gamemode"
           value={gamemode}
-          options={GAMEMODE_OPTIONS}
+          options={gamemodes.map((one) => [one, one] as const)}
           onChange={(value) => choose({ gamemode: value })}
         />
         <button type="button" class="primary" onClick={() => setTask({ name: 'add' })}>
@@ -224,10 +223,10 @@ function RemoveCatches({ place, record, onDone, onClose }: RecordTaskProps) {
 }
 
 function MoveCatches({ place, record, onDone, onClose }: RecordTaskProps) {
-  const { request, announce } = usePage()
+  const { request, announce, gamemodes } = usePage()
   const what = describeRecord(record)
   const { player, gamemode } = place
-  const targets = GAMEMODE_OPTIONS.filter(([other]) => other !== gamemode)
+  const targets = gamemodes.filter((other) => other !== gamemode).map((other) => [other, other] as const)
   return (
     <Dialog title={`Move ${what}`} onEscape={onClose}>
       <p>

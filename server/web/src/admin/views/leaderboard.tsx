@@ -1,4 +1,3 @@
-import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
 import { useState } from 'preact/hooks'
 import { formatNumber, plural } from '../../parts/format.ts'
 import { fragmentOf, playerView, type View } from '../data/location.ts'
@@ -10,17 +9,13 @@ const KINDS = [
   ['fish', 'Fish'],
   ['crab', 'Crabs'],
 ] as const
-const GAMEMODE_OPTIONS: readonly (readonly [Gamemode | '', string])[] = [
-  ['', 'All'],
-  ...GAMEMODES.map((gamemode) => [gamemode, gamemode] as const),
-]
 const LIMITS = ['10', '100', '1000'] as const
 
 type LeaderboardView = Extract<View, { readonly name: 'leaderboard' }>
 
 /** Who has caught the most. */
 export function Leaderboard({ view }: { readonly view: LeaderboardView }) {
-  const { request } = usePage()
+  const { request, gamemodes } = usePage()
   const { kind, gamemode } = view
   const [limit, setLimit] = useState<(typeof LIMITS)[number]>('10')
   const loaded = useLoad(`leaderboard ${kind} ${gamemode} ${limit}`, () =>
@@ -43,7 +38,7 @@ export function Leaderboard({ view }: { readonly view: LeaderboardView }) {
         <Choice
           label="Gamemode"
           value={gamemode ?? ''}
-          options={GAMEMODE_OPTIONS}
+          options={[['', 'All'], ...gamemodes.map((one) => [one, one] as const)]}
           onChange={(value) => replaceView({ ...view, gamemode: value === '' ? undefined : value })}
         />
         <Choice label="Places" value={limit} options={LIMITS.map((one) => [one, one] as const)} onChange={setLimit} />
@@ -73,7 +68,7 @@ export function Leaderboard({ view }: { readonly view: LeaderboardView }) {
               <tr key={name}>
                 <td class="number">{1 + leaders.findIndex((other) => other.count === count)}</td>
                 <th scope="row">
-                  <a href={fragmentOf(playerView(name))}>{name}</a>
+                  <a href={fragmentOf(playerView(name, gamemodes))}>{name}</a>
                 </th>
                 <td class="number">{formatNumber(count)}</td>
                 <td class="share" aria-hidden="true">

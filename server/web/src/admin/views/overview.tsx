@@ -1,5 +1,4 @@
 import type { Stats } from '@fish-crab/sdk/admin'
-import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { RARITY_ORDER } from '../../data/list.ts'
 import { formatNumber } from '../../parts/format.ts'
 import { useLazy } from '../../parts/use-lazy.ts'
@@ -68,10 +67,10 @@ function Counts({ stats: { users, fish, crab } }: { readonly stats: Stats }) {
               </tr>
             </thead>
             <tbody>
-              {GAMEMODES.map((gamemode) => (
+              {Object.entries(fish.byGamemode).map(([gamemode, count]) => (
                 <tr key={gamemode}>
                   <th scope="row">{gamemode}</th>
-                  <td class="number">{formatNumber(fish.byGamemode[gamemode] ?? 0)}</td>
+                  <td class="number">{formatNumber(count)}</td>
                   <td class="number">{formatNumber(crab.byGamemode[gamemode] ?? 0)}</td>
                 </tr>
               ))}

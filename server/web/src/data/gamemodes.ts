@@ -1,0 +1,16 @@
+import { GAMEMODES, type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
+
+/** The gamemodes of the service, which it writes into its pages. The first is shown where nothing names one. */
+export type PageGamemodes = readonly [Gamemode, ...Gamemode[]]
+
+/** Those of the page that is open. */
+export function pageGamemodes(): PageGamemodes {
+  const { content = '' } = document.querySelector<HTMLMetaElement>('meta[name="gamemodes"]') ?? {}
+  const [first, ...others] = content.split(',')
+  return isGamemode(first) && others.every(isGamemode) ? [first, ...others] : GAMEMODES
+}
+
+/** The gamemode of this name, in any letter case. */
+export function matchGamemode(gamemodes: PageGamemodes, name: string | null | undefined): Gamemode | undefined {
+  return gamemodes.find((one) => one === name?.toLowerCase())
+}
