@@ -25,6 +25,7 @@ const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
   invalid_settings: EXIT.usage,
   invalid_path: EXIT.usage,
   invalid_line: EXIT.usage,
+  invalid_dump: EXIT.usage,
   unavailable: EXIT.unreachable,
   interrupted: EXIT.interrupted,
 }
@@ -73,6 +74,7 @@ const LABELS: Readonly<Record<MaintenanceProgress['step'], string>> = {
   copy: 'Copying',
   write: 'Writing',
   rotate: 'Encrypting',
+  hash: 'Hashing',
 }
 
 export function createMaintenanceProgress({ line, clock }: Pick<Context, 'line' | 'clock'>) {

@@ -59,6 +59,7 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
     backup: async () => (await import('../commands/backup.ts')).backupCommand,
     restore: async () => (await import('../commands/restore.ts')).restoreCommand,
     export: async () => (await import('../commands/export.ts')).exportCommand,
+    migrate: async () => (await import('../commands/migrate.ts')).migrateCommand,
     import: async () => (await import('../commands/import.ts')).importCommand,
     'rotate-secret': async () => (await import('../commands/rotate-secret.ts')).rotateSecretCommand,
     mock: async () => (await import('../commands/mock.ts')).mockCommand,

@@ -1,5 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { compare } from 'bcryptjs'
 import type { PasswordHasher } from '../app/core/host.ts'
 
 /** Cost parameters of scrypt. */
@@ -29,6 +30,14 @@ export function isScryptHash(text: string): boolean {
   return HASH.test(text) && isScryptCost({ N: N ?? 0, r: r ?? 0, p: p ?? 0 })
 }
 
+/** At most 16 times the usual cost of 10: a more expensive hash would delay every login that tries it. */
+const BCRYPT = /^\$2[aby]\$(?:0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/
+
+/** Whether a text is a hash of bcrypt, as administrators of other services bring it. */
+export function isBcryptHash(text: string): boolean {
+  return BCRYPT.test(text)
+}
+
 function isScryptCost({ N, r, p }: ScryptCost): boolean {
   return N > 1 && Number.isInteger(Math.log2(N)) && N * r * p <= MAX_COST
 }
@@ -51,7 +60,10 @@ export function createScryptHasher(cost: ScryptCost = OWASP): PasswordHasher {
       return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64'), key.toString('base64')].join('$')
     },
 
+    isOutdated: isBcryptHash,
+
     async verify(password, hash) {
+      if (isBcryptHash(hash)) return compare(password, hash)
       if (!isScryptHash(hash)) throw new Error('A stored password hash has an unknown form.')
       const [, N, r, p, salt = '', key = ''] = hash.split('$')
       const derived = await deriveKey(password, Buffer.from(salt, 'base64'), {

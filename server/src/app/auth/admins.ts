@@ -24,7 +24,7 @@ interface EndedSession {
 /** Above it, all sessions of the administrator end: they are read with every request. */
 const MAX_ENDED_SESSIONS = 100
 
-interface StoredAdmin extends Admin {
+export interface StoredAdmin extends Admin {
   readonly passwordHash: string
 }
 
@@ -117,6 +117,16 @@ export function createAdmins({ storage, storeId, passwords, clock, random }: Adm
         return admins.map((admin) => (named(username)(admin) ? { ...admin, ...renewed } : admin))
       })
       return this.find(username)
+    },
+
+    /** Replaces the hash of a password by another one of the same password. Sessions stay. */
+    async replaceHash({ id }: Admin, before: string, after: string): Promise<void> {
+      const isMeant = (admin: StoredAdmin) => admin.id === id && admin.passwordHash === before
+      await change((admins) =>
+        admins.some(isMeant)
+          ? admins.map((admin) => (isMeant(admin) ? { ...admin, passwordHash: after } : admin))
+          : undefined,
+      )
     },
 
     /** Ends one session of an administrator; all of them after many within two hours. */

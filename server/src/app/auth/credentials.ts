@@ -92,6 +92,14 @@ export function createCredentials(options: CredentialsOptions) {
     return undefined
   }
 
+  /** The hash of an administrator who comes from another service is replaced at the first login. */
+  async function currentHash({ who, passwordHash }: Account, password: string): Promise<string> {
+    if (!('admin' in who && passwords.isOutdated?.(passwordHash))) return passwordHash
+    const renewed = await passwords.hash(password)
+    await admins.replaceHash(who.admin, passwordHash, renewed)
+    return renewed
+  }
+
   async function identify(
     { name, password }: BasicCredentials,
     context: RequestContext,
@@ -112,7 +120,7 @@ export function createCredentials(options: CredentialsOptions) {
         const found = (await findVerified(accounts, tried)) ?? (await verifyAny(accounts, tried))
         // Counts an unknown user as a failed login only while the store is the one that the server started with.
         if (!found) await storeId.verify()
-        else await verified.add(tried, found.passwordHash, client)
+        else await verified.add(tried, await currentHash(found, tried), client)
         return found?.who
       })
       if (!who) await audit.recordFailedLogin(context, nameOf(accounts.find((account) => account !== undefined)))

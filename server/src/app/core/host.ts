@@ -10,6 +10,8 @@ export interface PasswordHasher {
   hash(password: string): Promise<string>
   /** Whether a password has this hash. */
   verify(password: string, hash: string): Promise<boolean>
+  /** Whether a hash should be replaced by one of `hash` when its password is known. @default never */
+  isOutdated?(hash: string): boolean
 }
 
 /** Receives log lines. Fields never hold a secret. */

@@ -33,7 +33,7 @@ import { isSecretCheck } from '../../app/users/secret-check.ts'
 import { checkItemKey, STORE_KEY } from '../../storage/core/keys.ts'
 import type { NewRecord } from '../../storage/core/types.ts'
 import { SCHEMA_VERSION } from '../../storage/file/schema.ts'
-import { isScryptHash } from '../passwords.ts'
+import { isBcryptHash, isScryptHash } from '../passwords.ts'
 
 const FORMAT = 'fish-crab-export'
 /** The version of the format that this code writes, and the only one that it reads. */
@@ -144,7 +144,7 @@ const admin = z.object({
   ...adminSchema.shape,
   id: nonEmpty,
   username: name,
-  passwordHash: z.string().check(z.refine(isScryptHash)),
+  passwordHash: z.string().check(z.refine((hash) => isScryptHash(hash) || isBcryptHash(hash))),
   endedSessions: z.optional(z.array(z.object({ id: nonEmpty, until: z.number() }))),
 })
 const admins = z

@@ -149,7 +149,7 @@ function giveToOwner(folder: string): void {
   for (const name of readdirSync(folder)) if (OURS.test(name)) give(join(folder, name))
 }
 
-const LEFTOVER = /^\.(?:restore|import)-[0-9a-f]{8}$/
+const LEFTOVER = /^\.(?:restore|import|migrate)-[0-9a-f]{8}$/
 
 /** Left by killed runs: under the lock, none of them is in use. */
 export function tempFoldersIn(folder: string): string[] {

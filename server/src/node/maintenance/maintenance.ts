@@ -13,10 +13,11 @@ export interface MaintenanceProgress {
    * - `copy`: copies a store
    * - `write`: writes an export, or imports its content
    * - `rotate`: encrypts keys with the new secret
+   * - `hash`: hashes passwords
    */
-  readonly step: 'check' | 'copy' | 'write' | 'rotate'
+  readonly step: 'check' | 'copy' | 'write' | 'rotate' | 'hash'
   /** What is counted. */
-  readonly unit: 'bytes' | 'lines' | 'keys'
+  readonly unit: 'bytes' | 'lines' | 'keys' | 'documents' | 'passwords' | 'catches'
   readonly done: number
   /** Absent if unknown. */
   readonly total?: number
@@ -74,6 +75,8 @@ export type MaintenanceErrorCode =
   | 'invalid_path'
   /** A line of an export is invalid. */
   | 'invalid_line'
+  /** A dump of another database cannot be read. */
+  | 'invalid_dump'
   /** The given signal aborted the work; the message says what remains. */
   | 'interrupted'
 
@@ -157,7 +160,7 @@ function fromSystem(error: NodeJS.ErrnoException): unknown {
   return failure(known.code, isSqlite ? known.message : `${at} failed (${code}).`)
 }
 
-const TEMP_NAME = /\.partial-[0-9a-f]{8}|[/\\]\.(?:restore|import)-[0-9a-f]{8}/g
+const TEMP_NAME = /\.partial-[0-9a-f]{8}|[/\\]\.(?:restore|import|migrate)-[0-9a-f]{8}/g
 
 /** Uses the final path in errors, not the temporary one. */
 function withoutTempNames(text: string): string {

@@ -82,7 +82,7 @@ function refuseStoreIn(folder: string, names: readonly string[]): void {
 }
 
 /** The folder for the store that is replaced. Inside the data folder, so that moving also works on a mount point. */
-function replacedFolder(folder: string, now: Date): string {
+export function replacedFolder(folder: string, now: Date): string {
   const replaced = join(folder, `replaced-${now.toISOString().replaceAll(':', '-')}`)
   if (!pathExists(replaced)) return replaced
   throw new MaintenanceError('exists', `${replaced} already exists.`, { hint: 'Move it away.' })
@@ -119,7 +119,7 @@ interface Swap {
   readonly onStuck: () => void
 }
 
-function swapStores(folder: string, { temp, replaced, onStuck }: Swap): void {
+export function swapStores(folder: string, { temp, replaced, onStuck }: Swap): void {
   const aside = replaced ?? join(temp, 'replaced')
   const [old, made, mark] = [existingFiles(folder), existingFiles(temp), readMark(folder)]
   const plan: SwapPlan = {
@@ -146,8 +146,8 @@ function swapStores(folder: string, { temp, replaced, onStuck }: Swap): void {
       undoSwap(folder, plan)
     } catch {
       onStuck()
-      const message = `The restore failed, and the previous state cannot be restored: files are in ${aside} and in ${folder}.`
-      const hint = 'Check the disk, then run the restore again: it first puts everything back.'
+      const message = `The new store could not take its place, and the previous state cannot be restored: files are in ${aside} and in ${folder}.`
+      const hint = 'Check the disk, then run it again: it first puts everything back.'
       throw new MaintenanceError('unavailable', message, { hint, cause: error })
     }
     throw error

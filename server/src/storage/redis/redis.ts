@@ -115,6 +115,7 @@ export function openRedisReader(options: AnyRedisOptions) {
     return {
       items: { getItem: items.getItem, getKeys: () => items.getKeys() },
       listItems: items.listItems,
+      version: createRedisRecords(connection).version,
       tallies: createRedisTallies(connection).tallies,
       dispose: close,
     }

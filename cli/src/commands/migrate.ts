@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises'
+import type { MigrationReport } from '@fish-crab/server'
+import { Args, type CommandContext, defineCommand, Flags } from '../command/define.ts'
+import { dryRunFlag, yesFlags } from '../command/flags.ts'
+import { refuseEmptyPath, runMaintenance, storageFlag } from '../command/maintenance.ts'
+import { CliError, EXIT, usageError } from '../core/errors.ts'
+import { parseJsonText } from '../core/parse-values.ts'
+import { ask, canPrompt } from '../output/prompt.ts'
+import { printable } from '../output/text.ts'
+
+export const migrateCommand = defineCommand({
+  summary: 'Bring players, catches and administrators over from a MongoDB dump.',
+  description:
+    'Reads the database of the service that this one stands in for: a folder or an --archive file of mongodump, or files ' +
+    'of mongoexport, each perhaps gzipped. Shows first what would be done, and then asks. Passwords, Fernet keys and API ' +
+    'keys stay valid, and catches keep their order and times. A file store is replaced as a whole once all is there; in a ' +
+    'Redis, players appear when everything else is there. If it is interrupted or killed, run it again: it continues, and adds ' +
+    'nothing twice. No server may use a file store meanwhile.',
+  examples: [
+    'fish-cli migrate ./dump --storage file:./data',
+    'fish-cli migrate fishtracker.archive.gz --storage file:./data --dry-run',
+    'fish-cli migrate export/*.json --rename names.json --yes',
+    {
+      description: 'With the fifth gamemode of the dump:',
+      command: 'FISH_GAMEMODES=oneblock,earth,survival,factions,boxsmp fish-cli migrate ./dump',
+    },
+  ],
+  args: { dump: Args.string({ description: 'folder, archive or files of the dump', required: true, multiple: true }) },
+  flags: {
+    merge: Flags.boolean({ summary: 'Also add the catches of players who exist already, each once.' }),
+    rename: Flags.string({
+      summary: 'JSON file with new names of players: {"NAME or id": "NEW NAME"}.',
+      helpValue: 'FILE',
+    }),
+    ...yesFlags,
+    ...dryRunFlag,
+    ...storageFlag,
+  },
+  completion: { dump: { paths: 'files' }, rename: { paths: 'files' } },
+
+  async run(context) {
+    const { args, flags } = context
+    const dump = args.dump ?? []
+    for (const path of dump) refuseEmptyPath(path, 'DUMP', 'file')
+    const renames = flags.rename === undefined ? {} : await readRenames(flags.rename)
+    const isAsking = !flags.yes && !flags['dry-run']
+    if (isAsking && !canPrompt(context, flags['no-input'])) {
+      throw usageError('Nobody can be asked here.', 'Add --dry-run to see what would be done, or --yes to do it.')
+    }
+    const confirm = async (report: MigrationReport) => {
+      for (const line of reportLines(report)) context.note(line)
+      if (!isAsking || Object.keys(report.leftOut.gamemodes).length > 0) return true
+      return ask(context, 'Migrate')
+    }
+    const work = { dump, renames, confirm, merge: flags.merge ?? false, dryRun: flags['dry-run'] }
+    const signal = context.interrupted()
+    const report = await runMaintenance(context, (server, source) =>
+      server.migrateStore({ ...source, ...work, signal, now: new Date(context.clock.now()) }),
+    )
+    if (flags['dry-run']) for (const line of reportLines(report)) context.note(line)
+    if (report.replaced !== undefined) context.note(`The previous store is in ${printable(report.replaced)}.`)
+    const target = printable(report.folder ?? 'Redis')
+    const text = `${playersText(report)}, ${catchesText(report)}`
+    return context.print(report, () => (report.dryRun ? `Would add to ${target}: ${text}.` : `${target}: ${text}`))
+  },
+})
+
+async function readRenames(path: string): Promise<Record<string, string>> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const message = `${path} cannot be read (${error.code ?? error.name}).`
+    throw new CliError({ code: 'file_not_read', message, hint: 'Check the path.', exit: EXIT.usage })
+  })
+  const renames = parseJsonText(text)
+  const isMap = typeof renames === 'object' && renames !== null && !Array.isArray(renames)
+  if (isMap && Object.values(renames).every((name) => typeof name === 'string'))
+    return renames as Record<string, string>
+  throw usageError('--rename is no file of names.', 'For example: {"Jo hn": "John", "u-1f3c": "Alex2"}')
+}
+
+const MAX_NAMES = 20
+
+function reportLines(report: MigrationReport): readonly string[] {
+  const { players, catches, administrators, renamed, newSecrets, leftOut } = report
+  const { orphans, gamemodes } = leftOut
+  const byGamemode = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts).map(([gamemode, count]) => `${gamemode} ${count}`)
+  const parts: readonly (readonly [count: number, text: string, names?: readonly string[]])[] = [
+    [players.new, 'new players'],
+    [players.merged, 'players who exist already and get their catches'],
+    [players.resumed, 'players of an earlier run'],
+    [sumOf(catches.fish), 'fish', byGamemode(catches.fish)],
+    [sumOf(catches.crab), 'crabs', byGamemode(catches.crab)],
+    [catches.unknownRarities, 'of the fish have an unknown rarity, and get Unknown/Other'],
+    [administrators.new, 'administrators'],
+    [renamed.length, 'players get another name', renamed.map(renameText)],
+    [newSecrets.passwords.length, 'players have no usable password, and get a new one', newSecrets.passwords],
+    [newSecrets.fernetKeys.length, 'players have no usable key, and get a new one', newSecrets.fernetKeys],
+    [leftOut.existingPlayers.length, 'players exist already, and stay as they are (--merge)', leftOut.existingPlayers],
+    [leftOut.deletedPlayers.length, 'players were deleted since an earlier run', leftOut.deletedPlayers],
+    [leftOut.administrators.length, 'administrators are left out', leftOut.administrators],
+    [sumOf(orphans), 'catches of deleted users are left out', byGamemode(orphans)],
+    [sumOf(gamemodes), 'catches have an unknown gamemode', byGamemode(gamemodes)],
+    [leftOut.invalidCatches, 'documents are no catch, and are left out'],
+    [leftOut.ownerlessApiKeys, 'API keys of nobody are left out'],
+  ]
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, text, names = []]) => {
+      const shown = names.slice(0, MAX_NAMES).map(printable).join(', ')
+      const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more (--json)` : ''
+      return `${count} ${text}${shown === '' ? '' : `: ${shown}${more}`}`
+    })
+}
+
+function renameText({ from, to, reason }: MigrationReport['renamed'][number]): string {
+  return `${from} → ${to}${reason === 'taken' ? ' (taken)' : ''}`
+}
+
+const sumOf = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((sum, one) => sum + one, 0)
+
+function playersText({ players }: MigrationReport): string {
+  return `players: ${players.new + players.merged + players.resumed}`
+}
+
+function catchesText({ catches }: MigrationReport): string {
+  return `catches: ${sumOf(catches.fish) + sumOf(catches.crab)}`
+}

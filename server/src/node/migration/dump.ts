@@ -1,0 +1,301 @@
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { createGunzip, gunzipSync } from 'node:zlib'
+import { MaintenanceError, namedPath } from '../maintenance/maintenance.ts'
+
+/** A document of a dump, with the JavaScript values of its BSON types. */
+export type DumpDocument = Readonly<Record<string, unknown>>
+
+/** Reads all documents of the collections that are wanted, those of each collection in their order. Can be repeated. */
+export type Dump = (isWanted: (collection: string) => boolean) => AsyncIterable<{
+  readonly collection: string
+  readonly document: DumpDocument
+}>
+
+const HINT =
+  'Name a folder or an --archive file of mongodump, or the files of mongoexport, each with the name of its collection.'
+
+export function invalidDump(message: string, cause?: unknown): MaintenanceError {
+  return new MaintenanceError('invalid_dump', `${message} Nothing was changed.`, { hint: HINT, cause })
+}
+
+/**
+ * Opens a database that was written by `mongodump`, to a folder or an archive, or by `mongoexport`, to files; each perhaps
+ * gzipped.
+ * @throws MaintenanceError `invalid_dump`, `invalid_path`
+ */
+export async function openDump(paths: readonly string[]): Promise<Dump> {
+  const { deserialize, EJSON } = await import('bson')
+  const files = paths.map(namedPath).flatMap((path) => {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (!stat) throw invalidDump(`${path} does not exist.`)
+    return stat.isDirectory() ? filesIn(path) : [path]
+  })
+  const sources = (await Promise.all(files.map(sourceOf))).filter((source) => source !== undefined)
+  const parsers: Parsers = {
+    bson: (bytes) => deserialize(bytes),
+    json: (text) => EJSON.parse(text),
+  }
+  return async function* documents(isWanted) {
+    for (const source of sources) {
+      if (source.kind === 'archive') yield* readArchive(source.path, isWanted, parsers)
+      else if (isWanted(source.collection)) {
+        for await (const document of readFile(source, parsers)) yield { collection: source.collection, document }
+      }
+    }
+  }
+}
+
+interface Parsers {
+  readonly bson: (bytes: Uint8Array) => DumpDocument
+  readonly json: (text: string) => DumpDocument
+}
+
+type Source =
+  | { readonly kind: 'archive'; readonly path: string }
+  | { readonly kind: 'bson' | 'json'; readonly path: string; readonly collection: string }
+
+const USERS = /^users\.(?:bson|json|jsonl|ndjson)(?:\.gz)?$/
+
+/** The files of a folder, or of the one folder in it that has users: `mongodump` makes one for each database. */
+function filesIn(folder: string): readonly string[] {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+  if (names.some((name) => USERS.test(name))) return names.toSorted().map((name) => join(folder, name))
+  const databases = entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(folder, name))
+    .filter((path) => readdirSync(path).some((name) => USERS.test(name)))
+  const [only, another] = databases
+  if (another !== undefined) throw invalidDump(`${folder} has several databases: ${databases.join(', ')}. Name one.`)
+  if (only === undefined) throw invalidDump(`${folder} has no collection "users".`)
+  return filesIn(only)
+}
+
+/** `undefined` for a file beside those of collections. */
+async function sourceOf(path: string): Promise<Source | undefined> {
+  const name = basename(path).replace(/\.gz$/, '')
+  if (/\.metadata\.json$/.test(name) || name === 'prelude.json' || name === 'oplog.bson') return undefined
+  const [, base = '', kind] = /^(.+)\.(bson|json|jsonl|ndjson)$/.exec(name) ?? []
+  if (kind === undefined) {
+    if (await isArchive(path)) return { kind: 'archive', path }
+    throw invalidDump(`${path} is no file of a dump.`)
+  }
+  if (kind !== 'bson') return { kind: 'json', path, collection: base }
+  return { kind, path, collection: nameInMetadata(path) ?? decoded(base) }
+}
+
+/** `mongodump` cuts the names of files that would be too long. */
+function nameInMetadata(path: string): string | undefined {
+  const file = path.replace(/\.bson(\.gz)?$/, '.metadata.json$1')
+  if (!existsSync(file)) return undefined
+  try {
+    const bytes = readFileSync(file)
+    const { collectionName } = JSON.parse((file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8'))
+    return typeof collectionName === 'string' && collectionName !== '' ? collectionName : undefined
+  } catch (cause) {
+    throw invalidDump(`${file} is damaged.`, cause)
+  }
+}
+
+/** `mongodump` escapes what cannot stand in the name of a file. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+/** The first four bytes of an archive. */
+const ARCHIVE = Buffer.from('6de29981', 'hex')
+/** In an archive, in place of the length of a document. */
+const END_OF_BLOCK = 0xffff_ffff
+
+async function isArchive(path: string): Promise<boolean> {
+  const bytes = createByteReader(path)
+  try {
+    return (await bytes.take(ARCHIVE.length))?.equals(ARCHIVE) ?? false
+  } finally {
+    await bytes.close()
+  }
+}
+
+/** An archive holds blocks of documents of one collection each, so that collections alternate. */
+async function* readArchive(path: string, isWanted: (collection: string) => boolean, { bson }: Parsers) {
+  const bytes = createByteReader(path)
+  try {
+    await bytes.take(ARCHIVE.length)
+    // What there is about the archive and its collections.
+    while ((await readFrame(bytes)) !== undefined) {}
+    for (let header = await readFrame(bytes, true); header !== undefined; header = await readFrame(bytes, true)) {
+      const { collection } = parseFrame(header, bytes, bson) as { readonly collection?: unknown }
+      const name = typeof collection === 'string' ? collection : ''
+      const isRead = isWanted(name)
+      for (let frame = await readFrame(bytes); frame !== undefined; frame = await readFrame(bytes)) {
+        if (isRead) yield { collection: name, document: parseFrame(frame, bytes, bson) }
+      }
+    }
+  } finally {
+    await bytes.close()
+  }
+}
+
+async function* readFile({ kind, path }: Exclude<Source, { readonly kind: 'archive' }>, parsers: Parsers) {
+  if (kind === 'json') return yield* readJson(path, parsers.json)
+  const bytes = createByteReader(path)
+  try {
+    for (let frame = await readFrame(bytes, true); frame !== undefined; frame = await readFrame(bytes, true)) {
+      yield parseFrame(frame, bytes, parsers.bson)
+    }
+  } finally {
+    await bytes.close()
+  }
+  return undefined
+}
+
+const LENGTH_BYTES = 4
+/** Of a document: MongoDB stores none of more than 16 MiB, and dumps add a few KiB. */
+const MAX_DOCUMENT = 17 * 1024 * 1024
+
+/** The bytes of a document; `undefined` at the end of a block, and of a file where that may end. */
+async function readFrame(bytes: ByteReader, mayEnd = false): Promise<Buffer | undefined> {
+  const head = await bytes.take(LENGTH_BYTES, mayEnd)
+  if (head === undefined) return undefined
+  const length = head.readUInt32LE()
+  if (length === END_OF_BLOCK) return undefined
+  if (length < LENGTH_BYTES + 1 || length > MAX_DOCUMENT) throw invalidDump(`${bytes.place()} is damaged.`)
+  const rest = await bytes.take(length - LENGTH_BYTES)
+  return Buffer.concat([head, rest ?? Buffer.alloc(0)])
+}
+
+function parseFrame(frame: Buffer, bytes: ByteReader, parse: Parsers['bson']): DumpDocument {
+  try {
+    return parse(frame)
+  } catch {
+    // Not its cause, which may quote the document.
+    throw invalidDump(`${bytes.place()} is damaged.`)
+  }
+}
+
+type ByteReader = ReturnType<typeof createByteReader>
+
+function createByteReader(path: string) {
+  const chunks = bytesOf(path)
+  let rest: Buffer = Buffer.alloc(0)
+  let read = 0
+  return {
+    /** @returns `undefined` at the end, if the file may end here */
+    async take(count: number, mayEnd = false): Promise<Buffer | undefined> {
+      if (rest.length < count) {
+        const parts = [rest]
+        let length = rest.length
+        while (length < count) {
+          const { value, done } = await chunks.next()
+          if (done) break
+          parts.push(value)
+          length += value.length
+        }
+        rest = Buffer.concat(parts)
+      }
+      if (rest.length === 0 && mayEnd) return undefined
+      if (rest.length < count) throw invalidDump(`${path} ends in the middle of a document.`)
+      const taken = rest.subarray(0, count)
+      rest = rest.subarray(count)
+      read += count
+      return taken
+    },
+    place: () => `${path}, at byte ${read},`,
+    close: () => chunks.return(undefined),
+  }
+}
+
+/** The bytes of a file, unzipped where they are gzipped. */
+async function* bytesOf(path: string): AsyncGenerator<Buffer, undefined> {
+  const file = createReadStream(path)
+  const chunks = file[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  try {
+    const { value: first, done } = await chunks.next()
+    if (done) return undefined
+    const all = (async function* () {
+      yield first
+      for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
+    })()
+    const isGzipped = first[0] === 0x1f && first[1] === 0x8b
+    yield* isGzipped ? gunzip(all) : all
+    return undefined
+  } catch (error) {
+    if (error instanceof MaintenanceError) throw error
+    const { code, name } = error as NodeJS.ErrnoException
+    throw invalidDump(`${path} cannot be read (${code ?? name}).`, error)
+  } finally {
+    file.destroy()
+  }
+}
+
+async function* gunzip(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const source = Readable.from(bytes)
+  const unzipped = createGunzip()
+  source.once('error', (error) => unzipped.destroy(error))
+  yield* source.pipe(unzipped)
+}
+
+const [QUOTE, BACKSLASH, OPEN, CLOSE] = [...'"\\{}'].map((character) => character.charCodeAt(0))
+
+/** Documents on lines of their own, in one list, or spread over lines. */
+async function* readJson(path: string, parse: Parsers['json']): AsyncGenerator<DumpDocument> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const damaged = () => invalidDump(`${path}, at document ${count + 1}, is damaged.`)
+  let [text, at, start, depth, count, lists] = ['', 0, -1, 0, 0, 0]
+  let [isInString, isEscaped] = [false, false]
+  const decode = (chunk?: Buffer) => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined })
+    } catch {
+      throw damaged()
+    }
+  }
+  for await (const chunk of bytesOf(path)) {
+    text += decode(chunk)
+    for (; at < text.length; at += 1) {
+      const code = text.charCodeAt(at)
+      if (isInString) {
+        if (isEscaped) isEscaped = false
+        else if (code === BACKSLASH) isEscaped = true
+        else if (code === QUOTE) isInString = false
+      } else if (code === OPEN) {
+        if (depth === 0) start = at
+        depth += 1
+      } else if (depth === 0) {
+        const character = text.charAt(at)
+        lists += character === '[' ? 1 : character === ']' ? -1 : 0
+        if (!/[\s,[\]\uFEFF]/.test(character)) throw damaged()
+      } else if (code === QUOTE) isInString = true
+      else if (code === CLOSE) {
+        depth -= 1
+        if (depth > 0) continue
+        const document = parseJson(text.slice(start, at + 1), parse)
+        if (document === undefined) throw damaged()
+        yield document
+        count += 1
+        start = -1
+      }
+    }
+    text = start < 0 ? '' : text.slice(start)
+    at = text.length
+    if (start > 0) start = 0
+    if (text.length > MAX_DOCUMENT) throw damaged()
+  }
+  decode()
+  if (depth > 0 || lists !== 0) throw invalidDump(`${path} ends in the middle of a document.`)
+}
+
+function parseJson(text: string, parse: Parsers['json']): DumpDocument | undefined {
+  try {
+    return parse(text)
+  } catch {
+    // Not its cause, which quotes the text.
+    return undefined
+  }
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { userNameKey } from '@fish-crab/sdk/contract'
+import { generateFernetKey } from '@fish-crab/sdk/fernet'
+import type { StoredAdmin } from '../../app/auth/admins.ts'
+import { toRecord } from '../../app/catches/record.ts'
+import { sha256Hex } from '../../app/core/bytes.ts'
+import type { PasswordHasher } from '../../app/core/host.ts'
+import { randomText } from '../../app/core/ids.ts'
+import { ADMINS_KEY, apiKeyOwnerKey, secretKey, userKey, userNameItem } from '../../app/store/item-keys.ts'
+import type { Encryption } from '../../app/users/encryption.ts'
+import { ensureSecretCheck } from '../../app/users/secret-check.ts'
+import type { FishStorage, NewRecord } from '../../storage/core/types.ts'
+import { MaintenanceError, type MaintenanceOptions } from '../maintenance/maintenance.ts'
+import type { Dump, DumpDocument } from './dump.ts'
+import type { MigrationPlan, PlannedPlayer } from './plan.ts'
+import { idOf, parseCatch, type Source } from './source.ts'
+
+interface FillOptions extends MaintenanceOptions {
+  readonly plan: MigrationPlan
+  readonly source: Source
+  readonly dump: Dump
+  readonly encryption: Encryption
+  readonly passwords: Pick<PasswordHasher, 'hash'>
+}
+
+/**
+ * Writes everything that a plan has. Each step leaves alone what is there already, so that another run of the same plan
+ * continues. The names of players come last: without them, nothing else can be reached.
+ */
+export async function fillStorage(storage: FishStorage, options: FillOptions): Promise<void> {
+  const { plan, encryption } = options
+  await ensureSecretCheck(storage, encryption)
+  await writeSecrets(storage, options)
+  await writeCatches(storage, options)
+  for (const { user, secrets } of plan.players) {
+    options.signal?.throwIfAborted()
+    if (!secrets) continue
+    await storage.items.setItem(userNameItem(user.id), user.name)
+    if (await storage.setItemIfAbsent(userKey(user.name), JSON.stringify(user))) continue
+    const { id } = JSON.parse((await storage.items.getItem(userKey(user.name))) ?? '{}')
+    if (id === user.id) continue
+    const message = `A player called ${user.name} was created meanwhile.`
+    throw new MaintenanceError('in_use', message, { hint: 'Run it again: it continues with another name.' })
+  }
+  await writeAdmins(storage, plan.admins)
+}
+
+/** As many at once as hash in parallel: each takes 128 MiB. */
+const HASHES_AT_ONCE = Math.min(4, availableParallelism())
+
+async function writeSecrets(storage: FishStorage, options: FillOptions): Promise<void> {
+  const players = options.plan.players.filter(({ secrets }) => secrets !== undefined)
+  let done = 0
+  const report = () => options.onProgress?.({ step: 'hash', unit: 'passwords', done, total: players.length })
+  report()
+  const left = players.values()
+  const work = async () => {
+    for (const player of left) {
+      options.signal?.throwIfAborted()
+      await writeSecretsOf(storage, player, options)
+      done += 1
+      report()
+    }
+  }
+  const workers = await Promise.allSettled(Array.from({ length: HASHES_AT_ONCE }, work))
+  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
+}
+
+async function writeSecretsOf(
+  storage: FishStorage,
+  { user: { id, name }, secrets: given }: PlannedPlayer,
+  { passwords, encryption }: FillOptions,
+): Promise<void> {
+  const { items } = storage
+  const random = (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes)
+  const makeIfAbsent = async (secret: 'password' | 'fernet' | 'api-key', make: () => Promise<string>) => {
+    const key = secretKey(id, secret)
+    if ((await items.getItem(key)) === null) await storage.setItemIfAbsent(key, await make())
+  }
+  const newSecret = () => randomText(NEW_SECRET_LENGTH, random)
+  await makeIfAbsent('password', () => passwords.hash(given?.password ?? newSecret()))
+  await makeIfAbsent('fernet', () => encryption.encrypt(given?.fernetKey ?? generateFernetKey(random), id))
+  // One that nobody knows, so that there is one to reset.
+  const apiKeys = given?.apiKeys.length ? given.apiKeys : [newSecret()]
+  const hashes = await Promise.all(apiKeys.map(sha256Hex))
+  await makeIfAbsent('api-key', async () => hashes.join(' '))
+  const stored = (await items.getItem(secretKey(id, 'api-key')))?.split(' ') ?? []
+  for (const hash of hashes) if (stored.includes(hash)) await items.setItem(apiKeyOwnerKey(hash), name)
+}
+
+const NEW_SECRET_LENGTH = 40
+const BATCH = 500
+
+/** One record each, so that each can be removed and moved by itself. */
+async function writeCatches(storage: FishStorage, options: FillOptions): Promise<void> {
+  const { plan, source, dump, onProgress, signal } = options
+  const { fish, crab } = plan.report.catches
+  const total = [...Object.values(fish), ...Object.values(crab)].reduce((sum, count) => sum + count, 0)
+  let done = 0
+  const report = () => onProgress?.({ step: 'write', unit: 'catches', done, total })
+  let batch: Promise<unknown>[] = []
+  const flush = async () => {
+    // Only now, so that nothing is written after a failure.
+    for (const result of await Promise.allSettled(batch)) if (result.status === 'rejected') throw result.reason
+    done += batch.length
+    batch = []
+    signal?.throwIfAborted()
+    report()
+  }
+  report()
+  for await (const { collection, document } of dump((name) => plan.owners.has(name))) {
+    const owner = plan.owners.get(collection)
+    const from = source.collections.get(collection)
+    if (owner === undefined || !from) continue
+    const record = recordOf(from.kind, collection, document)
+    if (!record) continue
+    batch.push(storage.append({ owner, kind: from.kind, gamemode: from.gamemode }, record))
+    if (batch.length >= BATCH) await flush()
+  }
+  await flush()
+}
+
+/** The same for the same document in every run. */
+function recordOf(kind: 'fish' | 'crab', collection: string, document: DumpDocument): NewRecord | undefined {
+  const entry = parseCatch(kind, document)
+  if (!entry) return undefined
+  const id = idOf(document)
+  return toRecord([entry], { id: recordId(collection, id), dedupeKey: `migrated ${id}`, caughtAt: entry.caughtAt })
+}
+
+const OBJECT_ID = /^[\da-f]{24}$/
+
+/** A UUIDv7 (RFC 9562, 5.7) whose time is that of the ObjectId, and whose random part is a hash. */
+function recordId(collection: string, id: string): string {
+  const seconds = OBJECT_ID.test(id) ? Number.parseInt(id.slice(0, 8), 16) : 0
+  const bytes = createHash('sha256').update(`${collection} ${id}`).digest().subarray(0, 16)
+  bytes.writeUIntBE(seconds * 1000, 0, 6)
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f)
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
+  const hex = bytes.toString('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+async function writeAdmins(storage: FishStorage, added: MigrationPlan['admins']): Promise<void> {
+  if (added.length === 0) return
+  const text = await storage.items.getItem(ADMINS_KEY)
+  const admins: readonly StoredAdmin[] = text === null ? [] : JSON.parse(text)
+  const taken = new Set(admins.map(({ username }) => userNameKey(username)))
+  const value = JSON.stringify([...admins, ...added.filter(({ username }) => !taken.has(userNameKey(username)))])
+  const isStored =
+    text === null
+      ? await storage.setItemIfAbsent(ADMINS_KEY, value)
+      : await storage.replaceItemIf(ADMINS_KEY, text, value)
+  if (!isStored) await writeAdmins(storage, added)
+}

@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type User, userNameKey } from '@fish-crab/sdk/contract'
+import type { StoredAdmin } from '../../app/auth/admins.ts'
+import type { PasswordHasher } from '../../app/core/host.ts'
+import { ADMINS_KEY, USERS_BASE } from '../../app/store/item-keys.ts'
+import { checkNoImportLock, refuseImportLock } from '../../app/store/store-id.ts'
+import { STORE_KEY } from '../../storage/core/keys.ts'
+import { REMOVED_VERSION, type StorageExtension } from '../../storage/core/types.ts'
+import { readHighWater } from '../../storage/file/mark.ts'
+import { prepareItemReads, prepareVersion } from '../../storage/file/reader.ts'
+import { checkpoint, STORE_FILE } from '../../storage/file/store-file.ts'
+import { createStorage } from '../../storage/index.ts'
+import { ConfigError, type ConfigSource, readSettings } from '../config.ts'
+import { tempFoldersIn, useStorage, withLockedFolder } from '../maintenance/folder.ts'
+import {
+  type DryRunOption,
+  type DryRunReport,
+  MaintenanceError,
+  type MaintenanceOptions,
+  type MaintenanceSettings,
+  maintain,
+  readMaintenanceSettings,
+} from '../maintenance/maintenance.ts'
+import { replacedFolder, swapStores, undoKilledSwaps } from '../maintenance/restore.ts'
+import { atRestSecrets, copyStore, encryptionWith, openStore, secretsText } from '../maintenance/store.ts'
+import { createScryptHasher } from '../passwords.ts'
+import { loadSecrets, SECRETS_FILE } from '../secrets-file.ts'
+import { type Dump, openDump } from './dump.ts'
+import { fillStorage } from './fill.ts'
+import { type MigrationPlan, type MigrationReport, planMigration } from './plan.ts'
+import { readSource, type Source } from './source.ts'
+
+/** Options of {@link migrateStore}. */
+export interface MigrateOptions extends ConfigSource, MaintenanceOptions, DryRunOption {
+  /** A folder or an `--archive` file of `mongodump`, or the files of `mongoexport`; each perhaps gzipped. */
+  readonly dump: readonly string[]
+  /** Add the catches of players who exist already. @default they are left out */
+  readonly merge?: boolean
+  /** New names of players, by their id or their name in the dump. @default those that cannot be kept get a similar one */
+  readonly renames?: Readonly<Record<string, string>>
+  /** Called with what would be done before anything is written; `false` ends it, as a dry run does. */
+  readonly confirm?: (report: MigrationReport) => Promise<boolean>
+  /** Names the folder of the store before. */
+  readonly now: Date
+  /** @default scrypt at the cost of the server */
+  readonly passwords?: Pick<PasswordHasher, 'hash'>
+}
+
+/** What was migrated, or in a dry run, what would be. */
+export interface MigrateReport extends MigrationReport, DryRunReport {
+  /** The data folder; `null` for Redis. */
+  readonly folder: string | null
+  /** Where the store is that was there before. */
+  readonly replaced?: string
+}
+
+/**
+ * Brings players, catches and administrators over from the database of the service that this one stands in for. All is
+ * read and checked before anything is written. A file store is filled beside the data and takes its place once it is
+ * complete; in a Redis, players appear when everything else is there. A run that was interrupted or killed continues
+ * when it is repeated, and nothing is added twice.
+ * @throws MaintenanceError
+ */
+export function migrateStore(options: MigrateOptions): Promise<MigrateReport> {
+  const run = async () => {
+    const settings = readMaintenanceSettings(options)
+    const { values, mistakes } = readSettings(['gamemodes'], options)
+    if (mistakes.length > 0 || !values.gamemodes) throw new ConfigError(mistakes)
+    const dump = await openDump(options.dump)
+    const report = (done: number) => {
+      options.signal?.throwIfAborted()
+      options.onProgress?.({ step: 'check', unit: 'documents', done })
+    }
+    const source = await readSource(dump, report)
+    const work: Work = { ...options, dumpOf: dump, source, settings, gamemodes: values.gamemodes }
+    return settings.storage.driver === 'file' ? migrateFolder(settings.storage.path, work) : migrateRedis(work)
+  }
+  const hint = 'Run it again: it continues where it stopped.'
+  return maintain(run, { signal: options.signal, state: 'No player was added yet.', hint })
+}
+
+interface Work extends MigrateOptions {
+  readonly dumpOf: Dump
+  readonly source: Source
+  readonly settings: MaintenanceSettings
+  readonly gamemodes: readonly string[]
+}
+
+interface Target extends Pick<StorageExtension, 'listItems' | 'version'> {
+  readonly items: { getItem(key: string): Promise<string | null> }
+}
+
+const PAGE = 1000
+
+/** @param target absent for an empty one */
+async function makePlan(target: Target | undefined, work: Work): Promise<MigrationPlan> {
+  const { source, gamemodes, renames = {}, merge = false } = work
+  const existing = new Map<string, User>()
+  const deleted = new Set<string>()
+  let existingAdmins: readonly StoredAdmin[] = []
+  if (target) {
+    refuseImportLock(await target.items.getItem(STORE_KEY))
+    let after: string | undefined
+    do {
+      const range = { base: USERS_BASE, limit: PAGE, ...(after === undefined ? {} : { after }) }
+      const page = await target.listItems(range)
+      for (const { value } of page.items) {
+        const user = JSON.parse(value) as User
+        existing.set(userNameKey(user.name), user)
+      }
+      after = page.next
+    } while (after !== undefined)
+    for (const { id } of source.users) {
+      const version = await target.version({ owner: id, kind: 'fish', gamemode: gamemodes[0] ?? '' })
+      if (version === REMOVED_VERSION) deleted.add(id)
+    }
+    existingAdmins = JSON.parse((await target.items.getItem(ADMINS_KEY)) ?? '[]')
+  }
+  return planMigration(source, {
+    ...{ existing, deleted, existingAdmins, gamemodes },
+    ...{ renames: new Map(Object.entries(renames)), isMerging: merge },
+  })
+}
+
+/** Whether to go on after the report. @throws MaintenanceError `invalid_settings` where the service lacks a gamemode */
+async function isConfirmed({ report }: MigrationPlan, { dryRun, confirm, gamemodes }: Work): Promise<boolean> {
+  if (dryRun || !((await confirm?.(report)) ?? true)) return false
+  const missing = Object.keys(report.leftOut.gamemodes)
+  if (missing.length > 0) throw unknownGamemodes(missing, gamemodes)
+  return true
+}
+
+function unknownGamemodes(missing: readonly string[], gamemodes: readonly string[]): MaintenanceError {
+  const message = `The dump has catches in gamemodes that the service does not have: ${missing.join(', ')}. Nothing was changed.`
+  const hint = `Set FISH_GAMEMODES=${[...gamemodes, ...missing].join(',')} for this and for the server.`
+  return new MaintenanceError('invalid_settings', message, { hint })
+}
+
+async function migrateFolder(path: string, work: Work): Promise<MigrateReport> {
+  const { dryRun = false, now } = work
+  return withLockedFolder(path, dryRun, async (folder) => {
+    const existing = undoKilledSwaps(folder, dryRun)
+    if (!existing.includes(STORE_FILE)) {
+      const plan = await makePlan(undefined, work)
+      if (!(await isConfirmed(plan, work))) return { ...plan.report, folder, dryRun: true }
+      return migrateBeside(folder, plan, work)
+    }
+    const secrets = secretsText(folder)
+    using db = openStore(folder)
+    const { item, page } = prepareItemReads(db)
+    const version = prepareVersion(db)
+    const plan = await makePlan(
+      {
+        items: { getItem: async (key) => item(key) },
+        listItems: async (range) => page(range),
+        version: async (collection) => version(collection),
+      },
+      work,
+    )
+    if (!(await isConfirmed(plan, work))) return { ...plan.report, folder, dryRun: true }
+    const copy = (temp: string) => copyStore(db, { from: folder, to: temp, secrets }, work)
+    return migrateBeside(folder, plan, work, { copy, before: readHighWater(db), replaced: replacedFolder(folder, now) })
+  })
+}
+
+interface Store {
+  readonly copy: (temp: string) => Promise<void>
+  /** Another one is another store. */
+  readonly before: unknown
+  readonly replaced: string
+}
+
+/** Written once the copy of the store is complete. */
+const COPIED_FILE = 'copied'
+
+/** Fills a store in a temporary folder, which stays if that is interrupted or killed: the same run continues there. */
+async function migrateBeside(folder: string, plan: MigrationPlan, work: Work, store?: Store): Promise<MigrateReport> {
+  const { source, settings, merge, renames, gamemodes, passwords = createScryptHasher() } = work
+  const identity = [source.digest, merge, renames, gamemodes, store?.before]
+  const temp = join(
+    folder,
+    `.migrate-${createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 8)}`,
+  )
+  for (const other of tempFoldersIn(folder)) if (other !== temp) rmSync(other, { recursive: true, force: true })
+  if (!existsSync(join(temp, COPIED_FILE))) {
+    rmSync(temp, { recursive: true, force: true })
+    mkdirSync(temp, { mode: 0o700 })
+    const own = secretsText(folder)
+    if (store) await store.copy(temp)
+    else if (own !== undefined) writeFileSync(join(temp, SECRETS_FILE), own, { mode: 0o600, flush: true })
+    writeFileSync(join(temp, COPIED_FILE), '', { flush: true })
+  }
+  const { secret, previousSecrets } = settings
+  const { secrets } = await loadSecrets(temp, {
+    ...(secret === undefined ? {} : { encryption: secret }),
+    previousEncryption: previousSecrets,
+  })
+  const storage = await createStorage({ driver: 'file', path: temp })
+  try {
+    const encryption = encryptionWith(atRestSecrets(secrets))
+    await fillStorage(storage, { ...work, plan, dump: work.dumpOf, encryption, passwords })
+  } finally {
+    await storage.dispose()
+  }
+  checkpoint(join(temp, STORE_FILE))
+  const replaced = store ? { replaced: store.replaced } : {}
+  let isStuck = false
+  const onStuck = () => {
+    isStuck = true
+  }
+  try {
+    swapStores(folder, { temp, ...replaced, onStuck })
+  } finally {
+    if (!isStuck) rmSync(temp, { recursive: true, force: true })
+  }
+  return { ...plan.report, folder, ...replaced }
+}
+
+async function migrateRedis(work: Work): Promise<MigrateReport> {
+  const { storage: address, secret, previousSecrets } = work.settings
+  if (address.driver === 'file') throw new TypeError('migrateRedis: a Redis is needed.')
+  const { openRedisReader } = await import('../../storage/redis/redis.ts')
+  const reader = await openRedisReader(address)
+  const plan = await makePlan(reader, work).finally(() => reader.dispose())
+  if (!(await isConfirmed(plan, work))) return { ...plan.report, folder: null, dryRun: true }
+  if (secret === undefined) {
+    throw new MaintenanceError('missing_secret', 'FISH_SECRET is not set. Nothing was changed.', {
+      hint: 'Set it to the secret of the servers on this Redis.',
+    })
+  }
+  const { passwords = createScryptHasher() } = work
+  await useStorage(address, async (storage) => {
+    await checkNoImportLock(storage)
+    const encryption = encryptionWith([secret, ...previousSecrets])
+    await fillStorage(storage, { ...work, plan, dump: work.dumpOf, encryption, passwords })
+  })
+  return { ...plan.report, folder: null }
+}

@@ -1,0 +1,249 @@
+import { ACCOUNT_LIMITS, type AdminRole, isUserName, type User, userNameKey } from '@fish-crab/sdk/contract'
+import { createFernet } from '@fish-crab/sdk/fernet'
+import { isBcryptHash } from '../passwords.ts'
+import type { Source, SourceAdmin, SourceCollection, SourceUser } from './source.ts'
+
+/** What a migration would do and what it leaves out. Without secrets. */
+export interface MigrationReport {
+  readonly players: {
+    readonly new: number
+    /** Those whose name exists already, and whose catches are added. */
+    readonly merged: number
+    /** Those whom an earlier run has created. What is missing is added. */
+    readonly resumed: number
+  }
+  /** Of these players. */
+  readonly catches: {
+    readonly fish: Readonly<Record<string, number>>
+    readonly crab: Readonly<Record<string, number>>
+    /** Fish that become `Unknown/Other`. */
+    readonly unknownRarities: number
+  }
+  readonly administrators: { readonly new: number }
+  /** Players who get another name: their own cannot be kept, or belongs to somebody else. */
+  readonly renamed: readonly {
+    readonly id: string
+    readonly from: string
+    readonly to: string
+    readonly reason: 'invalid' | 'taken' | 'decided'
+  }[]
+  /** Names of players who get a new secret, since theirs is missing or cannot be used. */
+  readonly newSecrets: { readonly passwords: readonly string[]; readonly fernetKeys: readonly string[] }
+  readonly leftOut: {
+    /** Names of players who exist already. They stay as they are. */
+    readonly existingPlayers: readonly string[]
+    /** Names of players who were created by an earlier run, and deleted since. */
+    readonly deletedPlayers: readonly string[]
+    /** Names of administrators who exist already, have a name, role or password that cannot be kept, or lack a superadmin. */
+    readonly administrators: readonly string[]
+    /** Catches of nobody, by the name in their collections. */
+    readonly orphans: Readonly<Record<string, number>>
+    /** Catches in gamemodes that the service does not have. */
+    readonly gamemodes: Readonly<Record<string, number>>
+    /** Documents that are no catch. */
+    readonly invalidCatches: number
+    readonly ownerlessApiKeys: number
+  }
+}
+
+/** A player to write. */
+export interface PlannedPlayer {
+  readonly user: User
+  /** Absent for one who exists already. */
+  readonly secrets?: Pick<SourceUser, 'password' | 'fernetKey' | 'apiKeys'>
+}
+
+export interface PlannedAdmin extends Pick<SourceAdmin, 'id' | 'username' | 'createdAt' | 'passwordHash'> {
+  readonly role: AdminRole
+}
+
+export interface MigrationPlan {
+  readonly players: readonly PlannedPlayer[]
+  readonly admins: readonly PlannedAdmin[]
+  /** The owner of each collection of catches that is written, by its name. */
+  readonly owners: ReadonlyMap<string, string>
+  readonly report: MigrationReport
+}
+
+interface PlanOptions {
+  /** Users of the storage, by {@link userNameKey}. */
+  readonly existing: ReadonlyMap<string, User>
+  /** Ids of users who were deleted. */
+  readonly deleted: ReadonlySet<string>
+  readonly existingAdmins: readonly { readonly id: string; readonly username: string; readonly role: AdminRole }[]
+  readonly gamemodes: readonly string[]
+  /** Names that somebody decided on, by the id or the name in the dump. */
+  readonly renames: ReadonlyMap<string, string>
+  readonly isMerging: boolean
+}
+
+/** Decides everything before anything is written. */
+export function planMigration(source: Source, options: PlanOptions): MigrationPlan {
+  const { existing, gamemodes } = options
+  const { players, renamed, left, deleted } = planPlayers(source.users, options)
+  const ownerOf = new Map<string, string>()
+  for (const { from, player } of players) if (!ownerOf.has(from)) ownerOf.set(from, player.user.id)
+  const known = new Set(source.users.map(({ name }) => name))
+  const owners = new Map<string, string>()
+  const catches = { fish: zeroOf(gamemodes), crab: zeroOf(gamemodes), unknownRarities: 0 }
+  const [orphans, unknownGamemodes] = [new Map<string, number>(), new Map<string, number>()]
+  let invalidCatches = 0
+  for (const [name, collection] of source.collections) {
+    const owner = ownerOf.get(collection.player)
+    if (!known.has(collection.player)) add(orphans, collection.player, collection)
+    else if (owner === undefined) continue
+    else if (!gamemodes.includes(collection.gamemode)) add(unknownGamemodes, collection.gamemode, collection)
+    else {
+      owners.set(name, owner)
+      const counts = catches[collection.kind]
+      counts[collection.gamemode] = (counts[collection.gamemode] ?? 0) + collection.catches
+      catches.unknownRarities += collection.unknownRarities
+      invalidCatches += collection.invalid
+    }
+  }
+  const admins = planAdmins(source.admins, options)
+  const isNew = ({ user }: PlannedPlayer) => !existing.has(userNameKey(user.name))
+  const merged = players.filter(({ player }) => player.secrets === undefined).length
+  const added = players.filter(({ player }) => player.secrets !== undefined)
+  const namesOf = (isMissing: (one: (typeof players)[number]) => boolean) =>
+    added.filter(isMissing).map(({ player }) => player.user.name)
+  return {
+    players: players.map(({ player }) => player),
+    admins: admins.planned,
+    owners,
+    report: {
+      players: {
+        new: players.filter(({ player }) => isNew(player)).length,
+        merged,
+        resumed: players.filter(({ player }) => !isNew(player)).length - merged,
+      },
+      catches,
+      administrators: { new: admins.planned.length },
+      renamed,
+      newSecrets: {
+        passwords: namesOf(({ player }) => player.secrets?.password === undefined),
+        fernetKeys: namesOf(({ player }) => player.secrets?.fernetKey === undefined),
+      },
+      leftOut: {
+        existingPlayers: left,
+        deletedPlayers: deleted,
+        administrators: admins.left,
+        orphans: Object.fromEntries(orphans),
+        gamemodes: Object.fromEntries(unknownGamemodes),
+        invalidCatches,
+        ownerlessApiKeys: source.ownerlessApiKeys,
+      },
+    },
+  }
+}
+
+const zeroOf = (gamemodes: readonly string[]): Record<string, number> =>
+  Object.fromEntries(gamemodes.map((gamemode) => [gamemode, 0]))
+
+function add(counts: Map<string, number>, name: string, { catches, invalid }: SourceCollection): void {
+  counts.set(name, (counts.get(name) ?? 0) + catches + invalid)
+}
+
+/** Those whose name was decided on come first, then those who can keep theirs, the oldest first. */
+function planPlayers(users: readonly SourceUser[], { existing, deleted, renames, isMerging }: PlanOptions) {
+  const ids = new Set(users.map(({ id }) => id))
+  const existingById = new Map([...existing.values()].map((user) => [user.id, user]))
+  const taken = new Set(existing.keys())
+  /** A second user of such a name is somebody else. */
+  const claimed = new Set<string>()
+  const plan = {
+    players: [] as { readonly from: string; readonly player: PlannedPlayer }[],
+    renamed: [] as MigrationReport['renamed'][number][],
+    left: [] as string[],
+    deleted: [] as string[],
+  }
+  const decided = ({ id, name }: SourceUser) => renames.get(id) ?? renames.get(name)
+  const rank = (user: SourceUser) => (decided(user) !== undefined ? 0 : isPossible(user.name) ? 1 : 2)
+  const inOrder = users.toSorted(
+    (one, other) => rank(one) - rank(other) || Date.parse(one.createdAt) - Date.parse(other.createdAt),
+  )
+  for (const user of inOrder) {
+    const { id, name: from, createdAt } = user
+    const wish = decided(user) ?? from
+    const secrets = usableSecrets(user)
+    const resumed = existingById.get(id)
+    const there = claimed.has(userNameKey(wish)) ? undefined : existing.get(userNameKey(wish))
+    if (resumed) plan.players.push({ from, player: { user: resumed, secrets } })
+    else if (deleted.has(id)) plan.deleted.push(from)
+    else if (there && !ids.has(there.id)) {
+      claimed.add(userNameKey(wish))
+      if (isMerging) plan.players.push({ from, player: { user: there } })
+      else plan.left.push(there.name)
+    } else {
+      const to = isPossible(wish) && !taken.has(userNameKey(wish)) ? wish : freeName(wish, taken)
+      taken.add(userNameKey(to))
+      plan.players.push({ from, player: { user: { id, name: to, createdAt }, secrets } })
+      if (to === from) continue
+      const reason = to === decided(user) ? 'decided' : isPossible(wish) ? 'taken' : 'invalid'
+      plan.renamed.push({ id, from, to, reason })
+    }
+  }
+  return plan
+}
+
+/** Neither can stand in an address. */
+const isPossible = (name: string) => isUserName(name) && name !== '.' && name !== '..'
+
+const MAX_NAME = 32
+
+/** A name like another one that is free. */
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9_.*-]+/g, '_')
+    .replace(/^[-_.]+|[-_.]+$/g, '')
+    .slice(0, MAX_NAME)
+  const base = plain === '' ? 'player' : plain
+  for (let number = 1; ; number += 1) {
+    const suffix = number === 1 ? '' : `_${number}`
+    const candidate = base.slice(0, MAX_NAME - suffix.length) + suffix
+    if (!taken.has(userNameKey(candidate))) return candidate
+  }
+}
+
+function usableSecrets({ password, fernetKey, apiKeys }: SourceUser): NonNullable<PlannedPlayer['secrets']> {
+  const isPassword =
+    password !== undefined && password.length <= ACCOUNT_LIMITS.passwordLength && password.isWellFormed()
+  return {
+    password: isPassword ? password : undefined,
+    fernetKey: fernetKey !== undefined && isFernetKey(fernetKey) ? fernetKey : undefined,
+    apiKeys,
+  }
+}
+
+function isFernetKey(text: string): boolean {
+  try {
+    createFernet(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const ROLES: readonly string[] = ['admin', 'superadmin'] satisfies readonly AdminRole[]
+
+function planAdmins(admins: readonly SourceAdmin[], { existingAdmins }: PlanOptions) {
+  const taken = new Set(existingAdmins.map(({ username }) => userNameKey(username)))
+  const planned: PlannedAdmin[] = []
+  const left: string[] = []
+  for (const { role, ...admin } of admins) {
+    const { username, passwordHash } = admin
+    const canBeKept = isPossible(username) && ROLES.includes(role) && isBcryptHash(passwordHash)
+    // A run before this one created the administrator.
+    if (existingAdmins.some(({ id }) => id === admin.id)) continue
+    if (!canBeKept || taken.has(userNameKey(username))) left.push(username)
+    else {
+      taken.add(userNameKey(username))
+      planned.push({ ...admin, role: role as AdminRole })
+    }
+  }
+  // Without one, nobody could create another.
+  if ([...existingAdmins, ...planned].some(({ role }) => role === 'superadmin')) return { planned, left }
+  return { planned: [], left: [...left, ...planned.map(({ username }) => username)] }
+}

@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto'
+import { CATCH_NAME_PATTERN, type Kind, type RarityValue, rarityLabel } from '@fish-crab/sdk/contract'
+import type { CaughtEntry } from '../../app/catches/payload.ts'
+import type { Dump, DumpDocument } from './dump.ts'
+import { invalidDump } from './dump.ts'
+
+/*
+ * The collections of the database that players come from: users, their API keys, administrators, and one of catches for
+ * each player, kind and gamemode. What else there is, such as the logs of requests with their secrets, is not read.
+ */
+
+export interface SourceUser {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  /** Each is a secret. */
+  readonly password: string | undefined
+  readonly fernetKey: string | undefined
+  readonly apiKeys: readonly string[]
+}
+
+export interface SourceAdmin {
+  readonly id: string
+  readonly username: string
+  readonly role: string
+  readonly createdAt: string
+  /** Of bcrypt. */
+  readonly passwordHash: string
+}
+
+/** The catches of one player in one gamemode. */
+export interface SourceCollection {
+  readonly kind: Kind
+  /** The name of the player. */
+  readonly player: string
+  readonly gamemode: string
+  readonly catches: number
+  /** Fish without one of the rarities. */
+  readonly unknownRarities: number
+  /** Documents that are no catch: without a name, or with one that no catch can have. */
+  readonly invalid: number
+}
+
+/** Everything but the catches themselves. */
+export interface Source {
+  readonly users: readonly SourceUser[]
+  readonly admins: readonly SourceAdmin[]
+  readonly collections: ReadonlyMap<string, SourceCollection>
+  /** API keys of nobody. */
+  readonly ownerlessApiKeys: number
+  /** Tells it from other dumps. No secret is part of it. */
+  readonly digest: string
+}
+
+const [USERS, API_KEYS, ADMINS] = ['users', 'api_keys', 'admins']
+
+export function isRead(collection: string): boolean {
+  return collection === USERS || collection === API_KEYS || collection === ADMINS || isCatches(collection)
+}
+
+export function isCatches(collection: string): boolean {
+  return parseCollection(collection) !== undefined
+}
+
+/** Names of players may hold `_`, gamemodes do not. */
+function parseCollection(name: string): Pick<SourceCollection, 'kind' | 'player' | 'gamemode'> | undefined {
+  const [, kind, player = '', gamemode = ''] = /^(fish|crab)_(.+)_([^_]+)$/s.exec(name) ?? []
+  return kind === undefined ? undefined : { kind: kind as Kind, player, gamemode }
+}
+
+/** Reads the whole dump once. @param onDocuments called with their number now and then */
+export async function readSource(dump: Dump, onDocuments: (count: number) => void): Promise<Source> {
+  const users = new Map<string, Omit<SourceUser, 'apiKeys'>>()
+  const apiKeys = new Map<string, string[]>()
+  const admins: SourceAdmin[] = []
+  const collections = new Map<string, { -readonly [Field in keyof SourceCollection]: SourceCollection[Field] }>()
+  const digest = createHash('sha256')
+  let count = 0
+  for await (const { collection, document } of dump(isRead)) {
+    count += 1
+    if (count % 1000 === 0) onDocuments(count)
+    digest.update(`${collection} ${idOf(document)}\n`)
+    if (collection === USERS) {
+      const user = parseUser(document)
+      users.set(users.has(user.id) ? `${user.id} ${idOf(document)}` : user.id, user)
+    } else if (collection === API_KEYS) {
+      const { key, userId } = document
+      if (typeof key !== 'string' || key === '') throw invalidDump(`An API key (${idOf(document)}) has no key.`)
+      apiKeys.set(String(userId), [...(apiKeys.get(String(userId)) ?? []), key])
+    } else if (collection === ADMINS) admins.push(parseAdmin(document))
+    else {
+      const parsed = parseCollection(collection)
+      if (!parsed) continue
+      const counted = collections.get(collection) ?? { ...parsed, catches: 0, unknownRarities: 0, invalid: 0 }
+      const entry = parseCatch(parsed.kind, document)
+      if (!entry) counted.invalid += 1
+      else {
+        counted.catches += 1
+        if (entry.rarity === UNKNOWN) counted.unknownRarities += 1
+      }
+      collections.set(collection, counted)
+    }
+  }
+  onDocuments(count)
+  if (users.size === 0) throw invalidDump('The dump has no users.')
+  const owners = new Set([...users.values()].map(({ id }) => id))
+  return {
+    users: [...users].map(([id, user]) => ({ ...user, id, apiKeys: apiKeys.get(user.id) ?? [] })),
+    admins,
+    collections,
+    ownerlessApiKeys: [...apiKeys].reduce((sum, [id, keys]) => sum + (owners.has(id) ? 0 : keys.length), 0),
+    digest: digest.digest('hex'),
+  }
+}
+
+/** The `_id` as text: 24 hexadecimal digits of an ObjectId. */
+export function idOf({ _id }: DumpDocument): string {
+  const { toHexString } = Object(_id) as { toHexString?: () => string }
+  return toHexString ? toHexString.call(_id) : JSON.stringify(_id ?? null)
+}
+
+const OBJECT_ID = /^([\da-f]{8})[\da-f]{16}$/
+
+/** An ObjectId begins with its seconds. */
+function timeOf(document: DumpDocument, field: unknown): string {
+  const [, seconds] = OBJECT_ID.exec(idOf(document)) ?? []
+  const given = field instanceof Date ? field.getTime() : Number.NaN
+  const time = given >= 0 && given < LAST_YEAR ? given : Number.parseInt(seconds ?? '0', 16) * 1000
+  return new Date(time).toISOString()
+}
+
+/** The first year of five digits, which the form of times does not have. */
+const LAST_YEAR = Date.UTC(10_000, 0)
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function parseUser(document: DumpDocument): Omit<SourceUser, 'apiKeys'> {
+  const { id, name, userPassword, fernetKey, createdAt } = document
+  return {
+    id: textOf(id) ?? idOf(document),
+    name: typeof name === 'string' ? name : '',
+    createdAt: timeOf(document, createdAt),
+    password: textOf(userPassword),
+    fernetKey: textOf(fernetKey),
+  }
+}
+
+function parseAdmin(document: DumpDocument): SourceAdmin {
+  const { username, password, role, createdAt } = document
+  return {
+    id: idOf(document),
+    username: typeof username === 'string' ? username : '',
+    role: typeof role === 'string' ? role : '',
+    createdAt: timeOf(document, createdAt),
+    passwordHash: typeof password === 'string' ? password : '',
+  }
+}
+
+const RARITIES: readonly unknown[] = [1, 2, 3, 4, 6, 7] satisfies readonly RarityValue[]
+const UNKNOWN = rarityLabel(5)
+
+/** `undefined` for a document that is no catch. */
+export function parseCatch(
+  kind: Kind,
+  document: DumpDocument,
+): (Required<Omit<CaughtEntry, 'rarity'>> & CaughtEntry) | undefined {
+  const { fish: name, rarity, timestamp } = document
+  if (typeof name !== 'string' || !CATCH_NAME_PATTERN.test(name)) return undefined
+  const caughtAt = timeOf(document, timestamp)
+  if (kind === 'crab') return { name, caughtAt }
+  return { name, rarity: RARITIES.includes(rarity) ? rarityLabel(rarity as RarityValue) : UNKNOWN, caughtAt }
+}
