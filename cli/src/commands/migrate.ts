@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import type { MigrationReport } from '@fish-crab/server'
-import { Args, type CommandContext, defineCommand, Flags } from '../command/define.ts'
+import { Args, defineCommand, Flags } from '../command/define.ts'
 import { dryRunFlag, yesFlags } from '../command/flags.ts'
 import { refuseEmptyPath, runMaintenance, storageFlag } from '../command/maintenance.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { parseJsonText } from '../core/parse-values.ts'
-import { ask, canPrompt } from '../output/prompt.ts'
+import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
 export const migrateCommand = defineCommand({
@@ -22,7 +22,7 @@ export const migrateCommand = defineCommand({
     'fish-cli migrate export/*.json --rename names.json --yes',
     {
       description: 'With the fifth gamemode of the dump:',
-      command: 'FISH_GAMEMODES=oneblock,earth,survival,factions,boxsmp fish-cli migrate ./dump',
+      command: 'FISH_GAMEMODES=earth,oneblock,boxsmp fish-cli migrate ./dump',
     },
   ],
   args: { dump: Args.string({ description: 'folder, archive or files of the dump', required: true, multiple: true }) },
@@ -42,17 +42,15 @@ export const migrateCommand = defineCommand({
     const { args, flags } = context
     const dump = args.dump ?? []
     for (const path of dump) refuseEmptyPath(path, 'DUMP', 'file')
+    if (flags.rename !== undefined) refuseEmptyPath(flags.rename, '--rename', 'file')
     const renames = flags.rename === undefined ? {} : await readRenames(flags.rename)
-    const isAsking = !flags.yes && !flags['dry-run']
-    if (isAsking && !canPrompt(context, flags['no-input'])) {
-      throw usageError('Nobody can be asked here.', 'Add --dry-run to see what would be done, or --yes to do it.')
-    }
-    const confirm = async (report: MigrationReport) => {
+    const confirmed = async (report: MigrationReport) => {
       for (const line of reportLines(report)) context.note(line)
-      if (!isAsking || Object.keys(report.leftOut.gamemodes).length > 0) return true
-      return ask(context, 'Migrate')
+      // What stands in the way is reported without a question.
+      if (Object.keys(report.leftOut.gamemodes).length === 0) await confirm(context, { question: 'Migrate', ...flags })
+      return true
     }
-    const work = { dump, renames, confirm, merge: flags.merge ?? false, dryRun: flags['dry-run'] }
+    const work = { dump, renames, confirm: confirmed, merge: flags.merge ?? false, dryRun: flags['dry-run'] }
     const signal = context.interrupted()
     const report = await runMaintenance(context, (server, source) =>
       server.migrateStore({ ...source, ...work, signal, now: new Date(context.clock.now()) }),

@@ -51,6 +51,11 @@ const SETUPS = {
     const { folder } = await context.store()
     await done(context, ['export', '--out', join(context.home, 'fish.jsonl'), '--storage', `file:${folder}`])
   },
+  /** An export of the collection `users` of another database. */
+  async dump(context: CellContext) {
+    const user = { id: 'u-1', name: 'Alex', userPassword: SECRETS.password, fernetKey: SECRETS.fernetKey }
+    await writeFile(join(context.home, 'users.json'), `${JSON.stringify(user)}\n`)
+  },
   /** A configuration that is none, with a secret in it that somebody put there by mistake. */
   'broken config': async (context: CellContext) => {
     await SETUPS.profile(context)

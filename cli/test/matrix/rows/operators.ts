@@ -107,6 +107,19 @@ export const OPERATOR_ROWS: readonly Row[] = [
     ],
   },
   {
+    id: 'migrate',
+    args: ['{home}/users.json', '--yes'],
+    given: ['dump'],
+    requests: [],
+    silent: DATA,
+    bad: ['--rename', ''],
+    fails: [
+      { title: 'no dump', args: ['{home}/none', '--yes'], exit: 2, code: 'invalid_dump' },
+      { title: 'no yes', args: ['{home}/users.json'], exit: 2, code: 'usage' },
+      { title: 'a storage out of reach', env: NOWHERE, exit: 69, code: 'unavailable' },
+    ],
+  },
+  {
     id: 'rotate-secret',
     given: ['store'],
     requests: [],

@@ -26,7 +26,7 @@ import {
 import { replacedFolder, swapStores, undoKilledSwaps } from '../maintenance/restore.ts'
 import { atRestSecrets, copyStore, encryptionWith, openStore, secretsText } from '../maintenance/store.ts'
 import { createScryptHasher } from '../passwords.ts'
-import { loadSecrets, SECRETS_FILE } from '../secrets-file.ts'
+import { loadSecrets, readSecrets, SECRETS_FILE } from '../secrets-file.ts'
 import { type Dump, openDump } from './dump.ts'
 import { fillStorage } from './fill.ts'
 import { type MigrationPlan, type MigrationReport, planMigration } from './plan.ts'
@@ -192,14 +192,9 @@ async function migrateBeside(folder: string, plan: MigrationPlan, work: Work, st
     else if (own !== undefined) writeFileSync(join(temp, SECRETS_FILE), own, { mode: 0o600, flush: true })
     writeFileSync(join(temp, COPIED_FILE), '', { flush: true })
   }
-  const { secret, previousSecrets } = settings
-  const { secrets } = await loadSecrets(temp, {
-    ...(secret === undefined ? {} : { encryption: secret }),
-    previousEncryption: previousSecrets,
-  })
+  const encryption = encryptionWith(await secretsFor(temp, settings))
   const storage = await createStorage({ driver: 'file', path: temp })
   try {
-    const encryption = encryptionWith(atRestSecrets(secrets))
     await fillStorage(storage, { ...work, plan, dump: work.dumpOf, encryption, passwords })
   } finally {
     await storage.dispose()
@@ -216,6 +211,18 @@ async function migrateBeside(folder: string, plan: MigrationPlan, work: Work, st
     if (!isStuck) rmSync(temp, { recursive: true, force: true })
   }
   return { ...plan.report, folder, ...replaced }
+}
+
+/** Those given, and those of the folder, which are made where there are none. */
+async function secretsFor(
+  folder: string,
+  { secret, previousSecrets }: Pick<MaintenanceSettings, 'secret' | 'previousSecrets'>,
+): Promise<readonly string[]> {
+  if (secret === undefined) {
+    return atRestSecrets((await loadSecrets(folder, { previousEncryption: previousSecrets })).secrets)
+  }
+  const stored = await readSecrets(folder)
+  return [secret, ...previousSecrets, ...(stored ? atRestSecrets(stored) : [])]
 }
 
 async function migrateRedis(work: Work): Promise<MigrateReport> {

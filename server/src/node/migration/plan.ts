@@ -53,7 +53,7 @@ export interface PlannedPlayer {
   readonly secrets?: Pick<SourceUser, 'password' | 'fernetKey' | 'apiKeys'>
 }
 
-export interface PlannedAdmin extends Pick<SourceAdmin, 'id' | 'username' | 'createdAt' | 'passwordHash'> {
+interface PlannedAdmin extends Pick<SourceAdmin, 'id' | 'username' | 'createdAt' | 'passwordHash'> {
   readonly role: AdminRole
 }
 

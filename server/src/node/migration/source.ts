@@ -54,12 +54,8 @@ export interface Source {
 
 const [USERS, API_KEYS, ADMINS] = ['users', 'api_keys', 'admins']
 
-export function isRead(collection: string): boolean {
-  return collection === USERS || collection === API_KEYS || collection === ADMINS || isCatches(collection)
-}
-
-export function isCatches(collection: string): boolean {
-  return parseCollection(collection) !== undefined
+function isRead(collection: string): boolean {
+  return [USERS, API_KEYS, ADMINS].includes(collection) || parseCollection(collection) !== undefined
 }
 
 /** Names of players may hold `_`, gamemodes do not. */

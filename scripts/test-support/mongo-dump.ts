@@ -1,0 +1,124 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { EJSON, ObjectId, serialize } from 'bson'
+
+/** The documents of a database by collection, in order; generated when asked for, as there may be many. */
+export type Database = ReadonlyMap<string, () => Iterable<object>>
+
+/** An ObjectId of a moment, in seconds since 1970, that differs by its number. */
+export function objectId(seconds: number, number: number): ObjectId {
+  return new ObjectId(seconds.toString(16).padStart(8, '0') + number.toString(16).padStart(16, '0'))
+}
+
+interface DumpOptions {
+  readonly gzip?: boolean
+}
+
+function writer(path: string, gzip: boolean) {
+  const file = createWriteStream(path)
+  const stream = gzip ? createGzip({ level: 1 }) : undefined
+  stream?.pipe(file)
+  const out = stream ?? file
+  return {
+    async write(bytes: Uint8Array | string) {
+      if (!out.write(bytes)) await once(out, 'drain')
+    },
+    async end() {
+      out.end()
+      await finished(file)
+    },
+  }
+}
+
+/** What `mongodump --out` writes. @returns the folder of the database */
+export async function writeDumpFolder(folder: string, database: Database, { gzip = false }: DumpOptions = {}) {
+  const path = join(folder, 'fishtracker')
+  await mkdir(path, { recursive: true })
+  const end = gzip ? '.gz' : ''
+  for (const [name, documents] of database) {
+    const file = encodeURIComponent(name)
+    const metadata = writer(join(path, `${file}.metadata.json${end}`), gzip)
+    await metadata.write(JSON.stringify({ indexes: [], uuid: '', collectionName: name, type: 'collection' }))
+    await metadata.end()
+    const out = writer(join(path, `${file}.bson${end}`), gzip)
+    for (const document of documents()) await out.write(serialize(document))
+    await out.end()
+  }
+  return path
+}
+
+const MAGIC = Buffer.from('6de29981', 'hex')
+const END = Buffer.from('ffffffff', 'hex')
+
+/** What `mongodump --archive` writes: blocks of two collections at a time. */
+export async function writeArchive(path: string, database: Database, { gzip = false }: DumpOptions = {}) {
+  const out = writer(path, gzip)
+  const db = 'fishtracker'
+  await out.write(MAGIC)
+  await out.write(serialize({ concurrent_collections: 2, version: '0.1', server_version: '7.0', tool_version: '100' }))
+  for (const collection of database.keys()) {
+    await out.write(serialize({ db, collection, metadata: '{}', size: 0, type: 'collection' }))
+  }
+  await out.write(END)
+  const queue = [...database]
+  const open: { readonly collection: string; readonly documents: Iterator<object> }[] = []
+  while (queue.length > 0 || open.length > 0) {
+    while (open.length < 2 && queue.length > 0) {
+      const [collection, documents] = queue.shift() as [string, () => Iterable<object>]
+      open.push({ collection, documents: documents()[Symbol.iterator]() })
+    }
+    for (const one of [...open]) {
+      const { collection, documents } = one
+      await out.write(serialize({ db, collection, EOF: false, CRC: 0n }))
+      let isEnd = false
+      for (let count = 0; count < 1000 && !isEnd; count += 1) {
+        const { value, done } = documents.next()
+        isEnd = done === true
+        if (!isEnd) await out.write(serialize(value))
+      }
+      await out.write(END)
+      if (!isEnd) continue
+      await out.write(serialize({ db, collection, EOF: true, CRC: 0n }))
+      await out.write(END)
+      open.splice(open.indexOf(one), 1)
+    }
+  }
+  await out.end()
+}
+
+interface ExportOptions {
+  readonly gzip?: boolean
+  readonly jsonArray?: boolean
+  /** Canonical extended JSON instead of relaxed. */
+  readonly canonical?: boolean
+}
+
+/** What `mongoexport` writes for each collection. @returns the paths */
+export async function writeExports(
+  folder: string,
+  database: Database,
+  { gzip = false, jsonArray = false, canonical = false }: ExportOptions = {},
+) {
+  await mkdir(folder, { recursive: true })
+  const paths: string[] = []
+  for (const [name, documents] of database) {
+    const path = join(folder, `${name}.json${gzip ? '.gz' : ''}`)
+    paths.push(path)
+    const out = writer(path, gzip)
+    if (jsonArray) await out.write('[')
+    let isFirst = true
+    for (const document of documents()) {
+      await out.write(
+        `${jsonArray && !isFirst ? ',' : ''}${EJSON.stringify(document, { relaxed: !canonical })}${jsonArray ? '' : '\n'}`,
+      )
+      isFirst = false
+    }
+    if (jsonArray) await out.write(']\n')
+    await out.end()
+  }
+  return paths
+}

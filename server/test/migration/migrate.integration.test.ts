@@ -1,0 +1,404 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@fish-crab/sdk'
+import { createAdminClient } from '@fish-crab/sdk/admin'
+import {
+  createLogger,
+  createScryptHasher,
+  type MigrateOptions,
+  migrateStore,
+  readConfig,
+  startServer,
+} from '@fish-crab/server'
+import { hash } from 'bcryptjs'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import {
+  type Database,
+  objectId,
+  writeArchive,
+  writeDumpFolder,
+  writeExports,
+} from '../../../scripts/test-support/mongo-dump.ts'
+import { describeWithRedis, startCluster, startRedis } from '../../../scripts/test-support/redis-server.ts'
+
+const PASSWORDS = createScryptHasher({ N: 16, r: 1, p: 1 })
+const SECONDS = Date.UTC(2023, 0, 1) / 1000
+const timeOf = (number: number) => new Date((SECONDS + number) * 1000).toISOString()
+// With + and /, padded.
+const KEY = Buffer.alloc(32, 0xfb).toString('base64')
+const GAMEMODES = 'oneblock,earth,survival,factions,boxsmp'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fish-migrate-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+})
+
+const numbers = Array.from({ length: 1000 }, (_, index) => index).values()
+const id = () => objectId(SECONDS, Number(numbers.next().value) + 1000)
+
+const player = (name: string, more: object = {}) => ({
+  _id: id(),
+  id: `u-${name}`,
+  name,
+  userPassword: `password of ${name}`,
+  fernetKey: KEY,
+  createdAt: new Date(SECONDS * 1000),
+  __v: 0,
+  ...more,
+})
+
+/** Every oddity. */
+async function oddities(): Promise<Record<string, object[]>> {
+  return {
+    users: [
+      player('Alex'),
+      player('alex', { createdAt: new Date((SECONDS + 5) * 1000), userPassword: 'another password' }),
+      player('Twin', { id: 'u-twin-1' }),
+      player('Twin', { id: 'u-twin-2', createdAt: new Date((SECONDS + 5) * 1000) }),
+      player("O'Neil the Łong, whose name has more than 32 letters"),
+      player('-dash'),
+      player('under_score'),
+      player('Keyless', { userPassword: '', fernetKey: 'no key' }),
+    ],
+    api_keys: [
+      { _id: id(), key: 'first key of Alex', userId: 'u-Alex' },
+      { _id: id(), key: 'second key of Alex', userId: 'u-Alex' },
+      { _id: id(), key: 'key of nobody', userId: 'u-gone' },
+    ],
+    admins: [
+      {
+        _id: id(),
+        username: 'boss',
+        password: await hash('password of the boss', 4),
+        role: 'superadmin',
+        createdAt: new Date(),
+      },
+      { _id: id(), username: 'mia', password: await hash('password of mia', 4), role: 'admin', createdAt: new Date() },
+      { _id: id(), username: 'odd', password: 'in plain text', role: 'admin', createdAt: new Date() },
+    ],
+    fish_Alex_earth: [
+      { _id: objectId(SECONDS + 1, 1), fish: 'Salmon', rarity: 3 },
+      { _id: objectId(SECONDS + 2, 2), fish: 'Cod', rarity: 5 },
+      { _id: objectId(SECONDS + 3, 3), fish: 'Eel' },
+      { _id: objectId(SECONDS + 4, 4), fish: 'Koi', rarity: 99, timestamp: new Date('2022-05-06T07:08:09.123Z') },
+      { _id: objectId(SECONDS + 5, 5), fish: 'Ray', rarity: 7 },
+      { _id: objectId(SECONDS + 6, 6), fish: '', rarity: 1 },
+      { _id: objectId(SECONDS + 7, 7), rarity: 1 },
+    ],
+    fish_alex_earth: [{ _id: id(), fish: 'Small Fry', rarity: 1 }],
+    crab_Alex_earth: [{ _id: objectId(SECONDS + 9, 9), fish: 'crab' }],
+    fish_Alex_boxsmp: [{ _id: id(), fish: 'Box Carp', rarity: 2 }],
+    fish_under_score_survival: [{ _id: id(), fish: 'Underline', rarity: 1 }],
+    fish_Twin_earth: [{ _id: id(), fish: 'Shared', rarity: 1 }],
+    fish_Gone_earth: [
+      { _id: id(), fish: 'Ghost', rarity: 1 },
+      { _id: id(), fish: 'Ghost', rarity: 1 },
+    ],
+    logs: [{ _id: id(), body: { password: 'canary in a log' } }],
+  }
+}
+
+const databaseOf = (collections: Record<string, object[]>): Database =>
+  new Map(Object.entries(collections).map(([name, documents]) => [name, () => documents]))
+
+const data = () => `file:${join(folder, 'data')}`
+const migrate = (dump: readonly string[], options: Partial<MigrateOptions> & { storage?: string } = {}) => {
+  const { storage = data(), env = {}, ...more } = options
+  return migrateStore({
+    dump,
+    env: { FISH_STORAGE: storage, FISH_GAMEMODES: GAMEMODES, ...env },
+    now: new Date('2026-01-02T03:04:05Z'),
+    passwords: PASSWORDS,
+    ...more,
+  })
+}
+
+const SILENCE = createLogger('silent', { stream: process.stderr, colours: false })
+
+async function serve(storage = data(), env: Record<string, string> = {}) {
+  const config = readConfig({
+    env: {
+      FISH_STORAGE: storage,
+      FISH_PORT: '0',
+      FISH_RATE_LIMIT: '100000',
+      FISH_ADMIN_RATE_LIMIT: '100000',
+      FISH_GAMEMODES: GAMEMODES,
+      ...env,
+    },
+  })
+  const server = await startServer(config, { logger: SILENCE, version: 'test', passwords: PASSWORDS })
+  onTestFinished(() => server.close())
+  return server
+}
+
+const loginAs = (baseUrl: string, username: string, password: string) => {
+  const admin = createAdminClient({ baseUrl, username, password })
+  return admin.me()
+}
+
+async function expectOddities(url: string): Promise<void> {
+  const client = createClient({ baseUrl: url, user: 'Alex', fernetKey: KEY, gamemode: 'earth', env: {} })
+  const { fish } = await client.fish.list({ detail: 'full' })
+  expect(fish.map(({ name, rarity, caughtAt }) => [name, rarity, caughtAt])).toEqual([
+    ['Salmon', 'Gold', timeOf(1)],
+    ['Cod', 'Unknown/Other', timeOf(2)],
+    ['Eel', 'Unknown/Other', timeOf(3)],
+    ['Koi', 'Unknown/Other', '2022-05-06T07:08:09.123Z'],
+    ['Ray', 'Mythical', timeOf(5)],
+  ])
+  expect((await client.crabs.list({ detail: 'full' })).crab).toMatchObject([{ name: 'crab', caughtAt: timeOf(9) }])
+  const listed = async (user: string, gamemode: string) =>
+    (await client.fish.list({ user, gamemode })).fish.map(({ name }) => name)
+  expect(await listed('Alex', 'boxsmp')).toEqual(['Box Carp'])
+  expect(await listed('alex_2', 'earth')).toEqual(['Small Fry'])
+  expect(await listed('under_score', 'survival')).toEqual(['Underline'])
+  expect(await listed('Twin', 'earth')).toEqual(['Shared'])
+  const keys = await client.keys.get({ username: 'Alex', password: 'password of Alex' })
+  expect(keys.fernetKey).toBe(KEY)
+  expect((await client.keys.get({ username: 'alex_2', password: 'another password' })).fernetKey).toBe(KEY)
+  await client.fish.add({ name: 'New one', rarity: 'Gold' })
+  for (const apiKey of ['first key of Alex', 'second key of Alex', 'key of nobody']) {
+    const response = await fetch(`${url}/status`, { headers: { 'x-api-key': apiKey } })
+    expect([apiKey, response.headers.has('x-ratelimit-remaining')]).toEqual([apiKey, apiKey === 'key of nobody'])
+  }
+  for (const [username, password, role] of [
+    ['boss', 'password of the boss', 'superadmin'],
+    ['mia', 'password of mia', 'admin'],
+  ] as const) {
+    expect(await loginAs(url, username, password)).toMatchObject({ role })
+    expect(await loginAs(url, username, password)).toMatchObject({ role })
+    await expect(loginAs(url, username, `${password}!`)).rejects.toMatchObject({ code: 'invalid_credentials' })
+  }
+  const boss = createAdminClient({ baseUrl: url, username: 'boss', password: 'password of the boss' })
+  const stats = await boss.stats()
+  expect(stats).toMatchObject({ users: 8, fish: { total: 10 }, crab: { total: 1 } })
+  expect(await boss.users.reset('under_score', 'api-key')).toMatchObject({ apiKey: expect.stringMatching(/^fck_/) })
+}
+
+const REPORT = {
+  players: { new: 8, merged: 0, resumed: 0 },
+  catches: {
+    fish: { oneblock: 0, earth: 7, survival: 1, factions: 0, boxsmp: 1 },
+    crab: { oneblock: 0, earth: 1, survival: 0, factions: 0, boxsmp: 0 },
+    unknownRarities: 3,
+  },
+  administrators: { new: 2 },
+  renamed: [
+    { id: 'u-alex', from: 'alex', to: 'alex_2', reason: 'taken' },
+    { id: 'u-twin-2', from: 'Twin', to: 'Twin_2', reason: 'taken' },
+    {
+      from: "O'Neil the Łong, whose name has more than 32 letters",
+      to: 'O_Neil_the_ong_whose_name_has_mo',
+      reason: 'invalid',
+    },
+    { from: '-dash', to: 'dash', reason: 'invalid' },
+  ],
+  newSecrets: { passwords: ['Keyless'], fernetKeys: ['Keyless'] },
+  leftOut: {
+    existingPlayers: [],
+    deletedPlayers: [],
+    administrators: ['odd'],
+    orphans: { Gone: 2 },
+    gamemodes: {},
+    invalidCatches: 2,
+    ownerlessApiKeys: 1,
+  },
+}
+
+describe('a migration', () => {
+  const FORMS: readonly [string, (database: Database) => Promise<readonly string[]>][] = [
+    ['a folder of mongodump', async (database) => [join(await writeDumpFolder(join(folder, 'dump'), database), '..')]],
+    [
+      'its folder of the database, gzipped',
+      async (database) => [await writeDumpFolder(join(folder, 'dump'), database, { gzip: true })],
+    ],
+    [
+      'an archive',
+      async (database) => {
+        await writeArchive(join(folder, 'dump.archive'), database)
+        return [join(folder, 'dump.archive')]
+      },
+    ],
+    [
+      'a gzipped archive',
+      async (database) => {
+        await writeArchive(join(folder, 'dump.gz'), database, { gzip: true })
+        return [join(folder, 'dump.gz')]
+      },
+    ],
+    ['files of mongoexport', (database) => writeExports(join(folder, 'export'), database)],
+    [
+      'canonical lists in a folder',
+      async (database) => {
+        await writeExports(join(folder, 'export'), database, { canonical: true, jsonArray: true, gzip: true })
+        return [join(folder, 'export')]
+      },
+    ],
+  ]
+  test.each(FORMS)('brings all over from %s, and reports it exactly', async (_title, write) => {
+    const dump = await write(databaseOf(await oddities()))
+    expect(await migrate(dump, { dryRun: true })).toMatchObject({ ...REPORT, dryRun: true })
+    expect(readdirSync(folder)).not.toContain('data')
+    const report = await migrate(dump)
+    expect(report).toMatchObject({ ...REPORT, folder: join(folder, 'data') })
+    expect(JSON.stringify(report)).not.toMatch(/password of|key of|canary/)
+    await expectOddities((await serve()).url)
+  })
+
+  test('keeps the order of catches, and no secret in plain text', async () => {
+    const catches = Array.from({ length: 3000 }, (_, index) => ({
+      _id: objectId(SECONDS + index, index),
+      fish: `Fish ${index}`,
+      rarity: 1,
+    }))
+    const dump = await writeExports(
+      join(folder, 'export'),
+      databaseOf({ users: [player('Alex')], fish_Alex_earth: catches }),
+    )
+    await migrate(dump)
+    for (const name of readdirSync(join(folder, 'data'))) {
+      const text = readFileSync(join(folder, 'data', name), 'latin1')
+      for (const secret of ['password of', KEY]) expect([name, text.includes(secret)]).toEqual([name, false])
+    }
+    const client = createClient({ baseUrl: (await serve()).url, user: 'Alex', gamemode: 'earth', env: {} })
+    expect((await client.fish.list()).fish.map(({ name }) => name)).toEqual(catches.map(({ fish }) => fish))
+  })
+
+  test('leaves players who exist as they are, adds their catches with merge, and nothing twice', async () => {
+    const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
+    const served = await serve(data(), { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password' })
+    const root = createAdminClient({ baseUrl: served.url, username: 'root', password: 'root-password' })
+    const own = await root.users.create({ name: 'ALEX' })
+    await root.fish.add('ALEX', { name: 'Own', rarity: 'Gold' }, { gamemode: 'earth' })
+    await served.close()
+    const kept = await migrate(dump)
+    expect(kept).toMatchObject({
+      players: { new: 7, merged: 0 },
+      leftOut: { existingPlayers: ['ALEX'] },
+      replaced: join(folder, 'data', 'replaced-2026-01-02T03-04-05.000Z'),
+    })
+    const namesOf = async (url: string) => {
+      const client = createClient({ baseUrl: url, user: 'Alex', gamemode: 'earth', env: {} })
+      return (await client.fish.list()).fish.map(({ name }) => name)
+    }
+    const second = await serve()
+    expect(await namesOf(second.url)).toEqual(['Own'])
+    await second.close()
+    const later = new Date('2026-02-02')
+    expect(await migrate(dump, { merge: true, now: later })).toMatchObject({
+      players: { new: 0, merged: 1, resumed: 7 },
+    })
+    await migrate(dump, { merge: true, now: new Date('2026-03-02') })
+    const last = await serve()
+    expect(await namesOf(last.url)).toEqual(['Own', 'Salmon', 'Cod', 'Eel', 'Koi', 'Ray'])
+    const client = createClient({ baseUrl: last.url, env: {} })
+    expect((await client.keys.get({ username: 'Alex', password: own.password })).fernetKey).toBe(own.fernetKey)
+    const boss = createAdminClient({ baseUrl: last.url, username: 'boss', password: 'password of the boss' })
+    expect((await boss.stats()).fish.total).toBe(10)
+    await boss.users.delete('under_score')
+    await last.close()
+    expect(await migrate(dump, { dryRun: true })).toMatchObject({ leftOut: { deletedPlayers: ['under_score'] } })
+  })
+
+  test('gives the names that somebody has decided on', async () => {
+    const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
+    const renames = { 'u-alex': 'LittleAlex', '-dash': 'Dash', 'u-twin-2': 'no name' }
+    const { renamed } = await migrate(dump, { dryRun: true, renames })
+    expect(Object.fromEntries(renamed.map(({ from, to }) => [from, to]))).toMatchObject({
+      alex: 'LittleAlex',
+      '-dash': 'Dash',
+      Twin: 'no_name',
+    })
+  })
+
+  test('refuses gamemodes that the service lacks, and changes nothing', async () => {
+    const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
+    const env = { FISH_GAMEMODES: 'oneblock,earth,survival,factions' }
+    expect(await migrate(dump, { env, dryRun: true })).toMatchObject({ leftOut: { gamemodes: { boxsmp: 1 } } })
+    await expect(migrate(dump, { env })).rejects.toMatchObject({
+      code: 'invalid_settings',
+      hint: `Set FISH_GAMEMODES=${GAMEMODES} for this and for the server.`,
+    })
+    expect(readdirSync(folder)).not.toContain('data')
+  })
+
+  test.each<[string, (paths: readonly string[]) => void, RegExp]>([
+    ['a cut file', ([users = '']) => truncateSync(users, 100), /users\.json ends in the middle of a document/],
+    [
+      'another file',
+      ([users = '']) => writeFileSync(users, 'password,canary\n'),
+      /users\.json, at document 1, is damaged/,
+    ],
+    [
+      'a damaged document',
+      ([users = '']) => writeFileSync(users, '{"canary": }\n'),
+      /users\.json, at document 1, is damaged/,
+    ],
+    ['no users', ([users = '']) => writeFileSync(users, ''), /has no users/],
+  ])('refuses %s, quotes nothing of it, and changes nothing', async (_title, damage, message) => {
+    const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
+    damage(dump)
+    const error = await migrate(dump).catch((failure) => failure)
+    expect(error).toMatchObject({
+      name: 'MaintenanceError',
+      code: 'invalid_dump',
+      message: expect.stringMatching(message),
+    })
+    expect(error.message).not.toContain('canary')
+    expect(readdirSync(folder)).not.toContain('data')
+  })
+
+  test('refuses cut archives and folders, wherever they are cut', async () => {
+    const database = databaseOf(await oddities())
+    const [archive, other] = [join(folder, 'dump.archive'), join(folder, 'cut.archive')]
+    await writeArchive(archive, database)
+    const bytes = readFileSync(archive)
+    for (let at = 5; at < bytes.length; at += 97) {
+      writeFileSync(other, bytes.subarray(0, at))
+      const outcome = await migrate([other], { dryRun: true }).then(
+        ({ players }) => players.new,
+        ({ code }) => code,
+      )
+      // After a complete block, an archive may end.
+      expect([at, outcome === 'invalid_dump' || outcome === 8]).toEqual([at, true])
+    }
+    const path = await writeDumpFolder(join(folder, 'dump'), database)
+    truncateSync(join(path, 'fish_Alex_earth.bson'), 40)
+    await expect(migrate([path])).rejects.toMatchObject({ code: 'invalid_dump' })
+    await expect(migrate([join(folder, 'nothing')])).rejects.toMatchObject({ code: 'invalid_dump' })
+    await expect(migrate([folder])).rejects.toMatchObject({ message: expect.stringContaining('no collection "users"') })
+  })
+})
+
+const SECRETS = {
+  FISH_SECRET: 'a secret of a test that is long enough',
+  FISH_JWT_SECRET: 'a session secret of a test, 32 bytes',
+}
+
+describeWithRedis('a migration into Redis', () => {
+  test('brings all over, once, however often it is run', async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis.stop())
+    const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
+    const into = { storage: redis.url, env: SECRETS }
+    expect(await migrate(dump, { ...into, dryRun: true })).toMatchObject({ ...REPORT, folder: null, dryRun: true })
+    expect(await redis.admin.dbsize()).toBe(0)
+    await expect(migrate(dump, { storage: redis.url })).rejects.toMatchObject({ code: 'missing_secret' })
+    expect(await migrate(dump, into)).toMatchObject(REPORT)
+    expect(await migrate(dump, into)).toMatchObject({ players: { new: 0, merged: 0, resumed: 8 } })
+    await expectOddities((await serve(redis.url, SECRETS)).url)
+  })
+
+  test('works in a Cluster as well', async () => {
+    const nodes = await startCluster()
+    onTestFinished(async () => {
+      await Promise.all(nodes.map((node) => node.stop()))
+    })
+    const storage = `redis-cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`
+    const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
+    expect(await migrate(dump, { storage, env: SECRETS })).toMatchObject(REPORT)
+    await expectOddities((await serve(storage, SECRETS)).url)
+  })
+})
