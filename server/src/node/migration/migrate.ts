@@ -200,6 +200,8 @@ async function migrateBeside(folder: string, plan: MigrationPlan, work: Work, st
     await storage.dispose()
   }
   checkpoint(join(temp, STORE_FILE))
+  // A swap that is undone removes new files that have moved: after one that is killed, this begins again.
+  rmSync(join(temp, COPIED_FILE))
   const replaced = store ? { replaced: store.replaced } : {}
   let isStuck = false
   const onStuck = () => {
