@@ -54,25 +54,37 @@ export async function writeDumpFolder(folder: string, database: Database, { gzip
 const MAGIC = Buffer.from('6de29981', 'hex')
 const END = Buffer.from('ffffffff', 'hex')
 
+interface ArchiveOptions extends DumpOptions {
+  /** Each has all collections. @default one */
+  readonly databases?: readonly string[]
+  /** Databases with some of the collections. */
+  readonly others?: Readonly<Record<string, readonly string[]>>
+}
+
 /** What `mongodump --archive` writes: blocks of two collections at a time. */
-export async function writeArchive(path: string, database: Database, { gzip = false }: DumpOptions = {}) {
+export async function writeArchive(
+  path: string,
+  database: Database,
+  { gzip = false, databases = ['fishtracker'], others = {} }: ArchiveOptions = {},
+) {
   const out = writer(path, gzip)
-  const db = 'fishtracker'
+  const all = [...databases.map((db) => [db, [...database.keys()]] as const), ...Object.entries(others)]
+  const namespaces = all.flatMap(([db, names]) => names.map((collection) => ({ db, collection })))
   await out.write(MAGIC)
   await out.write(serialize({ concurrent_collections: 2, version: '0.1', server_version: '7.0', tool_version: '100' }))
-  for (const collection of database.keys()) {
-    await out.write(serialize({ db, collection, metadata: '{}', size: 0, type: 'collection' }))
+  for (const namespace of namespaces) {
+    await out.write(serialize({ ...namespace, metadata: '{}', size: 0, type: 'collection' }))
   }
   await out.write(END)
-  const queue = [...database]
-  const open: { readonly collection: string; readonly documents: Iterator<object> }[] = []
+  const queue = [...namespaces]
+  const open: { readonly db: string; readonly collection: string; readonly documents: Iterator<object> }[] = []
   while (queue.length > 0 || open.length > 0) {
     while (open.length < 2 && queue.length > 0) {
-      const [collection, documents] = queue.shift() as [string, () => Iterable<object>]
-      open.push({ collection, documents: documents()[Symbol.iterator]() })
+      const namespace = queue.shift() as (typeof queue)[number]
+      open.push({ ...namespace, documents: (database.get(namespace.collection)?.() ?? [])[Symbol.iterator]() })
     }
     for (const one of [...open]) {
-      const { collection, documents } = one
+      const { db, collection, documents } = one
       await out.write(serialize({ db, collection, EOF: false, CRC: 0n }))
       let isEnd = false
       for (let count = 0; count < 1000 && !isEnd; count += 1) {

@@ -350,6 +350,24 @@ describe('a migration', () => {
     expect(readdirSync(folder)).not.toContain('data')
   })
 
+  test('refuses several databases, and collections that are there twice', async () => {
+    const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }] })
+    const path = await writeDumpFolder(join(folder, 'dump'), database)
+    await writeExports(path, database)
+    await expect(migrate([path])).rejects.toMatchObject({ message: expect.stringMatching(/have the same collections/) })
+    await writeArchive(join(folder, 'two.archive'), database, { databases: ['one', 'two'] })
+    await expect(migrate([join(folder, 'two.archive')])).rejects.toMatchObject({
+      message: expect.stringMatching(/several databases with users: one, two/),
+    })
+    await writeArchive(join(folder, 'other.archive'), database, {
+      databases: ['fishtracker'],
+      others: { admin: ['fish_Alex_earth'] },
+    })
+    expect(await migrate([join(folder, 'other.archive')], { dryRun: true })).toMatchObject({
+      catches: { fish: { earth: 1 } },
+    })
+  })
+
   test('refuses cut archives and folders, wherever they are cut', async () => {
     const database = databaseOf(await oddities())
     const [archive, other] = [join(folder, 'dump.archive'), join(folder, 'cut.archive')]

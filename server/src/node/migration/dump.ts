@@ -33,6 +33,7 @@ export async function openDump(paths: readonly string[]): Promise<Dump> {
     return stat.isDirectory() ? filesIn(path) : [path]
   })
   const sources = (await Promise.all(files.map(sourceOf))).filter((source) => source !== undefined)
+  refuseRepeated(sources)
   const parsers: Parsers = {
     bson: (bytes) => deserialize(bytes),
     json: (text) => EJSON.parse(text),
@@ -56,22 +57,36 @@ type Source =
   | { readonly kind: 'archive'; readonly path: string }
   | { readonly kind: 'bson' | 'json'; readonly path: string; readonly collection: string }
 
-const USERS = /^users\.(?:bson|json|jsonl|ndjson)(?:\.gz)?$/
+const USERS = 'users'
+const USERS_FILE = /^users\.(?:bson|json|jsonl|ndjson)(?:\.gz)?$/
 
 /** The files of a folder, or of the one folder in it that has users: `mongodump` makes one for each database. */
 function filesIn(folder: string): readonly string[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
-  if (names.some((name) => USERS.test(name))) return names.toSorted().map((name) => join(folder, name))
+  if (names.some((name) => USERS_FILE.test(name))) return names.toSorted().map((name) => join(folder, name))
   const databases = entries
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(folder, name))
-    .filter((path) => readdirSync(path).some((name) => USERS.test(name)))
+    .filter((path) => readdirSync(path).some((name) => USERS_FILE.test(name)))
   const [only, another] = databases
   if (another !== undefined) throw invalidDump(`${folder} has several databases: ${databases.join(', ')}. Name one.`)
   if (only === undefined) throw invalidDump(`${folder} has no collection "users".`)
   return filesIn(only)
 }
+
+/** Of one that is there twice, such as in both forms, it is unknown which counts. */
+function refuseRepeated(sources: readonly Source[]): void {
+  const paths = new Map<string, string>()
+  for (const source of sources) {
+    const name = source.kind === 'archive' ? ARCHIVE_NAME : source.collection
+    const other = paths.get(name)
+    if (other !== undefined) throw invalidDump(`${other} and ${source.path} have the same collections.`)
+    paths.set(name, source.path)
+  }
+}
+
+const ARCHIVE_NAME = ''
 
 /** `undefined` for a file beside those of collections. */
 async function sourceOf(path: string): Promise<Source | undefined> {
@@ -127,12 +142,16 @@ async function* readArchive(path: string, isWanted: (collection: string) => bool
   const bytes = createByteReader(path)
   try {
     await bytes.take(ARCHIVE.length)
-    // What there is about the archive and its collections.
-    while ((await readFrame(bytes)) !== undefined) {}
+    const databases = new Set<unknown>()
+    for (let frame = await readFrame(bytes); frame !== undefined; frame = await readFrame(bytes)) {
+      const { db, collection } = parseFrame(frame, bytes, bson)
+      if (collection === USERS) databases.add(db)
+    }
+    if (databases.size > 1) throw invalidDump(`${path} has several databases with users: ${[...databases].join(', ')}.`)
     for (let header = await readFrame(bytes, true); header !== undefined; header = await readFrame(bytes, true)) {
-      const { collection } = parseFrame(header, bytes, bson) as { readonly collection?: unknown }
+      const { db, collection } = parseFrame(header, bytes, bson)
       const name = typeof collection === 'string' ? collection : ''
-      const isRead = isWanted(name)
+      const isRead = databases.has(db) && isWanted(name)
       for (let frame = await readFrame(bytes); frame !== undefined; frame = await readFrame(bytes)) {
         if (isRead) yield { collection: name, document: parseFrame(frame, bytes, bson) }
       }
