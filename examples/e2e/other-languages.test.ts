@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, type TestContext } from 'vitest'
 import { run } from '../../scripts/test-support/child-process.ts'
 import { EXAMPLES, findCli, findJava, findPython, need, type Tool } from '../../scripts/test-support/language-tools.ts'
+import { objectId, writeArchive } from '../../scripts/test-support/mongo-dump.ts'
 import { SERVER_SCRIPT } from '../../scripts/test-support/server-process.ts'
 import { startLossyRelay } from './relay.ts'
 import { type Player, type Service, startService } from './service.ts'
@@ -64,6 +68,35 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
     }
     expect(await list('fish')).toMatchObject({ fish: [{ name: 'Salmon', rarity: 'Gold' }] })
     expect(await list('crab')).toMatchObject({ crab: [{ name: 'crab' }] })
+  })
+
+  it('works for a player who was migrated from another database, with the old password, key and API key', async (context) => {
+    const cli = need(context, findCli(), 'the command line is not built (npm run build)')
+    const folder = await mkdtemp(join(tmpdir(), 'fish-migrated-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    // In the alphabet with + and /, as it was.
+    const fernetKey = Buffer.alloc(32, 0xfb).toString('base64')
+    const old = { name: 'Old', password: 'an old password: 1', apiKey: 'old-key', fernetKey }
+    const _id = objectId(1_600_000_000, 1)
+    const database = new Map<string, () => object[]>([
+      ['users', () => [{ _id, id: 'u-1', name: old.name, userPassword: old.password, fernetKey }]],
+      ['api_keys', () => [{ _id, key: old.apiKey, userId: 'u-1' }]],
+      ['fish_Old_earth', () => [{ _id, fish: 'Eel', rarity: 7 }]],
+    ])
+    await writeArchive(join(folder, 'dump'), database)
+    const FISH_STORAGE = `file:${join(folder, 'data')}`
+    const migrated = await run(cli.command, [...cli.args, 'migrate', join(folder, 'dump'), '--yes'], { FISH_STORAGE })
+    expect(migrated).toMatchObject({ status: 0 })
+    const served = await startService([...cli.args, 'serve'], { FISH_STORAGE })
+    try {
+      expect(await runClient(context, old, served.url)).toMatchObject({ status: 0, stderr: '' })
+      expect(await served.read('fish', old)).toEqual([
+        { name: 'Eel', rarity: 'Mythical' },
+        { name: 'Salmon', rarity: 'Gold' },
+      ])
+    } finally {
+      await served.stop()
+    }
   })
 
   it('sends the same token again when the answer got lost, and it is stored once under one id', async (context) => {
