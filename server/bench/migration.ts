@@ -176,13 +176,14 @@ try {
     const admin = createAdminClient({ baseUrl: server.url, username: 'boss', password: 'password of the boss' })
     const { users, fish, crab } = await admin.stats()
     print({ users, fish: fish.total, crab: crab.total, byGamemode: fish.byGamemode })
+    const client = createClient({ baseUrl: server.url, apiKey: 'key-1', env: {} })
     let [wrong, checked] = [0, 0]
     const renamed = new Map<string, string>(report.renamed.map(({ id, to }: { id: string; to: string }) => [id, to]))
     for (let index = 0; index < PLAYERS; index += 1) {
       const name = renamed.get(`u-${index}`) ?? nameOf(index)
-      const client = createClient({ baseUrl: server.url, user: name, apiKey: `key-${index}`, env: {} })
       for (let part = 0; part < 3; part += 1) {
         const { fish: list } = await client.fish.list({
+          user: name,
           gamemode: GAMEMODES[(index + part) % 5] as string,
           detail: 'full',
         })
