@@ -163,6 +163,34 @@ describe('the API reference in a real browser', () => {
     expect(await key.execute()).toMatchObject({ status: 401 })
   })
 
+  it('sends bodies of administrators as it offers them', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    const login = await fetch(`${url}/admin/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'root', password: 'root-password' }),
+    })
+    const { token } = (await login.json()) as { token: string }
+    await openReference(page, url)
+    await page.locator('.scheme-container .authorize').click()
+    const session = page.locator('.auth-container').filter({ hasText: 'Bearer' })
+    await session.locator('input').fill(token)
+    await session.getByRole('button', { name: /authorize/i }).click()
+    await page.locator('.close-modal').click()
+    const statuses: Record<string, number> = {}
+    for (const name of ['createUser', 'addUserFish', 'addUserCrab', 'createAdmin']) {
+      const { parameter, execute } = await tryOut(page, name)
+      if (name.startsWith('add')) {
+        await parameter('name').fill('Alex')
+        await parameter('gamemode').selectOption('earth')
+      }
+      statuses[name] = (await execute()).status
+    }
+    expect(statuses).toEqual({ createUser: 201, addUserFish: 201, addUserCrab: 201, createAdmin: 201 })
+  })
+
   it('shows the beginning of a stream', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()

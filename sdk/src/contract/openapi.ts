@@ -2,9 +2,17 @@ import * as z from 'zod/mini'
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 import { GAMEMODES, type Gamemode } from './gamemodes.ts'
 import { EVENT_STREAM, HEADERS, MEDIA_TYPES } from './headers.ts'
+import { DEFAULT_CRAB_NAME } from './kinds.ts'
 import { type Authentication, OPERATIONS, type Operation } from './operations.ts'
 import { type Access, ROUTES, type RouteName } from './routes.ts'
-import { byGamemodeSchema, errorBodySchema, gamemodeSchema } from './schemas.ts'
+import {
+  byGamemodeSchema,
+  crabEntriesSchema,
+  errorBodySchema,
+  fishEntriesSchema,
+  gamemodeSchema,
+  newUserSchema,
+} from './schemas.ts'
 
 /** A JSON object of an OpenAPI document. */
 export type OpenApiObject = Record<string, unknown>
@@ -155,6 +163,13 @@ function errorResponses(codes: readonly ErrorCode[], taken: readonly string[]): 
 
 type JsonSchemaWriter = (schema: z.ZodMiniType, io?: 'input' | 'output') => OpenApiObject
 
+/** What is sent where somebody tries a request out: made up by a rule, it would be refused, such as a crab with a rarity. */
+const EXAMPLES: ReadonlyMap<unknown, unknown> = new Map<unknown, unknown>([
+  [fishEntriesSchema, [{ name: 'Salmon', rarity: 3 }]],
+  [crabEntriesSchema, [{ name: DEFAULT_CRAB_NAME }]],
+  [newUserSchema, { name: 'Alex' }],
+])
+
 /** The schemas leave the gamemodes open, since each service has its own. */
 function jsonSchemaWriter(gamemodes: readonly Gamemode[]): JsonSchemaWriter {
   return (schema, io = 'output') => {
@@ -163,6 +178,7 @@ function jsonSchemaWriter(gamemodes: readonly Gamemode[]): JsonSchemaWriter {
       unrepresentable: 'any',
       override({ zodSchema, jsonSchema }) {
         if (zodSchema === gamemodeSchema) jsonSchema.enum = [...gamemodes]
+        if (EXAMPLES.has(zodSchema)) jsonSchema.examples = [EXAMPLES.get(zodSchema)]
         if (zodSchema === byGamemodeSchema) jsonSchema.required = [...gamemodes]
       },
     })

@@ -170,7 +170,7 @@ export const eventsQuerySchema = z.object({
 const batch = <Entry extends z.ZodMiniType>(entry: Entry) =>
   z.array(entry).check(z.minLength(1), z.maxLength(LIMITS.entriesPerWrite))
 
-const fishEntriesSchema = batch(
+export const fishEntriesSchema = batch(
   z.object({ name: catchNameSchema, rarity: rarityValueSchema, caughtAt: z.optional(dateTimeSchema) }),
 )
 
@@ -179,7 +179,7 @@ const crabFields = {
   rarity: z.optional(z.never('Must be left out: a crab has none, and a fish belongs to the path that ends in /fish')),
 }
 
-const crabEntriesSchema = batch(
+export const crabEntriesSchema = batch(
   z.object({
     name: z._default(catchNameSchema, DEFAULT_CRAB_NAME),
     caughtAt: z.optional(dateTimeSchema),
