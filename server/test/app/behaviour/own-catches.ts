@@ -157,9 +157,9 @@ export function ownCatchesBehaviour(open: OpenService): void {
     it('is not moved by a page of another origin, for which a browser would send a remembered password', async () => {
       const service = await open()
       const id = await add(service)
-      for (const type of ['', 'text/plain', 'application/x-www-form-urlencoded']) {
-        const headers = { authorization: ALEX, ...(type && { 'content-type': type }) }
-        const body = new TextEncoder().encode('{"to":"survival"}')
+      for (const type of [undefined, '', 'text/plain', 'application/x-www-form-urlencoded']) {
+        const headers = { authorization: ALEX, ...(type !== undefined && { 'content-type': type }) }
+        const body = new TextEncoder().encode('{"gamemode":"survival"}')
         const path = `/user/fish/${id}/move?gamemode=earth`
         await expectError(await service.request(path, { method: 'POST', headers, body }), 'unsupported_media_type')
       }
