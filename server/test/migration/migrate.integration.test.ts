@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient } from '@fish-crab/sdk'
+import { createClient, deleteCatch } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import {
   createLogger,
@@ -350,6 +350,11 @@ describe('a migration', () => {
     expect(readdirSync(folder)).not.toContain('data')
   })
 
+  test('keeps players apart whatever their ids are', async () => {
+    await migrate(await writeExports(join(folder, 'odd'), oddlyIdentified()))
+    await expectApart((await serve()).url)
+  })
+
   test('refuses several databases, and collections that are there twice', async () => {
     const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }] })
     const path = await writeDumpFolder(join(folder, 'dump'), database)
@@ -390,6 +395,56 @@ describe('a migration', () => {
   })
 })
 
+const ODD_IDS = [
+  'a}b{c',
+  '{',
+  '}',
+  '{}',
+  'x:y',
+  'x:y:z',
+  'a b',
+  'ü €',
+  '__proto__',
+  'constructor',
+  '../..',
+  '%41',
+  'A',
+  '*',
+  '?',
+  '\u0000',
+  'x'.repeat(500),
+]
+
+/** Each has one catch, by whose name it is told from the others. */
+const oddlyIdentified = () =>
+  databaseOf({
+    users: ODD_IDS.map((one, index) => player(`Player${index}`, { id: one })),
+    api_keys: ODD_IDS.map((one, index) => ({ _id: id(), key: `key-${index}`, userId: one })),
+    ...Object.fromEntries(
+      ODD_IDS.map((_, index) => [`fish_Player${index}_earth`, [{ _id: id(), fish: `Fish ${index}`, rarity: 1 }]]),
+    ),
+  })
+
+async function expectApart(url: string): Promise<void> {
+  for (const [index] of ODD_IDS.entries()) {
+    const name = `Player${index}`
+    const client = createClient({
+      baseUrl: url,
+      user: name,
+      fernetKey: KEY,
+      apiKey: `key-${index}`,
+      gamemode: 'earth',
+      env: {},
+    })
+    expect((await client.keys.get({ username: name, password: `password of ${name}` })).fernetKey).toBe(KEY)
+    await client.fish.add({ name: `New ${index}`, rarity: 1 })
+    const { fish } = await client.fish.list({ detail: 'full' })
+    expect(fish.map((one) => one.name)).toEqual([`Fish ${index}`, `New ${index}`])
+    await deleteCatch(client, { kind: 'fish', id: fish[1]?.id ?? '', password: `password of ${name}` })
+    expect((await client.fish.summary()).total).toBe(1)
+  }
+}
+
 const SECRETS = {
   FISH_SECRET: 'a secret of a test that is long enough',
   FISH_JWT_SECRET: 'a session secret of a test, 32 bytes',
@@ -417,6 +472,9 @@ describeWithRedis('a migration into Redis', () => {
     const storage = `redis-cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`
     const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
     expect(await migrate(dump, { storage, env: SECRETS })).toMatchObject(REPORT)
-    await expectOddities((await serve(storage, SECRETS)).url)
+    const { url } = await serve(storage, SECRETS)
+    await expectOddities(url)
+    await migrate(await writeExports(join(folder, 'odd'), oddlyIdentified()), { storage, env: SECRETS })
+    await expectApart(url)
   })
 })

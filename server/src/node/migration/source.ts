@@ -101,12 +101,19 @@ export async function readSource(dump: Dump, onDocuments: (count: number) => voi
   if (users.size === 0) throw invalidDump('The dump has no users.')
   const owners = new Set([...users.values()].map(({ id }) => id))
   return {
-    users: [...users].map(([id, user]) => ({ ...user, id, apiKeys: apiKeys.get(user.id) ?? [] })),
+    users: [...users].map(([id, user]) => ({ ...user, id: usableId(id), apiKeys: apiKeys.get(user.id) ?? [] })),
     admins,
     collections,
     ownerlessApiKeys: [...apiKeys].reduce((sum, [id, keys]) => sum + (owners.has(id) ? 0 : keys.length), 0),
     digest: digest.digest('hex'),
   }
+}
+
+const USABLE_ID = /^[A-Za-z0-9_-]{1,64}$/
+
+/** Ids of users are parts of keys, headers and file names. Another one is replaced, by the same one in every run. */
+function usableId(id: string): string {
+  return USABLE_ID.test(id) ? id : `u-${createHash('sha256').update(id).digest('hex').slice(0, 32)}`
 }
 
 /** The `_id` as text: 24 hexadecimal digits of an ObjectId. */
