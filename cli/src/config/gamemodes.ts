@@ -10,6 +10,8 @@ type Environment = Pick<Context, 'env'>
 
 /** Services with other gamemodes than the usual ones; the oldest are forgotten. */
 const MAX_SERVICES = 100
+/** A service has no more. */
+const MAX_GAMEMODES = 32
 
 const pathOf = (context: Environment) => join(folders(context).state, 'gamemodes.json')
 
@@ -40,5 +42,5 @@ function readRemembered(context: Environment): Map<string, readonly Gamemode[]> 
 }
 
 function isList(value: unknown): value is readonly Gamemode[] {
-  return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string' && isGamemode(one))
+  return Array.isArray(value) && value.length > 0 && value.length <= MAX_GAMEMODES && value.every(isGamemode)
 }

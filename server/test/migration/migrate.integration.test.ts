@@ -21,6 +21,7 @@ import {
   writeExports,
 } from '../../../scripts/test-support/mongo-dump.ts'
 import { describeWithRedis, startCluster, startRedis } from '../../../scripts/test-support/redis-server.ts'
+import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 
 const PASSWORDS = createScryptHasher({ N: 16, r: 1, p: 1 })
 const SECONDS = Date.UTC(2023, 0, 1) / 1000
@@ -353,6 +354,26 @@ describe('a migration', () => {
   test('keeps players apart whatever their ids are', async () => {
     await migrate(await writeExports(join(folder, 'odd'), oddlyIdentified()))
     await expectApart((await serve()).url)
+  })
+
+  test('leaves nothing on a full disk, and the store as it was', async ({ skip }) => {
+    const mounted = mountSmallDisk()
+    if ('reason' in mounted) return skip(mounted.reason)
+    const catches = Array.from({ length: 20_000 }, (_, index) => ({
+      _id: objectId(SECONDS, index),
+      fish: `Fish ${index}`,
+      rarity: 1,
+    }))
+    const dump = await writeExports(
+      join(folder, 'x'),
+      databaseOf({ users: [player('Alex')], fish_Alex_earth: catches }),
+    )
+    const storage = `file:${mounted.disk}/data`
+    await (await serve(storage)).close()
+    const before = readdirSync(join(mounted.disk, 'data')).toSorted()
+    await expect(migrate(dump, { storage })).rejects.toMatchObject({ code: 'full' })
+    expect(readdirSync(join(mounted.disk, 'data')).toSorted()).toEqual(before)
+    await serve(storage)
   })
 
   test('refuses several databases, and collections that are there twice', async () => {

@@ -177,21 +177,42 @@ const COPIED_FILE = 'copied'
 
 /** Fills a store in a temporary folder, which stays if that is interrupted or killed: the same run continues there. */
 async function migrateBeside(folder: string, plan: MigrationPlan, work: Work, store?: Store): Promise<MigrateReport> {
-  const { source, settings, merge, renames, gamemodes, passwords = createScryptHasher() } = work
-  const identity = [source.digest, merge, renames, gamemodes, store?.before]
-  const temp = join(
-    folder,
-    `.migrate-${createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 8)}`,
-  )
+  const { source, merge, renames, gamemodes, signal } = work
+  const identity = JSON.stringify([source.digest, merge, renames, gamemodes, store?.before])
+  const temp = join(folder, `.migrate-${createHash('sha256').update(identity).digest('hex').slice(0, 8)}`)
   for (const other of tempFoldersIn(folder)) if (other !== temp) rmSync(other, { recursive: true, force: true })
-  if (!existsSync(join(temp, COPIED_FILE))) {
-    rmSync(temp, { recursive: true, force: true })
-    mkdirSync(temp, { mode: 0o700 })
-    const own = secretsText(folder)
-    if (store) await store.copy(temp)
-    else if (own !== undefined) writeFileSync(join(temp, SECRETS_FILE), own, { mode: 0o600, flush: true })
-    writeFileSync(join(temp, COPIED_FILE), '', { flush: true })
+  const replaced = store ? { replaced: store.replaced } : {}
+  let isKept = false
+  try {
+    await beginIn(temp, folder, store)
+    await fillIn(temp, plan, work)
+    // A swap that is undone removes new files that have moved: after one that is killed, this begins again.
+    rmSync(join(temp, COPIED_FILE))
+    const onStuck = () => {
+      isKept = true
+    }
+    swapStores(folder, { temp, ...replaced, onStuck })
+  } catch (error) {
+    isKept ||= signal?.aborted === true
+    throw error
+  } finally {
+    if (!isKept) rmSync(temp, { recursive: true, force: true })
   }
+  return { ...plan.report, folder, ...replaced }
+}
+
+async function beginIn(temp: string, folder: string, store: Store | undefined): Promise<void> {
+  if (existsSync(join(temp, COPIED_FILE))) return
+  rmSync(temp, { recursive: true, force: true })
+  mkdirSync(temp, { mode: 0o700 })
+  const secrets = secretsText(folder)
+  if (store) await store.copy(temp)
+  else if (secrets !== undefined) writeFileSync(join(temp, SECRETS_FILE), secrets, { mode: 0o600, flush: true })
+  writeFileSync(join(temp, COPIED_FILE), '', { flush: true })
+}
+
+async function fillIn(temp: string, plan: MigrationPlan, work: Work): Promise<void> {
+  const { settings, passwords = createScryptHasher() } = work
   const encryption = encryptionWith(await secretsFor(temp, settings))
   const storage = await createStorage({ driver: 'file', path: temp })
   try {
@@ -200,19 +221,6 @@ async function migrateBeside(folder: string, plan: MigrationPlan, work: Work, st
     await storage.dispose()
   }
   checkpoint(join(temp, STORE_FILE))
-  // A swap that is undone removes new files that have moved: after one that is killed, this begins again.
-  rmSync(join(temp, COPIED_FILE))
-  const replaced = store ? { replaced: store.replaced } : {}
-  let isStuck = false
-  const onStuck = () => {
-    isStuck = true
-  }
-  try {
-    swapStores(folder, { temp, ...replaced, onStuck })
-  } finally {
-    if (!isStuck) rmSync(temp, { recursive: true, force: true })
-  }
-  return { ...plan.report, folder, ...replaced }
 }
 
 /** Those given, and those of the folder, which are made where there are none. */
