@@ -1,11 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, deleteCatch } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import {
+  backupStore,
   createLogger,
   createScryptHasher,
+  exportStore,
+  importStore,
   type MigrateOptions,
   migrateStore,
   readConfig,
@@ -301,6 +304,17 @@ describe('a migration', () => {
     await boss.users.delete('under_score')
     await last.close()
     expect(await migrate(dump, { dryRun: true })).toMatchObject({ leftOut: { deletedPlayers: ['under_score'] } })
+  })
+
+  test('makes a store that can be exported, imported and backed up', async () => {
+    const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
+    await migrate(dump)
+    const [file, copy] = [join(folder, 'fish.jsonl'), join(folder, 'copy')]
+    await exportStore({ env: { FISH_STORAGE: data() }, target: file, now: new Date() })
+    await importStore({ env: { FISH_STORAGE: `file:${copy}` }, file })
+    await backupStore({ env: { FISH_STORAGE: data() }, target: join(folder, 'backup') })
+    copyFileSync(join(folder, 'data', 'secrets.json'), join(copy, 'secrets.json'))
+    await expectOddities((await serve(`file:${copy}`)).url)
   })
 
   test('gives the names that somebody has decided on', async () => {
