@@ -317,6 +317,31 @@ describe('a migration', () => {
     await expectOddities((await serve(`file:${copy}`)).url)
   })
 
+  test('that is interrupted says so, and continues where it stopped', async () => {
+    const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
+    const interrupting = new AbortController()
+    let hashed = 0
+    const passwords = {
+      hash: (password: string) => {
+        hashed += 1
+        return PASSWORDS.hash(password)
+      },
+    }
+    const onProgress: MigrateOptions['onProgress'] = ({ step }) => {
+      if (step === 'write') interrupting.abort()
+    }
+    await expect(migrate(dump, { passwords, onProgress, signal: interrupting.signal })).rejects.toMatchObject({
+      code: 'interrupted',
+      message: 'Interrupted. No player was added yet.',
+      hint: 'Run it again: it continues where it stopped.',
+    })
+    expect(hashed).toBe(8)
+    expect(readdirSync(join(folder, 'data'))).not.toContain('fish.db')
+    expect(await migrate(dump, { passwords })).toMatchObject(REPORT)
+    expect(hashed).toBe(8)
+    await expectOddities((await serve()).url)
+  })
+
   test('gives the names that somebody has decided on', async () => {
     const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
     const renames = { 'u-alex': 'LittleAlex', '-dash': 'Dash', 'u-twin-2': 'no name' }
