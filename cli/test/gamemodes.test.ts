@@ -75,7 +75,7 @@ describe('a gamemode of the service', () => {
     expect(await run(['whoami'], { env: wrong })).toMatchObject({ status: 4 })
   })
 
-  test.each(['{', '[]', 'null', '{"x":["EARTH"]}', '{"x":"earth"}'])(
+  test.each(['{', '[]', 'null', '{"x":["EARTH"]}', '{"x":"earth"}', `{"x":${JSON.stringify(Array(33).fill('a'))}}`])(
     'is a usual one where the file is damaged (%s)',
     async (content) => {
       mkdirSync(join(remembered, '..'), { recursive: true })

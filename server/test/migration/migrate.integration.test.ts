@@ -14,6 +14,7 @@ import {
   readConfig,
   startServer,
 } from '@fish-crab/server'
+import { createStorage } from '@fish-crab/server/storage'
 import { hash } from 'bcryptjs'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
@@ -25,6 +26,7 @@ import {
 } from '../../../scripts/test-support/mongo-dump.ts'
 import { describeWithRedis, startCluster, startRedis } from '../../../scripts/test-support/redis-server.ts'
 import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
+import { ADMINS_KEY } from '../../src/app/store/item-keys.ts'
 
 const PASSWORDS = createScryptHasher({ N: 16, r: 1, p: 1 })
 const SECONDS = Date.UTC(2023, 0, 1) / 1000
@@ -248,7 +250,14 @@ describe('a migration', () => {
     const report = await migrate(dump)
     expect(report).toMatchObject({ ...REPORT, folder: join(folder, 'data') })
     expect(JSON.stringify(report)).not.toMatch(/password of|key of|canary/)
-    await expectOddities((await serve()).url)
+    const server = await serve()
+    await expectOddities(server.url)
+    await server.close()
+    // The bcrypt hashes are replaced at the first login.
+    const storage = await createStorage({ driver: 'file', path: join(folder, 'data') })
+    const admins = JSON.parse((await storage.items.getItem(ADMINS_KEY)) ?? '[]') as { readonly passwordHash: string }[]
+    await storage.dispose()
+    expect(admins.map(({ passwordHash }) => passwordHash.split('$')[0])).toEqual(['scrypt', 'scrypt'])
   })
 
   test('keeps the order of catches, and no secret in plain text', async () => {
