@@ -33,8 +33,8 @@ export async function fillStorage(storage: FishStorage, options: FillOptions): P
   await ensureSecretCheck(storage, encryption)
   await writeSecrets(storage, options)
   await writeCatches(storage, options)
+  // Not interrupted: either no player is there, or all are.
   for (const { user, secrets } of plan.players) {
-    options.signal?.throwIfAborted()
     if (!secrets) continue
     await storage.items.setItem(userNameItem(user.id), user.name)
     if (await storage.setItemIfAbsent(userKey(user.name), JSON.stringify(user))) continue
@@ -86,7 +86,7 @@ async function writeSecretsOf(
   const hashes = await Promise.all(apiKeys.map(sha256Hex))
   await makeIfAbsent('api-key', async () => hashes.join(' '))
   const stored = (await items.getItem(secretKey(id, 'api-key')))?.split(' ') ?? []
-  for (const hash of hashes) if (stored.includes(hash)) await items.setItem(apiKeyOwnerKey(hash), name)
+  for (const hash of hashes) if (stored.includes(hash)) await storage.setItemIfAbsent(apiKeyOwnerKey(hash), name)
 }
 
 const NEW_SECRET_LENGTH = 40
@@ -99,10 +99,11 @@ async function writeCatches(storage: FishStorage, options: FillOptions): Promise
   const total = [...Object.values(fish), ...Object.values(crab)].reduce((sum, count) => sum + count, 0)
   let done = 0
   const report = () => onProgress?.({ step: 'write', unit: 'catches', done, total })
-  let batch: Promise<unknown>[] = []
+  let batch: Parameters<FishStorage['append']>[] = []
   const flush = async () => {
     // Only now, so that nothing is written after a failure.
-    for (const result of await Promise.allSettled(batch)) if (result.status === 'rejected') throw result.reason
+    const results = await Promise.allSettled(batch.map(([collection, record]) => storage.append(collection, record)))
+    for (const result of results) if (result.status === 'rejected') throw result.reason
     done += batch.length
     batch = []
     signal?.throwIfAborted()
@@ -115,7 +116,7 @@ async function writeCatches(storage: FishStorage, options: FillOptions): Promise
     if (owner === undefined || !from) continue
     const record = recordOf(from.kind, collection, document)
     if (!record) continue
-    batch.push(storage.append({ owner, kind: from.kind, gamemode: from.gamemode }, record))
+    batch.push([{ owner, kind: from.kind, gamemode: from.gamemode }, record])
     if (batch.length >= BATCH) await flush()
   }
   await flush()
