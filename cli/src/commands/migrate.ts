@@ -82,31 +82,32 @@ function reportLines(report: MigrationReport): readonly string[] {
   const { orphans, gamemodes } = leftOut
   const byGamemode = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts).map(([gamemode, count]) => `${gamemode} ${count}`)
-  const parts: readonly (readonly [count: number, text: string, names?: readonly string[]])[] = [
-    [players.new, 'new players'],
-    [players.merged, 'players who exist already and get their catches'],
-    [players.resumed, 'players of an earlier run'],
-    [sumOf(catches.fish), 'fish', byGamemode(catches.fish)],
-    [sumOf(catches.crab), 'crabs', byGamemode(catches.crab)],
-    [catches.unknownRarities, 'of the fish have an unknown rarity, and get Unknown/Other'],
-    [administrators.new, 'administrators'],
-    [renamed.length, 'players get another name', renamed.map(renameText)],
-    [newSecrets.passwords.length, 'players have no usable password, and get a new one', newSecrets.passwords],
-    [newSecrets.fernetKeys.length, 'players have no usable key, and get a new one', newSecrets.fernetKeys],
-    [leftOut.existingPlayers.length, 'players exist already, and stay as they are (--merge)', leftOut.existingPlayers],
-    [leftOut.deletedPlayers.length, 'players were deleted since an earlier run', leftOut.deletedPlayers],
-    [leftOut.administrators.length, 'administrators are left out', leftOut.administrators],
-    [sumOf(orphans), 'catches of deleted users are left out', byGamemode(orphans)],
-    [sumOf(gamemodes), 'catches have an unknown gamemode', byGamemode(gamemodes)],
-    [leftOut.invalidCatches, 'documents are no catch, and are left out'],
-    [leftOut.ownerlessApiKeys, 'API keys of nobody are left out'],
+  const parts: readonly (readonly [what: string, count: number, names?: readonly string[]])[] = [
+    ['new players', players.new],
+    ['players who exist already, and get their catches', players.merged],
+    ['players of an earlier run', players.resumed],
+    ['fish', sumOf(catches.fish), byGamemode(catches.fish)],
+    ['crabs', sumOf(catches.crab), byGamemode(catches.crab)],
+    ['fish with an unknown rarity, which get Unknown/Other', catches.unknownRarities],
+    ['administrators', administrators.new],
+    ['players who get another name', renamed.length, renamed.map(renameText)],
+    ['players who get a new password, since theirs cannot be used', newSecrets.passwords.length, newSecrets.passwords],
+    ['players who get a new key, since theirs cannot be used', newSecrets.fernetKeys.length, newSecrets.fernetKeys],
+    ['left out, players who exist already (--merge)', leftOut.existingPlayers.length, leftOut.existingPlayers],
+    ['left out, players deleted since an earlier run', leftOut.deletedPlayers.length, leftOut.deletedPlayers],
+    ['left out, administrators', leftOut.administrators.length, leftOut.administrators],
+    ['left out, catches of deleted users', sumOf(orphans), byGamemode(orphans)],
+    ['catches in unknown gamemodes', sumOf(gamemodes), byGamemode(gamemodes)],
+    ['left out, documents that are no catch', leftOut.invalidCatches],
+    ['left out, collections without a gamemode', leftOut.collections.length, leftOut.collections],
+    ['left out, API keys of nobody', leftOut.ownerlessApiKeys],
   ]
   return parts
-    .filter(([count]) => count > 0)
-    .map(([count, text, names = []]) => {
+    .filter(([, count]) => count > 0)
+    .map(([what, count, names = []]) => {
       const shown = names.slice(0, MAX_NAMES).map(printable).join(', ')
-      const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more (--json)` : ''
-      return `${count} ${text}${shown === '' ? '' : `: ${shown}${more}`}`
+      const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more: --json` : ''
+      return `${what}: ${count}${shown === '' ? '' : ` (${shown}${more})`}`
     })
 }
 

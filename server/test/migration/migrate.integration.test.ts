@@ -102,6 +102,8 @@ async function oddities(): Promise<Record<string, object[]>> {
       { _id: id(), fish: 'Ghost', rarity: 1 },
       { _id: id(), fish: 'Ghost', rarity: 1 },
     ],
+    fish_Alex: [{ _id: id(), fish: 'Nowhere', rarity: 1 }],
+    'crab_Alex_the end': [{ _id: id(), fish: 'Nowhere' }],
     logs: [{ _id: id(), body: { password: 'canary in a log' } }],
   }
 }
@@ -210,6 +212,7 @@ const REPORT = {
     gamemodes: {},
     invalidCatches: 2,
     ownerlessApiKeys: 1,
+    collections: expect.arrayContaining(['fish_Alex', 'crab_Alex_the end']),
   },
 }
 

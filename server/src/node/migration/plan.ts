@@ -43,6 +43,8 @@ export interface MigrationReport {
     /** Documents that are no catch. */
     readonly invalidCatches: number
     readonly ownerlessApiKeys: number
+    /** Names of collections like those of catches, but without a gamemode. */
+    readonly collections: readonly string[]
   }
 }
 
@@ -132,6 +134,7 @@ export function planMigration(source: Source, options: PlanOptions): MigrationPl
         gamemodes: Object.fromEntries(unknownGamemodes),
         invalidCatches,
         ownerlessApiKeys: source.ownerlessApiKeys,
+        collections: source.unknownCollections,
       },
     },
   }

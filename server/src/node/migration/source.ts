@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { CATCH_NAME_PATTERN, type Kind, type RarityValue, rarityLabel } from '@fish-crab/sdk/contract'
+import { CATCH_NAME_PATTERN, isGamemode, type Kind, type RarityValue, rarityLabel } from '@fish-crab/sdk/contract'
 import type { CaughtEntry } from '../../app/catches/payload.ts'
 import type { Dump, DumpDocument } from './dump.ts'
 import { invalidDump } from './dump.ts'
@@ -46,6 +46,8 @@ export interface Source {
   readonly users: readonly SourceUser[]
   readonly admins: readonly SourceAdmin[]
   readonly collections: ReadonlyMap<string, SourceCollection>
+  /** Names of collections like those of catches, but without a gamemode. */
+  readonly unknownCollections: readonly string[]
   /** API keys of nobody. */
   readonly ownerlessApiKeys: number
   /** Tells it from other dumps. No secret is part of it. */
@@ -54,14 +56,11 @@ export interface Source {
 
 const [USERS, API_KEYS, ADMINS] = ['users', 'api_keys', 'admins']
 
-function isRead(collection: string): boolean {
-  return [USERS, API_KEYS, ADMINS].includes(collection) || parseCollection(collection) !== undefined
-}
-
-/** Names of players may hold `_`, gamemodes do not. */
+/** Names of players may hold `_`, gamemodes of that service do not. */
 function parseCollection(name: string): Pick<SourceCollection, 'kind' | 'player' | 'gamemode'> | undefined {
-  const [, kind, player = '', gamemode = ''] = /^(fish|crab)_(.+)_([^_]+)$/s.exec(name) ?? []
-  return kind === undefined ? undefined : { kind: kind as Kind, player, gamemode }
+  const [, kind, player = '', named = ''] = /^(fish|crab)_(.+)_([^_]+)$/s.exec(name) ?? []
+  const gamemode = named.toLowerCase()
+  return isGamemode(gamemode) ? { kind: kind as Kind, player, gamemode } : undefined
 }
 
 /** Reads the whole dump once. @param onDocuments called with their number now and then */
@@ -70,8 +69,14 @@ export async function readSource(dump: Dump, onDocuments: (count: number) => voi
   const apiKeys = new Map<string, string[]>()
   const admins: SourceAdmin[] = []
   const collections = new Map<string, { -readonly [Field in keyof SourceCollection]: SourceCollection[Field] }>()
+  const unknownCollections = new Set<string>()
   const digest = createHash('sha256')
   let count = 0
+  const isRead = (collection: string) => {
+    if ([USERS, API_KEYS, ADMINS].includes(collection) || parseCollection(collection)) return true
+    if (/^(?:fish|crab)_/.test(collection)) unknownCollections.add(collection)
+    return false
+  }
   for await (const { collection, document } of dump(isRead)) {
     count += 1
     if (count % 1000 === 0) onDocuments(count)
@@ -104,6 +109,7 @@ export async function readSource(dump: Dump, onDocuments: (count: number) => voi
     users: [...users].map(([id, user]) => ({ ...user, id: usableId(id), apiKeys: apiKeys.get(user.id) ?? [] })),
     admins,
     collections,
+    unknownCollections: [...unknownCollections],
     ownerlessApiKeys: [...apiKeys].reduce((sum, [id, keys]) => sum + (owners.has(id) ? 0 : keys.length), 0),
     digest: digest.digest('hex'),
   }
