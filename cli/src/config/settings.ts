@@ -1,4 +1,4 @@
-import { GAMEMODE_RULE, isGamemode, rarityValue } from '@fish-crab/sdk/constants'
+import { GAMEMODE_RULE, GAMEMODES, isGamemode, rarityValue } from '@fish-crab/sdk/constants'
 import type { Config } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
 import { FORMATS } from '../core/format.ts'
@@ -25,7 +25,7 @@ export const SETTINGS = {
     summary: 'Default gamemode, for profiles without one.',
     variable: 'FISH_GAMEMODE',
     rule: `a gamemode of the service: ${GAMEMODE_RULE}`,
-    values: [],
+    values: GAMEMODES,
     accepts: isGamemode,
   },
   'max-wait': {

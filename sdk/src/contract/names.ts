@@ -2,7 +2,8 @@
 export const USER_NAME_PATTERN = /^[A-Za-z0-9_.*][A-Za-z0-9_.*-]{0,31}$/
 
 /** The rule for user names, for messages. */
-export const USER_NAME_RULE = '1 to 32 characters of A-Z, a-z, 0-9, "_", ".", "*" and "-", and not start with "-"'
+export const USER_NAME_RULE =
+  '1 to 32 characters of A-Z, a-z, 0-9, "_", ".", "*" and "-", the first of which is not "-"'
 
 /** Names of fish and crabs: 1 to 100 characters (code points), no control characters, no lone surrogates. */
 export const CATCH_NAME_PATTERN = /^[^\p{Cc}\p{Cs}]{1,100}$/u
