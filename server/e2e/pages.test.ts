@@ -36,15 +36,21 @@ describe('the pages in a real browser', () => {
 
   it('have the gamemodes of the service, in any letter case', async ({ skip }) => {
     const browser = await startBrowser(skip)
-    const { url, admin } = await startServer({ FISH_GAMEMODES: 'earth,boxsmp' })
+    const { url, admin } = await startServer({ FISH_GAMEMODES: 'earth,survival_with_more,boxsmp' })
     await admin.fish.add('Alex', { name: 'Box Carp', rarity: 'Gold' }, { gamemode: 'boxsmp' })
     const page = await browser.newPage()
     await page.goto(`${url}/@Alex?gamemode=BoxSMP`)
     await page.locator('.card').getByText('Box Carp').waitFor()
     expect(await page.getByRole('navigation', { name: 'Gamemode' }).getByRole('link').allTextContents()).toEqual([
       'earth',
+      'survival_with_more',
       'boxsmp',
     ])
+    await page.setViewportSize({ width: 200, height: 600 })
+    await page.reload()
+    await page.locator('.card').getByText('Box Carp').waitFor()
+    const { x = 0, width = 0 } = (await page.getByRole('link', { name: 'boxsmp', exact: true }).boundingBox()) ?? {}
+    expect(x + width).toBeLessThanOrEqual(200)
     await page.goto(`${url}/@Alex?gamemode=survival`)
     await page.locator('.card').getByText('Salmon').first().waitFor()
     expect(page.url()).toBe(`${url}${ALEX}`)

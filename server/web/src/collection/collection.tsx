@@ -205,11 +205,18 @@ interface GamemodeTabsProps {
 
 /** Links, so that each gamemode can be opened in a tab of its own. */
 function GamemodeTabs({ name, gamemode, gamemodes, onGamemode }: GamemodeTabsProps) {
+  const links = useRef<HTMLElement>(null)
+  // On phones, not all of them are in sight.
+  useEffect(() => {
+    const current = links.current?.querySelector(`[data-gamemode="${gamemode}"]`)
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [gamemode])
   return (
-    <nav class="tabs" aria-label="Gamemode">
+    <nav class="tabs" aria-label="Gamemode" ref={links}>
       {gamemodes.map((one) => (
         <a
           key={one}
+          data-gamemode={one}
           href={playerPath(name, one)}
           aria-current={one === gamemode ? 'page' : undefined}
           onClick={(event) => {
