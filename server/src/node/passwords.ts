@@ -1,6 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
-import { compare } from 'bcryptjs'
+import { Worker } from 'node:worker_threads'
 import type { PasswordHasher } from '../app/core/host.ts'
 
 /** Cost parameters of scrypt. */
@@ -38,6 +39,22 @@ export function isBcryptHash(text: string): boolean {
   return BCRYPT.test(text)
 }
 
+const BCRYPT_PROGRAM = `
+const { parentPort, workerData } = require('node:worker_threads')
+const { library, password, hash } = workerData
+parentPort.postMessage(require(library).compareSync(password, hash))`
+
+/** In a thread of its own: the library works in JavaScript, and would hold up all other requests. */
+function compareBcrypt(password: string, hash: string): Promise<boolean> {
+  const library = createRequire(import.meta.url).resolve('bcryptjs')
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(BCRYPT_PROGRAM, { eval: true, env: {}, workerData: { library, password, hash } })
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', (code) => reject(new Error(`The comparison of a password ended early (${code}).`)))
+  })
+}
+
 function isScryptCost({ N, r, p }: ScryptCost): boolean {
   return N > 1 && Number.isInteger(Math.log2(N)) && N * r * p <= MAX_COST
 }
@@ -63,7 +80,7 @@ export function createScryptHasher(cost: ScryptCost = OWASP): PasswordHasher {
     isOutdated: isBcryptHash,
 
     async verify(password, hash) {
-      if (isBcryptHash(hash)) return compare(password, hash)
+      if (isBcryptHash(hash)) return compareBcrypt(password, hash)
       if (!isScryptHash(hash)) throw new Error('A stored password hash has an unknown form.')
       const [, N, r, p, salt = '', key = ''] = hash.split('$')
       const derived = await deriveKey(password, Buffer.from(salt, 'base64'), {

@@ -1,4 +1,5 @@
 import { createScryptHasher } from '@fish-crab/server'
+import { hashSync } from 'bcryptjs'
 import { describe, expect, it } from 'vitest'
 
 const CHEAP = { N: 16, r: 1, p: 1 }
@@ -64,5 +65,21 @@ describe('a password hash', () => {
 
   it('costs what OWASP asks for when nothing else is said', async () => {
     expect(await createScryptHasher().hash('password')).toMatch(/^scrypt\$131072\$8\$1\$/)
+  })
+
+  it('of bcrypt is compared as well, and holds up nobody meanwhile', async () => {
+    const hasher = createScryptHasher(CHEAP)
+    const hash = hashSync('pässwörd', 11)
+    expect(hasher.isOutdated?.(hash)).toBe(true)
+    let turns = 0
+    const counting = setInterval(() => {
+      turns += 1
+    }, 1)
+    expect(await hasher.verify('pässwörd', hash)).toBe(true)
+    clearInterval(counting)
+    // On the same thread, there is one turn in 100 ms.
+    expect(turns).toBeGreaterThan(10)
+    expect(await hasher.verify('password', hash)).toBe(false)
+    expect(hasher.isOutdated?.(await hasher.hash('password'))).toBe(false)
   })
 })
