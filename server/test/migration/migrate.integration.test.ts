@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, deleteCatch } from '@fish-crab/sdk'
@@ -425,6 +425,21 @@ describe('a migration', () => {
     await expect(migrate(dump, { storage })).rejects.toMatchObject({ code: 'full' })
     expect(readdirSync(join(mounted.disk, 'data')).toSorted()).toEqual(before)
     await serve(storage)
+  })
+
+  test('is refused where the dump is written to after its report, whose players are then not added', async () => {
+    const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }] })
+    const dump = await writeExports(join(folder, 'x'), database)
+    const confirm = async () => {
+      appendFileSync(join(folder, 'x', 'fish_Alex_earth.json'), '{"_id":{"$oid":"63b0cd00000000000000ffff"},"fish":"Eel"}')
+      return true
+    }
+    await expect(migrate(dump, { confirm })).rejects.toMatchObject({
+      code: 'invalid_dump',
+      message: 'The dump was changed while it was read. No player was added.',
+    })
+    expect(readdirSync(folder)).not.toContain('data')
+    expect(await migrate(dump)).toMatchObject({ catches: { fish: { earth: 2 } } })
   })
 
   test('refuses several databases, and collections that are there twice', async () => {

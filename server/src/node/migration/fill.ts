@@ -120,6 +120,11 @@ async function writeCatches(storage: FishStorage, options: FillOptions): Promise
     if (batch.length >= BATCH) await flush()
   }
   await flush()
+  if (done !== total) {
+    throw new MaintenanceError('invalid_dump', 'The dump was changed while it was read. No player was added.', {
+      hint: 'Run it again once the dump is complete.',
+    })
+  }
 }
 
 /** The same for the same document in every run. */
