@@ -1,4 +1,13 @@
-import { appendFileSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, deleteCatch } from '@fish-crab/sdk'
@@ -431,7 +440,10 @@ describe('a migration', () => {
     const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }] })
     const dump = await writeExports(join(folder, 'x'), database)
     const confirm = async () => {
-      appendFileSync(join(folder, 'x', 'fish_Alex_earth.json'), '{"_id":{"$oid":"63b0cd00000000000000ffff"},"fish":"Eel"}')
+      appendFileSync(
+        join(folder, 'x', 'fish_Alex_earth.json'),
+        '{"_id":{"$oid":"63b0cd00000000000000ffff"},"fish":"Eel"}',
+      )
       return true
     }
     await expect(migrate(dump, { confirm })).rejects.toMatchObject({
