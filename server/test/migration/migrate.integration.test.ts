@@ -416,6 +416,36 @@ describe('a migration', () => {
     await expectApart((await serve()).url)
   })
 
+  test('keeps catches of the same id apart: that of a copied collection, or a number', async () => {
+    const same = (fish: string) => [1, objectId(SECONDS, 1)].map((_id) => ({ _id, fish, rarity: 1 }))
+    const database = databaseOf({
+      users: [player('Alex')],
+      fish_Alex_earth: same('Cod'),
+      fish_Alex_survival: same('Eel'),
+      crab_Alex_earth: same('crab'),
+    })
+    await migrate([await writeDumpFolder(join(folder, 'dump'), database)])
+    const { url } = await serve()
+    const read = async (kind: string, gamemode: string) => {
+      const response = await fetch(`${url}/get/${kind}?name=Alex&gamemode=${gamemode}`)
+      return (await response.json())[kind]
+    }
+    expect(await read('fish', 'earth')).toHaveLength(2)
+    expect(await read('fish', 'survival')).toHaveLength(2)
+    expect(await read('crab', 'earth')).toHaveLength(2)
+  })
+
+  test('refuses documents without an id, which could not be told apart', async () => {
+    const dump = await writeExports(
+      join(folder, 'x'),
+      databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ fish: 'Cod', rarity: 1 }] }),
+    )
+    await expect(migrate(dump)).rejects.toMatchObject({
+      code: 'invalid_dump',
+      message: 'A document of fish_Alex_earth has no _id. Nothing was changed.',
+    })
+  })
+
   test('leaves nothing on a full disk, and the store as it was', async ({ skip }) => {
     const mounted = mountSmallDisk()
     if ('reason' in mounted) return skip(mounted.reason)

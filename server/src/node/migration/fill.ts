@@ -132,7 +132,9 @@ function recordOf(kind: 'fish' | 'crab', collection: string, document: DumpDocum
   const entry = parseCatch(kind, document)
   if (!entry) return undefined
   const id = idOf(document)
-  return toRecord([entry], { id: recordId(collection, id), dedupeKey: `migrated ${id}`, caughtAt: entry.caughtAt })
+  // With the collection: a copy of one has the same ids.
+  const dedupeKey = `migrated ${collection} ${id}`
+  return toRecord([entry], { id: recordId(collection, id), dedupeKey, caughtAt: entry.caughtAt })
 }
 
 const OBJECT_ID = /^[\da-f]{24}$/

@@ -78,6 +78,7 @@ export async function readSource(dump: Dump, onDocuments: (count: number) => voi
     return false
   }
   for await (const { collection, document } of dump(isRead)) {
+    if (document._id === undefined) throw invalidDump(`A document of ${collection} has no _id.`)
     count += 1
     if (count % 1000 === 0) onDocuments(count)
     digest.update(`${collection} ${idOf(document)}\n`)
