@@ -47,7 +47,8 @@ export const migrateCommand = defineCommand({
     const confirmed = async (report: MigrationReport) => {
       for (const line of reportLines(report)) context.note(line)
       // What stands in the way is reported without a question.
-      if (Object.keys(report.leftOut.gamemodes).length === 0) await confirm(context, { question: 'Migrate', ...flags })
+      const isPossible = Object.keys(report.leftOut.gamemodes).length === 0
+      if (isPossible && !flags['dry-run']) await confirm(context, { question: 'Migrate', ...flags })
       return true
     }
     const work = { dump, renames, confirm: confirmed, merge: flags.merge ?? false, dryRun: flags['dry-run'] }
@@ -55,7 +56,6 @@ export const migrateCommand = defineCommand({
     const report = await runMaintenance(context, (server, source) =>
       server.migrateStore({ ...source, ...work, signal, now: new Date(context.clock.now()) }),
     )
-    if (flags['dry-run']) for (const line of reportLines(report)) context.note(line)
     if (report.replaced !== undefined) context.note(`The previous store is in ${printable(report.replaced)}.`)
     const target = printable(report.folder ?? 'Redis')
     const text = `${playersText(report)}, ${catchesText(report)}`

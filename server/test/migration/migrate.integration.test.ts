@@ -19,6 +19,7 @@ import {
   exportStore,
   importStore,
   type MigrateOptions,
+  type MigrationReport,
   migrateStore,
   readConfig,
   startServer,
@@ -130,6 +131,11 @@ const migrate = (dump: readonly string[], options: Partial<MigrateOptions> & { s
     passwords: PASSWORDS,
     ...more,
   })
+}
+
+async function catchesOf(url: string, user: string): Promise<readonly string[]> {
+  const { fish } = await createClient({ baseUrl: url, user, gamemode: 'earth', env: {} }).fish.list()
+  return fish.map(({ name }) => name)
 }
 
 const SILENCE = createLogger('silent', { stream: process.stderr, colours: false })
@@ -363,25 +369,92 @@ describe('a migration', () => {
     await expectOddities((await serve()).url)
   })
 
-  test('gives the names that somebody has decided on', async () => {
+  test('gives the names that somebody has decided on, which do not change whose catches are whose', async () => {
     const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
-    const renames = { 'u-alex': 'LittleAlex', '-dash': 'Dash', 'u-twin-2': 'no name' }
-    const { renamed } = await migrate(dump, { dryRun: true, renames })
+    const renames = { 'u-alex': 'LittleAlex', '-dash': 'Dash', 'u-twin-2': 'Younger' }
+    const { renamed } = await migrate(dump, { renames })
     expect(Object.fromEntries(renamed.map(({ from, to }) => [from, to]))).toMatchObject({
       alex: 'LittleAlex',
       '-dash': 'Dash',
-      Twin: 'no_name',
+      Twin: 'Younger',
     })
+    const { url } = await serve()
+    expect(await catchesOf(url, 'Twin')).toEqual(['Shared'])
+    expect(await catchesOf(url, 'Younger')).toEqual([])
+  })
+
+  test.each<[string, Record<string, string>, string]>([
+    ['that is no name', { 'u-alex': 'no name' }, 'The new name of alex (u-alex), no name, cannot be used.'],
+    [
+      'of somebody else',
+      { '-dash': 'x', 'u-alex': 'X' },
+      'The new name of alex (u-alex), X, belongs to somebody else.',
+    ],
+    ['of two players', { Twin: 'Both' }, 'The new name of Twin (u-twin-2), Both, belongs to somebody else.'],
+    ['of nobody in the dump', { Alx: 'Alex2' }, 'The dump has no player Alx to give another name.'],
+  ])('refuses a new name %s', async (_title, renames, message) => {
+    const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
+    await expect(migrate(dump, { renames, dryRun: true })).rejects.toMatchObject({
+      code: 'invalid_settings',
+      message: `${message} Nothing was changed.`,
+    })
+  })
+
+  test('never gives the catches of a player who is left out to another one of that name', async () => {
+    const dump = await writeExports(
+      join(folder, 'x'),
+      databaseOf({
+        users: [
+          player('Twin', { id: 'u-twin-1' }),
+          player('Twin', { id: 'u-twin-2', createdAt: new Date((SECONDS + 5) * 1000) }),
+        ],
+        fish_Twin_earth: [{ _id: id(), fish: 'Of the older one', rarity: 1 }],
+      }),
+    )
+    await migrate(dump)
+    const env = { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password' }
+    const served = await serve(data(), env)
+    const root = createAdminClient({ baseUrl: served.url, username: 'root', password: 'root-password' })
+    await root.users.delete('Twin')
+    await served.close()
+    expect(await migrate(dump, { now: new Date('2026-02-02') })).toMatchObject({
+      players: { new: 0, resumed: 1 },
+      catches: { fish: { earth: 0 } },
+      leftOut: { deletedPlayers: ['Twin'] },
+    })
+    expect(await catchesOf((await serve()).url, 'Twin_2')).toEqual([])
+  })
+
+  test('does the checks that need no dump before it reads one, also in a dry run', async () => {
+    const dump = [join(folder, 'users.json')]
+    writeFileSync(join(folder, 'users.json'), 'no dump')
+    const served = await serve(data(), { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password' })
+    const root = createAdminClient({ baseUrl: served.url, username: 'root', password: 'root-password' })
+    await root.users.create({ name: 'Alex' })
+    for (const dryRun of [false, true]) {
+      await expect(migrate(dump, { dryRun })).rejects.toMatchObject({ code: 'in_use' })
+      const redis = { storage: 'redis://127.0.0.1:1', env: { FISH_SECRET: '' } }
+      await expect(migrate(dump, { dryRun, ...redis })).rejects.toMatchObject({ code: 'missing_secret' })
+    }
+    await served.close()
+    rmSync(join(folder, 'data', 'secrets.json'))
+    for (const dryRun of [false, true]) {
+      await expect(migrate(dump, { dryRun })).rejects.toMatchObject({ code: 'wrong_secret' })
+    }
   })
 
   test('refuses gamemodes that the service lacks, and changes nothing', async () => {
     const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
     const env = { FISH_GAMEMODES: 'oneblock,earth,survival,factions' }
-    expect(await migrate(dump, { env, dryRun: true })).toMatchObject({ leftOut: { gamemodes: { boxsmp: 1 } } })
-    await expect(migrate(dump, { env })).rejects.toMatchObject({
-      code: 'invalid_settings',
-      hint: `Set FISH_GAMEMODES=${GAMEMODES} for this and for the server.`,
-    })
+    for (const dryRun of [true, false]) {
+      const reports: MigrationReport[] = []
+      const confirm = async (report: MigrationReport) => reports.push(report) > 0
+      await expect(migrate(dump, { env, dryRun, confirm })).rejects.toMatchObject({
+        code: 'invalid_settings',
+        hint: `Set FISH_GAMEMODES=${GAMEMODES} for this and for the server.`,
+      })
+      expect(reports).toMatchObject([{ leftOut: { gamemodes: { boxsmp: 1 } } }])
+    }
     expect(readdirSync(folder)).not.toContain('data')
   })
 

@@ -19,7 +19,7 @@ import { idOf, parseCatch, type Source } from './source.ts'
 interface FillOptions extends MaintenanceOptions {
   readonly plan: MigrationPlan
   readonly source: Source
-  readonly dump: Dump
+  readonly documents: Dump
   readonly encryption: Encryption
   readonly passwords: Pick<PasswordHasher, 'hash'>
 }
@@ -94,7 +94,7 @@ const BATCH = 500
 
 /** One record each, so that each can be removed and moved by itself. */
 async function writeCatches(storage: FishStorage, options: FillOptions): Promise<void> {
-  const { plan, source, dump, onProgress, signal } = options
+  const { plan, source, documents, onProgress, signal } = options
   const { fish, crab } = plan.report.catches
   const total = [...Object.values(fish), ...Object.values(crab)].reduce((sum, count) => sum + count, 0)
   let done = 0
@@ -110,7 +110,7 @@ async function writeCatches(storage: FishStorage, options: FillOptions): Promise
     report()
   }
   report()
-  for await (const { collection, document } of dump((name) => plan.owners.has(name))) {
+  for await (const { collection, document } of documents((name) => plan.owners.has(name))) {
     const owner = plan.owners.get(collection)
     const from = source.collections.get(collection)
     if (owner === undefined || !from) continue

@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { type User, userNameKey } from '@fish-crab/sdk/contract'
 import type { StoredAdmin } from '../../app/auth/admins.ts'
 import type { PasswordHasher } from '../../app/core/host.ts'
+import type { AppSecrets } from '../../app/options.ts'
 import { ADMINS_KEY, USERS_BASE } from '../../app/store/item-keys.ts'
 import { checkNoImportLock, refuseImportLock } from '../../app/store/store-id.ts'
+import type { Encryption } from '../../app/users/encryption.ts'
+import { verifySecretCheck } from '../../app/users/secret-check.ts'
 import { STORE_KEY } from '../../storage/core/keys.ts'
 import { REMOVED_VERSION, type StorageExtension } from '../../storage/core/types.ts'
 import { readHighWater } from '../../storage/file/mark.ts'
@@ -26,7 +29,7 @@ import {
 import { replacedFolder, swapStores, undoKilledSwaps } from '../maintenance/restore.ts'
 import { atRestSecrets, copyStore, encryptionWith, openStore, secretsText } from '../maintenance/store.ts'
 import { createScryptHasher } from '../passwords.ts'
-import { loadSecrets, readSecrets, SECRETS_FILE } from '../secrets-file.ts'
+import { loadSecrets, makeSecrets, readSecrets, SECRETS_FILE } from '../secrets-file.ts'
 import { type Dump, openDump } from './dump.ts'
 import { fillStorage } from './fill.ts'
 import { type MigrationPlan, type MigrationReport, planMigration } from './plan.ts'
@@ -40,7 +43,7 @@ export interface MigrateOptions extends ConfigSource, MaintenanceOptions, DryRun
   readonly merge?: boolean
   /** New names of players, by their id or their name in the dump. @default those that cannot be kept get a similar one */
   readonly renames?: Readonly<Record<string, string>>
-  /** Called with what would be done before anything is written; `false` ends it, as a dry run does. */
+  /** Called with what would be done before anything is written, also in a dry run; `false` ends it as one. */
   readonly confirm?: (report: MigrationReport) => Promise<boolean>
   /** Names the folder of the store before. */
   readonly now: Date
@@ -69,12 +72,7 @@ export function migrateStore(options: MigrateOptions): Promise<MigrateReport> {
     const { values, mistakes } = readSettings(['gamemodes'], options)
     if (mistakes.length > 0 || !values.gamemodes) throw new ConfigError(mistakes)
     const dump = await openDump(options.dump)
-    const report = (done: number) => {
-      options.signal?.throwIfAborted()
-      options.onProgress?.({ step: 'check', unit: 'documents', done })
-    }
-    const source = await readSource(dump, report)
-    const work: Work = { ...options, dumpOf: dump, source, settings, gamemodes: values.gamemodes }
+    const work: Work = { ...options, documents: dump, settings, gamemodes: values.gamemodes }
     return settings.storage.driver === 'file' ? migrateFolder(settings.storage.path, work) : migrateRedis(work)
   }
   const hint = 'Run it again: it continues where it stopped.'
@@ -82,10 +80,16 @@ export function migrateStore(options: MigrateOptions): Promise<MigrateReport> {
 }
 
 interface Work extends MigrateOptions {
-  readonly dumpOf: Dump
-  readonly source: Source
+  readonly documents: Dump
   readonly settings: MaintenanceSettings
   readonly gamemodes: readonly string[]
+}
+
+function readDump({ documents, signal, onProgress }: Work): Promise<Source> {
+  return readSource(documents, (done) => {
+    signal?.throwIfAborted()
+    onProgress?.({ step: 'check', unit: 'documents', done })
+  })
 }
 
 interface Target extends Pick<StorageExtension, 'listItems' | 'version'> {
@@ -95,8 +99,8 @@ interface Target extends Pick<StorageExtension, 'listItems' | 'version'> {
 const PAGE = 1000
 
 /** @param target absent for an empty one */
-async function makePlan(target: Target | undefined, work: Work): Promise<MigrationPlan> {
-  const { source, gamemodes, renames = {}, merge = false } = work
+async function makePlan(source: Source, work: Work, target?: Target): Promise<MigrationPlan> {
+  const { gamemodes, renames = {}, merge = false } = work
   const existing = new Map<string, User>()
   const deleted = new Set<string>()
   let existingAdmins: readonly StoredAdmin[] = []
@@ -126,10 +130,10 @@ async function makePlan(target: Target | undefined, work: Work): Promise<Migrati
 
 /** Whether to go on after the report. @throws MaintenanceError `invalid_settings` where the service lacks a gamemode */
 async function isConfirmed({ report }: MigrationPlan, { dryRun, confirm, gamemodes }: Work): Promise<boolean> {
-  if (dryRun || !((await confirm?.(report)) ?? true)) return false
+  if (!((await confirm?.(report)) ?? true)) return false
   const missing = Object.keys(report.leftOut.gamemodes)
   if (missing.length > 0) throw unknownGamemodes(missing, gamemodes)
-  return true
+  return !dryRun
 }
 
 function unknownGamemodes(missing: readonly string[], gamemodes: readonly string[]): MaintenanceError {
@@ -139,30 +143,37 @@ function unknownGamemodes(missing: readonly string[], gamemodes: readonly string
 }
 
 async function migrateFolder(path: string, work: Work): Promise<MigrateReport> {
-  const { dryRun = false, now } = work
+  const { dryRun = false, now, settings } = work
   return withLockedFolder(path, dryRun, async (folder) => {
     const existing = undoKilledSwaps(folder, dryRun)
     if (!existing.includes(STORE_FILE)) {
-      const plan = await makePlan(undefined, work)
+      const source = await readDump(work)
+      const plan = await makePlan(source, work)
       if (!(await isConfirmed(plan, work))) return { ...plan.report, folder, dryRun: true }
-      return migrateBeside(folder, plan, work)
+      return migrateBeside(folder, { source, plan }, work)
     }
     const secrets = secretsText(folder)
     using db = openStore(folder)
     const { item, page } = prepareItemReads(db)
     const version = prepareVersion(db)
-    const plan = await makePlan(
-      {
-        items: { getItem: async (key) => item(key) },
-        listItems: async (range) => page(range),
-        version: async (collection) => version(collection),
-      },
-      work,
-    )
+    const target: Target = {
+      items: { getItem: async (key) => item(key) },
+      listItems: async (range) => page(range),
+      version: async (collection) => version(collection),
+    }
+    await verifySecretCheck(target, encryptionFor(settings, (await readSecrets(folder)) ?? makeSecrets()))
+    const source = await readDump(work)
+    const plan = await makePlan(source, work, target)
     if (!(await isConfirmed(plan, work))) return { ...plan.report, folder, dryRun: true }
     const copy = (temp: string) => copyStore(db, { from: folder, to: temp, secrets }, work)
-    return migrateBeside(folder, plan, work, { copy, before: readHighWater(db), replaced: replacedFolder(folder, now) })
+    const store = { copy, before: readHighWater(db), replaced: replacedFolder(folder, now) }
+    return migrateBeside(folder, { source, plan }, work, store)
   })
+}
+
+interface Planned {
+  readonly source: Source
+  readonly plan: MigrationPlan
 }
 
 interface Store {
@@ -176,16 +187,16 @@ interface Store {
 const COPIED_FILE = 'copied'
 
 /** Fills a store in a temporary folder, which stays if that is interrupted or killed: the same run continues there. */
-async function migrateBeside(folder: string, plan: MigrationPlan, work: Work, store?: Store): Promise<MigrateReport> {
-  const { source, merge, renames, gamemodes, signal } = work
-  const identity = JSON.stringify([source.digest, merge, renames, gamemodes, store?.before])
+async function migrateBeside(folder: string, planned: Planned, work: Work, store?: Store): Promise<MigrateReport> {
+  const { merge, renames, gamemodes, signal } = work
+  const identity = JSON.stringify([planned.source.digest, merge, renames, gamemodes, store?.before])
   const temp = join(folder, `.migrate-${createHash('sha256').update(identity).digest('hex').slice(0, 8)}`)
   for (const other of tempFoldersIn(folder)) if (other !== temp) rmSync(other, { recursive: true, force: true })
   const replaced = store ? { replaced: store.replaced } : {}
   let isKept = false
   try {
     await beginIn(temp, folder, store)
-    await fillIn(temp, plan, work)
+    await fillIn(temp, planned, work)
     // A swap that is undone removes new files that have moved: after one that is killed, this begins again.
     rmSync(join(temp, COPIED_FILE))
     const onStuck = () => {
@@ -198,7 +209,7 @@ async function migrateBeside(folder: string, plan: MigrationPlan, work: Work, st
   } finally {
     if (!isKept) rmSync(temp, { recursive: true, force: true })
   }
-  return { ...plan.report, folder, ...replaced }
+  return { ...planned.plan.report, folder, ...replaced }
 }
 
 async function beginIn(temp: string, folder: string, store: Store | undefined): Promise<void> {
@@ -211,47 +222,50 @@ async function beginIn(temp: string, folder: string, store: Store | undefined): 
   writeFileSync(join(temp, COPIED_FILE), '', { flush: true })
 }
 
-async function fillIn(temp: string, plan: MigrationPlan, work: Work): Promise<void> {
+async function fillIn(temp: string, planned: Planned, work: Work): Promise<void> {
   const { settings, passwords = createScryptHasher() } = work
-  const encryption = encryptionWith(await secretsFor(temp, settings))
+  const stored =
+    settings.secret === undefined
+      ? (await loadSecrets(temp, { previousEncryption: settings.previousSecrets })).secrets
+      : await readSecrets(temp)
   const storage = await createStorage({ driver: 'file', path: temp })
   try {
-    await fillStorage(storage, { ...work, plan, dump: work.dumpOf, encryption, passwords })
+    await fillStorage(storage, { ...work, ...planned, encryption: encryptionFor(settings, stored), passwords })
   } finally {
     await storage.dispose()
   }
   checkpoint(join(temp, STORE_FILE))
 }
 
-/** Those given, and those of the folder, which are made where there are none. */
-async function secretsFor(
-  folder: string,
-  { secret, previousSecrets }: Pick<MaintenanceSettings, 'secret' | 'previousSecrets'>,
-): Promise<readonly string[]> {
-  if (secret === undefined) {
-    return atRestSecrets((await loadSecrets(folder, { previousEncryption: previousSecrets })).secrets)
-  }
-  const stored = await readSecrets(folder)
-  return [secret, ...previousSecrets, ...(stored ? atRestSecrets(stored) : [])]
+/** @param stored the secrets beside the data */
+function encryptionFor({ secret, previousSecrets }: MaintenanceSettings, stored?: AppSecrets): Encryption {
+  const own = stored ? atRestSecrets(stored) : []
+  return encryptionWith(secret === undefined ? [...own, ...previousSecrets] : [secret, ...previousSecrets, ...own])
 }
 
 async function migrateRedis(work: Work): Promise<MigrateReport> {
-  const { storage: address, secret, previousSecrets } = work.settings
+  const { settings, passwords = createScryptHasher() } = work
+  const { storage: address } = settings
   if (address.driver === 'file') throw new TypeError('migrateRedis: a Redis is needed.')
-  const { openRedisReader } = await import('../../storage/redis/redis.ts')
-  const reader = await openRedisReader(address)
-  const plan = await makePlan(reader, work).finally(() => reader.dispose())
-  if (!(await isConfirmed(plan, work))) return { ...plan.report, folder: null, dryRun: true }
-  if (secret === undefined) {
+  if (settings.secret === undefined) {
     throw new MaintenanceError('missing_secret', 'FISH_SECRET is not set. Nothing was changed.', {
       hint: 'Set it to the secret of the servers on this Redis.',
     })
   }
-  const { passwords = createScryptHasher() } = work
+  const encryption = encryptionFor(settings)
+  const { openRedisReader } = await import('../../storage/redis/redis.ts')
+  const reader = await openRedisReader(address)
+  const planOn = async () => {
+    await verifySecretCheck(reader, encryption)
+    const source = await readDump(work)
+    return { source, plan: await makePlan(source, work, reader) }
+  }
+  const planned = await planOn().finally(() => reader.dispose())
+  const { report } = planned.plan
+  if (!(await isConfirmed(planned.plan, work))) return { ...report, folder: null, dryRun: true }
   await useStorage(address, async (storage) => {
     await checkNoImportLock(storage)
-    const encryption = encryptionWith([secret, ...previousSecrets])
-    await fillStorage(storage, { ...work, plan, dump: work.dumpOf, encryption, passwords })
+    await fillStorage(storage, { ...work, ...planned, encryption, passwords })
   })
-  return { ...plan.report, folder: null }
+  return { ...report, folder: null }
 }

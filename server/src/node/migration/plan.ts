@@ -1,5 +1,13 @@
-import { ACCOUNT_LIMITS, type AdminRole, isUserName, type User, userNameKey } from '@fish-crab/sdk/contract'
+import {
+  ACCOUNT_LIMITS,
+  type AdminRole,
+  isUserName,
+  USER_NAME_RULE,
+  type User,
+  userNameKey,
+} from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
+import { MaintenanceError } from '../maintenance/maintenance.ts'
 import { isBcryptHash } from '../passwords.ts'
 import type { Source, SourceAdmin, SourceCollection, SourceUser } from './source.ts'
 
@@ -83,8 +91,7 @@ interface PlanOptions {
 export function planMigration(source: Source, options: PlanOptions): MigrationPlan {
   const { existing, gamemodes } = options
   const { players, renamed, left, deleted } = planPlayers(source.users, options)
-  const ownerOf = new Map<string, string>()
-  for (const { from, player } of players) if (!ownerOf.has(from)) ownerOf.set(from, player.user.id)
+  const ownerOf = ownersByName(source.users, players)
   const known = new Set(source.users.map(({ name }) => name))
   const owners = new Map<string, string>()
   const catches = { fish: zeroOf(gamemodes), crab: zeroOf(gamemodes), unknownRarities: 0 }
@@ -140,6 +147,25 @@ export function planMigration(source: Source, options: PlanOptions): MigrationPl
   }
 }
 
+interface Planned {
+  readonly source: SourceUser
+  readonly player: PlannedPlayer
+}
+
+/** Who has the catches of a name. Of several users, it is the oldest: if that one is left out, so are the catches. */
+function ownersByName(users: readonly SourceUser[], players: readonly Planned[]): ReadonlyMap<string, string> {
+  const oldest = new Map(
+    users
+      .toSorted(byAge)
+      .toReversed()
+      .map((user) => [user.name, user]),
+  )
+  const owners = players.filter(({ source }) => oldest.get(source.name) === source)
+  return new Map(owners.map(({ source, player }) => [source.name, player.user.id]))
+}
+
+const byAge = (one: SourceUser, other: SourceUser) => Date.parse(one.createdAt) - Date.parse(other.createdAt)
+
 const zeroOf = (gamemodes: readonly string[]): Record<string, number> =>
   Object.fromEntries(gamemodes.map((gamemode) => [gamemode, 0]))
 
@@ -149,44 +175,60 @@ function add(counts: Map<string, number>, name: string, { catches, invalid }: So
 
 /** Those whose name was decided on come first, then those who can keep theirs, the oldest first. */
 function planPlayers(users: readonly SourceUser[], { existing, deleted, renames, isMerging }: PlanOptions) {
+  refuseUnknownNames(users, renames)
   const ids = new Set(users.map(({ id }) => id))
   const existingById = new Map([...existing.values()].map((user) => [user.id, user]))
   const taken = new Set(existing.keys())
   /** A second user of such a name is somebody else. */
   const claimed = new Set<string>()
   const plan = {
-    players: [] as { readonly from: string; readonly player: PlannedPlayer }[],
+    players: [] as Planned[],
     renamed: [] as MigrationReport['renamed'][number][],
     left: [] as string[],
     deleted: [] as string[],
   }
   const decided = ({ id, name }: SourceUser) => renames.get(id) ?? renames.get(name)
   const rank = (user: SourceUser) => (decided(user) !== undefined ? 0 : isPossible(user.name) ? 1 : 2)
-  const inOrder = users.toSorted(
-    (one, other) => rank(one) - rank(other) || Date.parse(one.createdAt) - Date.parse(other.createdAt),
-  )
+  const inOrder = users.toSorted((one, other) => rank(one) - rank(other) || byAge(one, other))
   for (const user of inOrder) {
     const { id, name: from, createdAt } = user
     const wish = decided(user) ?? from
     const secrets = usableSecrets(user)
     const resumed = existingById.get(id)
     const there = claimed.has(userNameKey(wish)) ? undefined : existing.get(userNameKey(wish))
-    if (resumed) plan.players.push({ from, player: { user: resumed, secrets } })
+    if (resumed) plan.players.push({ source: user, player: { user: resumed, secrets } })
     else if (deleted.has(id)) plan.deleted.push(from)
     else if (there && !ids.has(there.id)) {
       claimed.add(userNameKey(wish))
-      if (isMerging) plan.players.push({ from, player: { user: there } })
+      if (isMerging) plan.players.push({ source: user, player: { user: there } })
       else plan.left.push(there.name)
     } else {
       const to = isPossible(wish) && !taken.has(userNameKey(wish)) ? wish : freeName(wish, taken)
       taken.add(userNameKey(to))
-      plan.players.push({ from, player: { user: { id, name: to, createdAt }, secrets } })
+      if (to !== wish && decided(user) !== undefined) throw refusedName(user, wish)
+      plan.players.push({ source: user, player: { user: { id, name: to, createdAt }, secrets } })
       if (to === from) continue
       const reason = to === decided(user) ? 'decided' : isPossible(wish) ? 'taken' : 'invalid'
       plan.renamed.push({ id, from, to, reason })
     }
   }
   return plan
+}
+
+function refuseUnknownNames(users: readonly SourceUser[], renames: ReadonlyMap<string, string>): void {
+  const known = new Set(users.flatMap(({ id, name }) => [id, name]))
+  const unknown = [...renames.keys()].filter((name) => !known.has(name))
+  if (unknown.length === 0) return
+  const message = `The dump has no player ${unknown.join(', ')} to give another name. Nothing was changed.`
+  throw new MaintenanceError('invalid_settings', message, { hint: 'Give the name or the id as it is in the dump.' })
+}
+
+function refusedName({ id, name }: SourceUser, wish: string): MaintenanceError {
+  const [problem, hint] = isPossible(wish)
+    ? ['belongs to somebody else', 'Choose another one. Of players who share a name, give the ids.']
+    : ['cannot be used', `A name is ${USER_NAME_RULE}.`]
+  const message = `The new name of ${name} (${id}), ${wish}, ${problem}. Nothing was changed.`
+  return new MaintenanceError('invalid_settings', message, { hint })
 }
 
 /** Neither can stand in an address. */
