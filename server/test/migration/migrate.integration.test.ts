@@ -4,7 +4,9 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -506,6 +508,18 @@ describe('a migration', () => {
     expect(await read('fish', 'earth')).toHaveLength(2)
     expect(await read('fish', 'survival')).toHaveLength(2)
     expect(await read('crab', 'earth')).toHaveLength(2)
+  })
+
+  test('follows links in a folder, and refuses what is no file', async () => {
+    const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }] })
+    const path = await writeDumpFolder(join(folder, 'dump'), database)
+    renameSync(join(path, 'fish_Alex_earth.bson'), join(folder, 'elsewhere'))
+    symlinkSync(join(folder, 'elsewhere'), join(path, 'fish_Alex_earth.bson'))
+    expect(await migrate([path], { dryRun: true })).toMatchObject({ catches: { fish: { earth: 1 } } })
+    await expect(migrate(['/dev/null'])).rejects.toMatchObject({ code: 'invalid_dump' })
+    rmSync(join(folder, 'elsewhere'))
+    await expect(migrate([path])).rejects.toMatchObject({ name: 'MaintenanceError' })
+    expect(readdirSync(folder)).not.toContain('data')
   })
 
   test('refuses documents without an id, which could not be told apart', async () => {

@@ -30,7 +30,10 @@ export async function openDump(paths: readonly string[]): Promise<Dump> {
   const files = paths.map(namedPath).flatMap((path) => {
     const stat = statSync(path, { throwIfNoEntry: false })
     if (!stat) throw invalidDump(`${path} does not exist.`)
-    return stat.isDirectory() ? filesIn(path) : [path]
+    if (stat.isDirectory()) return filesIn(path)
+    // It is read twice.
+    if (!stat.isFile()) throw invalidDump(`${path} is neither a file nor a folder.`)
+    return [path]
   })
   const sources = (await Promise.all(files.map(sourceOf))).filter((source) => source !== undefined)
   refuseRepeated(sources)
@@ -62,12 +65,13 @@ const USERS_FILE = /^users\.(?:bson|json|jsonl|ndjson)(?:\.gz)?$/
 
 /** The files of a folder, or of the one folder in it that has users: `mongodump` makes one for each database. */
 function filesIn(folder: string): readonly string[] {
-  const entries = readdirSync(folder, { withFileTypes: true })
-  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
-  if (names.some((name) => USERS_FILE.test(name))) return names.toSorted().map((name) => join(folder, name))
-  const databases = entries
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(folder, name))
+  const entries = readdirSync(folder).toSorted()
+  const paths = entries.map((name) => join(folder, name)).map((path) => ({ path, stat: statSync(path) }))
+  const files = paths.filter(({ stat }) => stat.isFile()).map(({ path }) => path)
+  if (files.some((path) => USERS_FILE.test(basename(path)))) return files
+  const databases = paths
+    .filter(({ stat }) => stat.isDirectory())
+    .map(({ path }) => path)
     .filter((path) => readdirSync(path).some((name) => USERS_FILE.test(name)))
   const [only, another] = databases
   if (another !== undefined) throw invalidDump(`${folder} has several databases: ${databases.join(', ')}. Name one.`)
