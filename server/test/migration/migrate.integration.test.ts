@@ -39,6 +39,7 @@ import {
 import { describeWithRedis, startCluster, startRedis } from '../../../scripts/test-support/redis-server.ts'
 import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 import { ADMINS_KEY } from '../../src/app/store/item-keys.ts'
+import { oldStore } from '../storage/old-store.ts'
 
 const PASSWORDS = createScryptHasher({ N: 16, r: 1, p: 1 })
 const SECONDS = Date.UTC(2023, 0, 1) / 1000
@@ -508,6 +509,12 @@ describe('a migration', () => {
     expect(await read('fish', 'earth')).toHaveLength(2)
     expect(await read('fish', 'survival')).toHaveLength(2)
     expect(await read('crab', 'earth')).toHaveLength(2)
+  })
+
+  test('refuses a store of an older schema, whose tables it does not know', async () => {
+    const dump = await writeExports(join(folder, 'x'), databaseOf({ users: [player('Alex')] }))
+    const older = oldStore('')
+    await expect(migrate(dump, { storage: `file:${older.folder}` })).rejects.toMatchObject({ code: 'older_schema' })
   })
 
   test('follows links in a folder, and refuses what is no file', async () => {

@@ -4,12 +4,20 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { SECRET_CHECK_KEY } from '../../app/store/item-keys.ts'
-import { SCHEMA_VERSION } from '../../storage/file/schema.ts'
 import type { ConfigSource } from '../config.ts'
 import { type ExportCounts, firstLine, type LineCounts, lastLine } from './export-format.ts'
 import { makeNew } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
-import { checkSecretsUnchanged, firstValue, inspectStore, itemOf, openStore, schemaOf, secretsText } from './store.ts'
+import {
+  checkSecretsUnchanged,
+  firstValue,
+  inspectStore,
+  itemOf,
+  openStore,
+  refuseOlderSchema,
+  schemaOf,
+  secretsText,
+} from './store.ts'
 
 /** Options of {@link exportStore}. */
 export interface ExportOptions extends ConfigSource, MaintenanceOptions {
@@ -52,7 +60,7 @@ export async function exportStore(options: ExportOptions): Promise<ExportReport>
     const storedSecrets = secretsText(folder)
     using db = openStore(folder)
     const exportTo = async (open: () => Writable, end: boolean) => {
-      checkSchema(db)
+      refuseOlderSchema(db)
       const { users, entries, secrets } = await inspectStore(db, folder, options)
       const counts = countLines(db)
       const checkEnd = () => checkSecretsUnchanged(folder, storedSecrets)
@@ -68,14 +76,6 @@ export async function exportStore(options: ExportOptions): Promise<ExportReport>
   }
   const partly = 'What was written is part of an export, and no import accepts it.'
   return maintain(run, { signal, state: file === null ? partly : `${file} was not made.` })
-}
-
-function checkSchema(db: DatabaseSync): void {
-  const schema = schemaOf(db)
-  if (schema === SCHEMA_VERSION) return
-  throw new MaintenanceError('older_schema', `The store has schema ${schema}, and exports need ${SCHEMA_VERSION}.`, {
-    hint: 'Start the server of this version on it once, or back it up and serve the copy.',
-  })
 }
 
 const READER_GONE = new Set(['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])

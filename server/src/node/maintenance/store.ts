@@ -22,7 +22,7 @@ import { decryptSecretCheck } from '../../app/users/secret-check.ts'
 import { EPOCH_KEY, STORE_KEY } from '../../storage/core/keys.ts'
 import { assignNewLineage, readMark } from '../../storage/file/mark.ts'
 import { prepareItemReads } from '../../storage/file/reader.ts'
-import { APPLICATION_ID, checkSchemaVersion } from '../../storage/file/schema.ts'
+import { APPLICATION_ID, checkSchemaVersion, SCHEMA_VERSION } from '../../storage/file/schema.ts'
 import { backup, type DatabaseSync, openDatabase } from '../../storage/file/sqlite.ts'
 import { lostWrites, lostWritesError, STORE_FILE } from '../../storage/file/store-file.ts'
 import { readSecrets, SECRETS_FILE } from '../secrets-file.ts'
@@ -242,6 +242,15 @@ export function encryptionWith(secrets: readonly string[]) {
 
 export function schemaOf(db: DatabaseSync): number {
   return Number(firstValue(db, 'PRAGMA user_version'))
+}
+
+/** For what reads tables that older stores lack. @throws MaintenanceError `older_schema` */
+export function refuseOlderSchema(db: DatabaseSync): void {
+  const schema = schemaOf(db)
+  if (schema === SCHEMA_VERSION) return
+  throw new MaintenanceError('older_schema', `The store has schema ${schema}; this needs ${SCHEMA_VERSION}.`, {
+    hint: 'Start the server of this version on it once, or back it up and serve the copy.',
+  })
 }
 
 function sizeOf(db: DatabaseSync): number {

@@ -27,7 +27,14 @@ import {
   readMaintenanceSettings,
 } from '../maintenance/maintenance.ts'
 import { replacedFolder, swapStores, undoKilledSwaps } from '../maintenance/restore.ts'
-import { atRestSecrets, copyStore, encryptionWith, openStore, secretsText } from '../maintenance/store.ts'
+import {
+  atRestSecrets,
+  copyStore,
+  encryptionWith,
+  openStore,
+  refuseOlderSchema,
+  secretsText,
+} from '../maintenance/store.ts'
 import { createScryptHasher } from '../passwords.ts'
 import { loadSecrets, makeSecrets, readSecrets, SECRETS_FILE } from '../secrets-file.ts'
 import { type Dump, openDump } from './dump.ts'
@@ -154,6 +161,7 @@ async function migrateFolder(path: string, work: Work): Promise<MigrateReport> {
     }
     const secrets = secretsText(folder)
     using db = openStore(folder)
+    refuseOlderSchema(db)
     const { item, page } = prepareItemReads(db)
     const version = prepareVersion(db)
     const target: Target = {
