@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { MigrationReport } from '@fish-crab/server'
+import type { MigrateReport, MigrationReport } from '@fish-crab/server'
 import { Args, defineCommand, Flags } from '../command/define.ts'
 import { dryRunFlag, yesFlags } from '../command/flags.ts'
 import { refuseEmptyPath, runMaintenance, storageFlag } from '../command/maintenance.ts'
@@ -121,6 +121,7 @@ function playersText({ players }: MigrationReport): string {
   return `players: ${players.new + players.merged + players.resumed}`
 }
 
-function catchesText({ catches }: MigrationReport): string {
-  return `catches: ${sumOf(catches.fish) + sumOf(catches.crab)}`
+function catchesText({ catches, added }: MigrateReport): string {
+  const all = sumOf(catches.fish) + sumOf(catches.crab)
+  return `catches: ${all}${added === undefined || added === all ? '' : `, of which ${added} were not there yet`}`
 }

@@ -120,7 +120,7 @@ function toMaintenanceError(error: unknown): unknown {
   if (error instanceof MaintenanceError || !(error instanceof Error)) return error
   const cause = { cause: error }
   if (error instanceof ConfigError) return new MaintenanceError('invalid_settings', error.message, cause)
-  if (error instanceof SecretsError) return new MaintenanceError('damaged', error.message, cause)
+  if (error instanceof SecretsError) return new MaintenanceError('damaged', withoutTempNames(error.message), cause)
   if (error instanceof StorageError) return fromStorage(error)
   if (error instanceof DecryptionError) {
     return new MaintenanceError('wrong_secret', 'FISH_SECRET is not the secret that this data is encrypted with.', {

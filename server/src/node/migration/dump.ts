@@ -27,14 +27,9 @@ export function invalidDump(message: string, cause?: unknown): MaintenanceError 
  */
 export async function openDump(paths: readonly string[]): Promise<Dump> {
   const { deserialize, EJSON } = await import('bson')
-  const files = paths.map(namedPath).flatMap((path) => {
-    const stat = statSync(path, { throwIfNoEntry: false })
-    if (!stat) throw invalidDump(`${path} does not exist.`)
-    if (stat.isDirectory()) return filesIn(path)
-    // It is read twice.
-    if (!stat.isFile()) throw invalidDump(`${path} is neither a file nor a folder.`)
-    return [path]
-  })
+  const files = paths
+    .map(namedPath)
+    .flatMap((path) => (statSync(path, { throwIfNoEntry: false })?.isDirectory() ? filesIn(path) : [file(path)]))
   const sources = (await Promise.all(files.map(sourceOf))).filter((source) => source !== undefined)
   refuseRepeated(sources)
   const parsers: Parsers = {
@@ -65,18 +60,24 @@ const USERS_FILE = /^users\.(?:bson|json|jsonl|ndjson)(?:\.gz)?$/
 
 /** The files of a folder, or of the one folder in it that has users: `mongodump` makes one for each database. */
 function filesIn(folder: string): readonly string[] {
-  const entries = readdirSync(folder).toSorted()
-  const paths = entries.map((name) => join(folder, name)).map((path) => ({ path, stat: statSync(path) }))
-  const files = paths.filter(({ stat }) => stat.isFile()).map(({ path }) => path)
-  if (files.some((path) => USERS_FILE.test(basename(path)))) return files
-  const databases = paths
-    .filter(({ stat }) => stat.isDirectory())
-    .map(({ path }) => path)
-    .filter((path) => readdirSync(path).some((name) => USERS_FILE.test(name)))
+  const paths = readdirSync(folder)
+    .toSorted()
+    .map((name) => join(folder, name))
+  const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  if (paths.some((path) => USERS_FILE.test(basename(path)))) return paths.filter((path) => !isFolder(path)).map(file)
+  const databases = paths.filter((path) => isFolder(path) && readdirSync(path).some((name) => USERS_FILE.test(name)))
   const [only, another] = databases
   if (another !== undefined) throw invalidDump(`${folder} has several databases: ${databases.join(', ')}. Name one.`)
   if (only === undefined) throw invalidDump(`${folder} has no collection "users".`)
   return filesIn(only)
+}
+
+/** It is read twice, so that a pipe does not do. */
+function file(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (!stat) throw invalidDump(`${path} does not exist.`)
+  if (!stat.isFile()) throw invalidDump(`${path} is neither a file nor a folder.`)
+  return path
 }
 
 /** Of one that is there twice, such as in both forms, it is unknown which counts. */
@@ -107,14 +108,14 @@ async function sourceOf(path: string): Promise<Source | undefined> {
 
 /** `mongodump` cuts the names of files that would be too long. */
 function nameInMetadata(path: string): string | undefined {
-  const file = path.replace(/\.bson(\.gz)?$/, '.metadata.json$1')
-  if (!existsSync(file)) return undefined
+  const metadata = path.replace(/\.bson(\.gz)?$/, '.metadata.json$1')
+  if (!existsSync(metadata)) return undefined
+  const bytes = readFileSync(file(metadata))
   try {
-    const bytes = readFileSync(file)
-    const { collectionName } = JSON.parse((file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8'))
+    const { collectionName } = JSON.parse((metadata.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8'))
     return typeof collectionName === 'string' && collectionName !== '' ? collectionName : undefined
   } catch (cause) {
-    throw invalidDump(`${file} is damaged.`, cause)
+    throw invalidDump(`${metadata} is damaged.`, cause)
   }
 }
 
@@ -141,25 +142,37 @@ async function isArchive(path: string): Promise<boolean> {
   }
 }
 
-/** An archive holds blocks of documents of one collection each, so that collections alternate. */
+/**
+ * An archive lists its collections, and then holds blocks of documents of one collection each, so that collections
+ * alternate. An empty block says that a collection is complete.
+ */
 async function* readArchive(path: string, isWanted: (collection: string) => boolean, { bson }: Parsers) {
   const bytes = createByteReader(path)
   try {
     await bytes.take(ARCHIVE.length)
     const databases = new Set<unknown>()
-    for (let frame = await readFrame(bytes); frame !== undefined; frame = await readFrame(bytes)) {
-      const { db, collection } = parseFrame(frame, bytes, bson)
-      if (collection === USERS) databases.add(db)
+    const listed: DumpDocument[] = []
+    for (let frame = await readFrame(bytes, 'block'); frame !== undefined; frame = await readFrame(bytes, 'block')) {
+      const metadata = parseFrame(frame, bytes, bson)
+      listed.push(metadata)
+      if (metadata.collection === USERS) databases.add(metadata.db)
     }
     if (databases.size > 1) throw invalidDump(`${path} has several databases with users: ${[...databases].join(', ')}.`)
-    for (let header = await readFrame(bytes, true); header !== undefined; header = await readFrame(bytes, true)) {
-      const { db, collection } = parseFrame(header, bytes, bson)
-      const name = typeof collection === 'string' ? collection : ''
-      const isRead = databases.has(db) && isWanted(name)
-      for (let frame = await readFrame(bytes); frame !== undefined; frame = await readFrame(bytes)) {
-        if (isRead) yield { collection: name, document: parseFrame(frame, bytes, bson) }
+    const isRead = ({ db, collection }: DumpDocument) => databases.has(db) && isWanted(String(collection))
+    const incomplete = new Set(
+      listed.filter((one) => isRead(one) && one.type !== 'view').map(({ collection }) => String(collection)),
+    )
+    for (let header = await readFrame(bytes, 'file'); header !== undefined; header = await readFrame(bytes, 'file')) {
+      const block = parseFrame(header, bytes, bson)
+      const name = String(block.collection)
+      const isBlockRead = isRead(block)
+      for (let frame = await readFrame(bytes, 'block'); frame !== undefined; frame = await readFrame(bytes, 'block')) {
+        if (isBlockRead) yield { collection: name, document: parseFrame(frame, bytes, bson) }
       }
+      if (isBlockRead && block.EOF === true) incomplete.delete(name)
     }
+    const [first] = incomplete
+    if (first !== undefined) throw invalidDump(`${path} ends before the end of the collection ${first}.`)
   } finally {
     await bytes.close()
   }
@@ -169,7 +182,7 @@ async function* readFile({ kind, path }: Exclude<Source, { readonly kind: 'archi
   if (kind === 'json') return yield* readJson(path, parsers.json)
   const bytes = createByteReader(path)
   try {
-    for (let frame = await readFrame(bytes, true); frame !== undefined; frame = await readFrame(bytes, true)) {
+    for (let frame = await readFrame(bytes, 'file'); frame !== undefined; frame = await readFrame(bytes, 'file')) {
       yield parseFrame(frame, bytes, parsers.bson)
     }
   } finally {
@@ -182,12 +195,12 @@ const LENGTH_BYTES = 4
 /** Of a document: MongoDB stores none of more than 16 MiB, and dumps add a few KiB. */
 const MAX_DOCUMENT = 17 * 1024 * 1024
 
-/** The bytes of a document; `undefined` at the end of a block, and of a file where that may end. */
-async function readFrame(bytes: ByteReader, mayEnd = false): Promise<Buffer | undefined> {
-  const head = await bytes.take(LENGTH_BYTES, mayEnd)
+/** The bytes of a document; `undefined` at the end of what it is part of. */
+async function readFrame(bytes: ByteReader, within: 'block' | 'file'): Promise<Buffer | undefined> {
+  const head = await bytes.take(LENGTH_BYTES, within === 'file')
   if (head === undefined) return undefined
   const length = head.readUInt32LE()
-  if (length === END_OF_BLOCK) return undefined
+  if (length === END_OF_BLOCK && within === 'block') return undefined
   if (length < LENGTH_BYTES + 1 || length > MAX_DOCUMENT) throw invalidDump(`${bytes.place()} is damaged.`)
   const rest = await bytes.take(length - LENGTH_BYTES)
   return Buffer.concat([head, rest ?? Buffer.alloc(0)])
@@ -236,8 +249,8 @@ function createByteReader(path: string) {
 
 /** The bytes of a file, unzipped where they are gzipped. */
 async function* bytesOf(path: string): AsyncGenerator<Buffer, undefined> {
-  const file = createReadStream(path)
-  const chunks = file[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  const stream = createReadStream(path)
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   try {
     const { value: first, done } = await chunks.next()
     if (done) return undefined
@@ -253,7 +266,7 @@ async function* bytesOf(path: string): AsyncGenerator<Buffer, undefined> {
     const { code, name } = error as NodeJS.ErrnoException
     throw invalidDump(`${path} cannot be read (${code ?? name}).`, error)
   } finally {
-    file.destroy()
+    stream.destroy()
   }
 }
 

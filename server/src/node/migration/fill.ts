@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { userNameKey } from '@fish-crab/sdk/contract'
+import { type User, userNameKey } from '@fish-crab/sdk/contract'
 import { generateFernetKey } from '@fish-crab/sdk/fernet'
 import type { StoredAdmin } from '../../app/auth/admins.ts'
 import { toRecord } from '../../app/catches/record.ts'
@@ -27,16 +27,18 @@ interface FillOptions extends MaintenanceOptions {
 /**
  * Writes everything that a plan has. Each step leaves alone what is there already, so that another run of the same plan
  * continues. The names of players come last: without them, nothing else can be reached.
+ * @returns the number of catches that were not there
  */
-export async function fillStorage(storage: FishStorage, options: FillOptions): Promise<void> {
+export async function fillStorage(storage: FishStorage, options: FillOptions): Promise<number> {
   const { plan, encryption } = options
   await ensureSecretCheck(storage, encryption)
   await writeSecrets(storage, options)
-  await writeCatches(storage, options)
+  const added = await writeCatches(storage, options)
   // Not interrupted: either no player is there, or all are.
   for (const { user, secrets } of plan.players) {
     if (!secrets) continue
     await storage.items.setItem(userNameItem(user.id), user.name)
+    await claimApiKeys(storage, user)
     if (await storage.setItemIfAbsent(userKey(user.name), JSON.stringify(user))) continue
     const { id } = JSON.parse((await storage.items.getItem(userKey(user.name))) ?? '{}')
     if (id === user.id) continue
@@ -44,6 +46,7 @@ export async function fillStorage(storage: FishStorage, options: FillOptions): P
     throw new MaintenanceError('in_use', message, { hint: 'Run it again: it continues with another name.' })
   }
   await writeAdmins(storage, plan.admins)
+  return added
 }
 
 /** As many at once as hash in parallel: each takes 128 MiB. */
@@ -69,7 +72,7 @@ async function writeSecrets(storage: FishStorage, options: FillOptions): Promise
 
 async function writeSecretsOf(
   storage: FishStorage,
-  { user: { id, name }, secrets: given }: PlannedPlayer,
+  { user: { id }, secrets: given }: PlannedPlayer,
   { passwords, encryption }: FillOptions,
 ): Promise<void> {
   const { items } = storage
@@ -85,25 +88,41 @@ async function writeSecretsOf(
   const apiKeys = given?.apiKeys.length ? given.apiKeys : [newSecret()]
   const hashes = await Promise.all(apiKeys.map(sha256Hex))
   await makeIfAbsent('api-key', async () => hashes.join(' '))
-  const stored = (await items.getItem(secretKey(id, 'api-key')))?.split(' ') ?? []
-  for (const hash of hashes) if (stored.includes(hash)) await storage.setItemIfAbsent(apiKeyOwnerKey(hash), name)
+}
+
+/** An earlier run may have had another name for the player. Of players who share a key, the first keeps it. */
+async function claimApiKeys(storage: FishStorage, { id, name }: User): Promise<void> {
+  const { items } = storage
+  const hashesOf = async (owner: string) => (await items.getItem(secretKey(owner, 'api-key')))?.split(' ') ?? []
+  const isHeldBy = async (other: string, hash: string) => {
+    const user = await items.getItem(userKey(other))
+    return user !== null && (await hashesOf(JSON.parse(user).id)).includes(hash)
+  }
+  for (const hash of await hashesOf(id)) {
+    const key = apiKeyOwnerKey(hash)
+    const owner = await items.getItem(key)
+    if (owner === null || (owner !== name && !(await isHeldBy(owner, hash)))) await items.setItem(key, name)
+  }
 }
 
 const NEW_SECRET_LENGTH = 40
 const BATCH = 500
 
 /** One record each, so that each can be removed and moved by itself. */
-async function writeCatches(storage: FishStorage, options: FillOptions): Promise<void> {
+async function writeCatches(storage: FishStorage, options: FillOptions): Promise<number> {
   const { plan, source, documents, onProgress, signal } = options
   const { fish, crab } = plan.report.catches
   const total = [...Object.values(fish), ...Object.values(crab)].reduce((sum, count) => sum + count, 0)
-  let done = 0
+  let [done, added] = [0, 0]
   const report = () => onProgress?.({ step: 'write', unit: 'catches', done, total })
   let batch: Parameters<FishStorage['append']>[] = []
   const flush = async () => {
     // Only now, so that nothing is written after a failure.
     const results = await Promise.allSettled(batch.map(([collection, record]) => storage.append(collection, record)))
-    for (const result of results) if (result.status === 'rejected') throw result.reason
+    for (const result of results) {
+      if (result.status === 'rejected') throw result.reason
+      if (result.value.outcome === 'stored') added += 1
+    }
     done += batch.length
     batch = []
     signal?.throwIfAborted()
@@ -114,7 +133,7 @@ async function writeCatches(storage: FishStorage, options: FillOptions): Promise
     const owner = plan.owners.get(collection)
     const from = source.collections.get(collection)
     if (owner === undefined || !from) continue
-    const record = recordOf(from.kind, collection, document)
+    const record = recordOf(from.kind, placeOf(owner, collection), document)
     if (!record) continue
     batch.push([{ owner, kind: from.kind, gamemode: from.gamemode }, record])
     if (batch.length >= BATCH) await flush()
@@ -125,24 +144,28 @@ async function writeCatches(storage: FishStorage, options: FillOptions): Promise
       hint: 'Run it again once the dump is complete.',
     })
   }
+  return added
 }
 
+/** Without the name of the player, who may have another one in a later dump. */
+const placeOf = (owner: string, collection: string) =>
+  [owner, collection.slice(0, collection.indexOf('_')), collection.slice(collection.lastIndexOf('_') + 1)].join(' ')
+
 /** The same for the same document in every run. */
-function recordOf(kind: 'fish' | 'crab', collection: string, document: DumpDocument): NewRecord | undefined {
+function recordOf(kind: 'fish' | 'crab', place: string, document: DumpDocument): NewRecord | undefined {
   const entry = parseCatch(kind, document)
   if (!entry) return undefined
   const id = idOf(document)
-  // With the collection: a copy of one has the same ids.
-  const dedupeKey = `migrated ${collection} ${id}`
-  return toRecord([entry], { id: recordId(collection, id), dedupeKey, caughtAt: entry.caughtAt })
+  // With the place: a copy of a collection has the same ids.
+  return toRecord([entry], { id: recordId(place, id), dedupeKey: `migrated ${place} ${id}`, caughtAt: entry.caughtAt })
 }
 
 const OBJECT_ID = /^[\da-f]{24}$/
 
 /** A UUIDv7 (RFC 9562, 5.7) whose time is that of the ObjectId, and whose random part is a hash. */
-function recordId(collection: string, id: string): string {
+function recordId(place: string, id: string): string {
   const seconds = OBJECT_ID.test(id) ? Number.parseInt(id.slice(0, 8), 16) : 0
-  const bytes = createHash('sha256').update(`${collection} ${id}`).digest().subarray(0, 16)
+  const bytes = createHash('sha256').update(`${place} ${id}`).digest().subarray(0, 16)
   bytes.writeUIntBE(seconds * 1000, 0, 6)
   bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f)
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)

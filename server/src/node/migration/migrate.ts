@@ -5,7 +5,7 @@ import { type User, userNameKey } from '@fish-crab/sdk/contract'
 import type { StoredAdmin } from '../../app/auth/admins.ts'
 import type { PasswordHasher } from '../../app/core/host.ts'
 import type { AppSecrets } from '../../app/options.ts'
-import { ADMINS_KEY, USERS_BASE } from '../../app/store/item-keys.ts'
+import { ADMINS_KEY, secretKey, USERS_BASE } from '../../app/store/item-keys.ts'
 import { checkNoImportLock, refuseImportLock } from '../../app/store/store-id.ts'
 import type { Encryption } from '../../app/users/encryption.ts'
 import { verifySecretCheck } from '../../app/users/secret-check.ts'
@@ -60,6 +60,8 @@ export interface MigrateOptions extends ConfigSource, MaintenanceOptions, DryRun
 
 /** What was migrated, or in a dry run, what would be. */
 export interface MigrateReport extends MigrationReport, DryRunReport {
+  /** Catches that were not there yet: fewer if an earlier run has added some, or documents share an id. Absent in a dry run. */
+  readonly added?: number
   /** The data folder; `null` for Redis. */
   readonly folder: string | null
   /** Where the store is that was there before. */
@@ -109,7 +111,7 @@ const PAGE = 1000
 async function makePlan(source: Source, work: Work, target?: Target): Promise<MigrationPlan> {
   const { gamemodes, renames = {}, merge = false } = work
   const existing = new Map<string, User>()
-  const deleted = new Set<string>()
+  const [deleted, begun] = [new Set<string>(), new Set<string>()]
   let existingAdmins: readonly StoredAdmin[] = []
   if (target) {
     refuseImportLock(await target.items.getItem(STORE_KEY))
@@ -126,11 +128,12 @@ async function makePlan(source: Source, work: Work, target?: Target): Promise<Mi
     for (const { id } of source.users) {
       const version = await target.version({ owner: id, kind: 'fish', gamemode: gamemodes[0] ?? '' })
       if (version === REMOVED_VERSION) deleted.add(id)
+      else if ((await target.items.getItem(secretKey(id, 'password'))) !== null) begun.add(id)
     }
     existingAdmins = JSON.parse((await target.items.getItem(ADMINS_KEY)) ?? '[]')
   }
   return planMigration(source, {
-    ...{ existing, deleted, existingAdmins, gamemodes },
+    ...{ existing, deleted, begun, existingAdmins, gamemodes },
     ...{ renames: new Map(Object.entries(renames)), isMerging: merge },
   })
 }
@@ -201,10 +204,10 @@ async function migrateBeside(folder: string, planned: Planned, work: Work, store
   const temp = join(folder, `.migrate-${createHash('sha256').update(identity).digest('hex').slice(0, 8)}`)
   for (const other of tempFoldersIn(folder)) if (other !== temp) rmSync(other, { recursive: true, force: true })
   const replaced = store ? { replaced: store.replaced } : {}
-  let isKept = false
+  let [isKept, added] = [false, 0]
   try {
     await beginIn(temp, folder, store)
-    await fillIn(temp, planned, work)
+    added = await fillIn(temp, planned, work)
     // A swap that is undone removes new files that have moved: after one that is killed, this begins again.
     rmSync(join(temp, COPIED_FILE))
     const onStuck = () => {
@@ -217,7 +220,7 @@ async function migrateBeside(folder: string, planned: Planned, work: Work, store
   } finally {
     if (!isKept) rmSync(temp, { recursive: true, force: true })
   }
-  return { ...planned.plan.report, folder, ...replaced }
+  return { ...planned.plan.report, added, folder, ...replaced }
 }
 
 async function beginIn(temp: string, folder: string, store: Store | undefined): Promise<void> {
@@ -227,22 +230,21 @@ async function beginIn(temp: string, folder: string, store: Store | undefined): 
   const secrets = secretsText(folder)
   if (store) await store.copy(temp)
   else if (secrets !== undefined) writeFileSync(join(temp, SECRETS_FILE), secrets, { mode: 0o600, flush: true })
-  writeFileSync(join(temp, COPIED_FILE), '', { flush: true })
+  writeFileSync(join(temp, COPIED_FILE), '', { mode: 0o600, flush: true })
 }
 
-async function fillIn(temp: string, planned: Planned, work: Work): Promise<void> {
+async function fillIn(temp: string, planned: Planned, work: Work): Promise<number> {
   const { settings, passwords = createScryptHasher() } = work
   const stored =
     settings.secret === undefined
       ? (await loadSecrets(temp, { previousEncryption: settings.previousSecrets })).secrets
       : await readSecrets(temp)
   const storage = await createStorage({ driver: 'file', path: temp })
-  try {
-    await fillStorage(storage, { ...work, ...planned, encryption: encryptionFor(settings, stored), passwords })
-  } finally {
-    await storage.dispose()
-  }
+  const encryption = encryptionFor(settings, stored)
+  const filled = fillStorage(storage, { ...work, ...planned, encryption, passwords })
+  const added = await filled.finally(() => storage.dispose())
   checkpoint(join(temp, STORE_FILE))
+  return added
 }
 
 /** @param stored the secrets beside the data */
@@ -271,9 +273,9 @@ async function migrateRedis(work: Work): Promise<MigrateReport> {
   const planned = await planOn().finally(() => reader.dispose())
   const { report } = planned.plan
   if (!(await isConfirmed(planned.plan, work))) return { ...report, folder: null, dryRun: true }
-  await useStorage(address, async (storage) => {
+  const added = await useStorage(address, async (storage) => {
     await checkNoImportLock(storage)
-    await fillStorage(storage, { ...work, ...planned, encryption, passwords })
+    return fillStorage(storage, { ...work, ...planned, encryption, passwords })
   })
-  return { ...report, folder: null }
+  return { ...report, added, folder: null }
 }

@@ -80,6 +80,8 @@ interface PlanOptions {
   readonly existing: ReadonlyMap<string, User>
   /** Ids of users who were deleted. */
   readonly deleted: ReadonlySet<string>
+  /** Ids of users whose secrets an earlier run has written. */
+  readonly begun: ReadonlySet<string>
   readonly existingAdmins: readonly { readonly id: string; readonly username: string; readonly role: AdminRole }[]
   readonly gamemodes: readonly string[]
   /** Names that somebody decided on, by the id or the name in the dump. */
@@ -174,13 +176,13 @@ function add(counts: Map<string, number>, name: string, { catches, invalid }: So
 }
 
 /** Those whose name was decided on come first, then those who can keep theirs, the oldest first. */
-function planPlayers(users: readonly SourceUser[], { existing, deleted, renames, isMerging }: PlanOptions) {
-  refuseUnknownNames(users, renames)
+function planPlayers(users: readonly SourceUser[], { existing, deleted, begun, renames, isMerging }: PlanOptions) {
   const ids = new Set(users.map(({ id }) => id))
   const existingById = new Map([...existing.values()].map((user) => [user.id, user]))
   const taken = new Set(existing.keys())
   /** A second user of such a name is somebody else. */
   const claimed = new Set<string>()
+  const numbers = new Map<string, number>()
   const plan = {
     players: [] as Planned[],
     renamed: [] as MigrationReport['renamed'][number][],
@@ -188,6 +190,7 @@ function planPlayers(users: readonly SourceUser[], { existing, deleted, renames,
     deleted: [] as string[],
   }
   const decided = ({ id, name }: SourceUser) => renames.get(id) ?? renames.get(name)
+  refuseDecisions(users, { existing, existingById, renames, decided })
   const rank = (user: SourceUser) => (decided(user) !== undefined ? 0 : isPossible(user.name) ? 1 : 2)
   const inOrder = users.toSorted((one, other) => rank(one) - rank(other) || byAge(one, other))
   for (const user of inOrder) {
@@ -198,14 +201,13 @@ function planPlayers(users: readonly SourceUser[], { existing, deleted, renames,
     const there = claimed.has(userNameKey(wish)) ? undefined : existing.get(userNameKey(wish))
     if (resumed) plan.players.push({ source: user, player: { user: resumed, secrets } })
     else if (deleted.has(id)) plan.deleted.push(from)
-    else if (there && !ids.has(there.id)) {
+    else if (there && !ids.has(there.id) && !begun.has(id)) {
       claimed.add(userNameKey(wish))
       if (isMerging) plan.players.push({ source: user, player: { user: there } })
       else plan.left.push(there.name)
     } else {
-      const to = isPossible(wish) && !taken.has(userNameKey(wish)) ? wish : freeName(wish, taken)
+      const to = isPossible(wish) && !taken.has(userNameKey(wish)) ? wish : freeName(wish, taken, numbers)
       taken.add(userNameKey(to))
-      if (to !== wish && decided(user) !== undefined) throw refusedName(user, wish)
       plan.players.push({ source: user, player: { user: { id, name: to, createdAt }, secrets } })
       if (to === from) continue
       const reason = to === decided(user) ? 'decided' : isPossible(wish) ? 'taken' : 'invalid'
@@ -215,20 +217,42 @@ function planPlayers(users: readonly SourceUser[], { existing, deleted, renames,
   return plan
 }
 
-function refuseUnknownNames(users: readonly SourceUser[], renames: ReadonlyMap<string, string>): void {
-  const known = new Set(users.flatMap(({ id, name }) => [id, name]))
-  const unknown = [...renames.keys()].filter((name) => !known.has(name))
-  if (unknown.length === 0) return
-  const message = `The dump has no player ${unknown.join(', ')} to give another name. Nothing was changed.`
-  throw new MaintenanceError('invalid_settings', message, { hint: 'Give the name or the id as it is in the dump.' })
+interface Decisions extends Pick<PlanOptions, 'existing' | 'renames'> {
+  readonly existingById: ReadonlyMap<string, User>
+  readonly decided: (user: SourceUser) => string | undefined
 }
 
-function refusedName({ id, name }: SourceUser, wish: string): MaintenanceError {
-  const [problem, hint] = isPossible(wish)
-    ? ['belongs to somebody else', 'Choose another one. Of players who share a name, give the ids.']
-    : ['cannot be used', `A name is ${USER_NAME_RULE}.`]
-  const message = `The new name of ${name} (${id}), ${wish}, ${problem}. Nothing was changed.`
-  return new MaintenanceError('invalid_settings', message, { hint })
+/** @throws MaintenanceError `invalid_settings` for a decision that cannot be followed */
+function refuseDecisions(users: readonly SourceUser[], { existing, existingById, renames, decided }: Decisions): void {
+  const refusal = (problem: string, hint: string) =>
+    new MaintenanceError('invalid_settings', `${problem} Nothing was changed.`, { hint })
+  const known = new Set(users.flatMap(({ id, name }) => [id, name]))
+  const unknown = [...renames.keys()].filter((name) => !known.has(name))
+  if (unknown.length > 0) {
+    const problem = `The dump has no player ${unknown.join(', ')} to give another name.`
+    throw refusal(problem, 'Give the name or the id as it is in the dump.')
+  }
+  const ids = new Set(users.map(({ id }) => id))
+  const migrated = [...existing].filter(([, { id }]) => ids.has(id)).map(([key, { id }]) => [key, id] as const)
+  const kept = users
+    .filter((user) => decided(user) === undefined)
+    .map(({ name, id }) => [userNameKey(name), id] as const)
+  const owners = new Map([...kept, ...migrated])
+  for (const user of users) {
+    const [{ id, name }, wish] = [user, decided(user)]
+    if (wish === undefined) continue
+    const [key, added] = [userNameKey(wish), existingById.get(id)]
+    if (added && userNameKey(added.name) !== key) {
+      throw refusal(`An earlier run has added ${name} (${id}) as ${added.name}.`, 'Leave that player out of --rename.')
+    }
+    const what = `The new name of ${name} (${id}), ${wish},`
+    if (!isPossible(wish)) throw refusal(`${what} cannot be used.`, `A name is ${USER_NAME_RULE}.`)
+    if ((owners.get(key) ?? id) !== id) {
+      const hint = 'Choose another one. Of players who share a name, give the ids.'
+      throw refusal(`${what} belongs to somebody else.`, hint)
+    }
+    owners.set(key, id)
+  }
 }
 
 /** Neither can stand in an address. */
@@ -236,8 +260,8 @@ const isPossible = (name: string) => isUserName(name) && name !== '.' && name !=
 
 const MAX_NAME = 32
 
-/** A name like another one that is free. */
-function freeName(name: string, taken: ReadonlySet<string>): string {
+/** A name like another one that is free. @param numbers the next one of each name: thousands may become the same */
+function freeName(name: string, taken: ReadonlySet<string>, numbers: Map<string, number>): string {
   const plain = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -245,7 +269,8 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
     .replace(/^[-_.]+|[-_.]+$/g, '')
     .slice(0, MAX_NAME)
   const base = plain === '' ? 'player' : plain
-  for (let number = 1; ; number += 1) {
+  for (let number = numbers.get(base) ?? 1; ; number += 1) {
+    numbers.set(base, number + 1)
     const suffix = number === 1 ? '' : `_${number}`
     const candidate = base.slice(0, MAX_NAME - suffix.length) + suffix
     if (!taken.has(userNameKey(candidate))) return candidate

@@ -73,6 +73,8 @@ export async function readSource(dump: Dump, onDocuments: (count: number) => voi
   const digest = createHash('sha256')
   let count = 0
   const isRead = (collection: string) => {
+    // Also where nothing of an archive is read for long.
+    onDocuments(count)
     if ([USERS, API_KEYS, ADMINS].includes(collection) || parseCollection(collection)) return true
     if (/^(?:fish|crab)_/.test(collection)) unknownCollections.add(collection)
     return false
@@ -88,7 +90,10 @@ export async function readSource(dump: Dump, onDocuments: (count: number) => voi
     } else if (collection === API_KEYS) {
       const { key, userId } = document
       if (typeof key !== 'string' || key === '') throw invalidDump(`An API key (${idOf(document)}) has no key.`)
-      apiKeys.set(String(userId), [...(apiKeys.get(String(userId)) ?? []), key])
+      const owner = textOf(userId) ?? idText(userId)
+      const keys = apiKeys.get(owner)
+      if (keys) keys.push(key)
+      else apiKeys.set(owner, [key])
     } else if (collection === ADMINS) admins.push(parseAdmin(document))
     else {
       const parsed = parseCollection(collection)
@@ -123,10 +128,15 @@ function usableId(id: string): string {
   return USABLE_ID.test(id) ? id : `u-${createHash('sha256').update(id).digest('hex').slice(0, 32)}`
 }
 
-/** The `_id` as text: 24 hexadecimal digits of an ObjectId. */
+/** The `_id` as text. */
 export function idOf({ _id }: DumpDocument): string {
-  const { toHexString } = Object(_id) as { toHexString?: () => string }
-  return toHexString ? toHexString.call(_id) : JSON.stringify(_id ?? null)
+  return idText(_id)
+}
+
+/** 24 hexadecimal digits of an ObjectId. */
+function idText(id: unknown): string {
+  const { toHexString } = Object(id) as { toHexString?: unknown }
+  return typeof toHexString === 'function' ? String(toHexString.call(id)) : JSON.stringify(id ?? null)
 }
 
 const OBJECT_ID = /^([\da-f]{8})[\da-f]{16}$/
