@@ -121,6 +121,11 @@ async function oddities(): Promise<Record<string, object[]>> {
   }
 }
 
+const SECRETS = {
+  FISH_SECRET: 'a secret of a test that is long enough',
+  FISH_JWT_SECRET: 'a session secret of a test, 32 bytes',
+}
+
 const databaseOf = (collections: Record<string, object[]>): Database =>
   new Map(Object.entries(collections).map(([name, documents]) => [name, () => documents]))
 
@@ -372,6 +377,45 @@ describe('a migration', () => {
     await expectOddities((await serve()).url)
   })
 
+  test.each<[string, object, Record<string, string>]>([
+    ['a newer dump', { userPassword: 'newer password' }, {}],
+    ['a secret', {}, { FISH_SECRET: SECRETS.FISH_SECRET }],
+  ])('that is interrupted begins anew with %s', async (_title, more, env) => {
+    const user = player('Alex')
+    const interrupting = new AbortController()
+    const onProgress: MigrateOptions['onProgress'] = ({ step }) => {
+      if (step === 'write') interrupting.abort()
+    }
+    const first = await writeExports(join(folder, 'x'), databaseOf({ users: [user] }))
+    await expect(migrate(first, { onProgress, signal: interrupting.signal })).rejects.toMatchObject({
+      code: 'interrupted',
+    })
+    const later = await writeExports(join(folder, 'y'), databaseOf({ users: [{ ...user, ...more }] }))
+    await migrate(later, { env })
+    const client = createClient({ baseUrl: (await serve(data(), env)).url, env: {} })
+    const password = { ...user, ...more }.userPassword
+    expect((await client.keys.get({ username: 'Alex', password })).fernetKey).toBe(KEY)
+  })
+
+  test('merges the player of the very same name, where others differ in letter case', async () => {
+    const served = await serve(data(), { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password' })
+    const root = createAdminClient({ baseUrl: served.url, username: 'root', password: 'root-password' })
+    await root.users.create({ name: 'alex' })
+    await served.close()
+    const dump = await writeExports(
+      join(folder, 'x'),
+      databaseOf({
+        users: [player('Alex'), player('alex', { createdAt: new Date((SECONDS + 5) * 1000) })],
+        fish_Alex_earth: [{ _id: id(), fish: 'Of Alex', rarity: 1 }],
+        fish_alex_earth: [{ _id: id(), fish: 'Of alex', rarity: 1 }],
+      }),
+    )
+    expect(await migrate(dump, { merge: true })).toMatchObject({ renamed: [{ from: 'Alex', to: 'Alex_2' }] })
+    const { url } = await serve()
+    expect(await catchesOf(url, 'alex')).toEqual(['Of alex'])
+    expect(await catchesOf(url, 'Alex_2')).toEqual(['Of Alex'])
+  })
+
   test('gives the names that somebody has decided on, which do not change whose catches are whose', async () => {
     const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
     const renames = { 'u-alex': 'LittleAlex', '-dash': 'Dash', 'u-twin-2': 'Younger' }
@@ -451,6 +495,11 @@ describe('a migration', () => {
       await expect(migrate(dump, { dryRun, ...redis })).rejects.toMatchObject({ code: 'missing_secret' })
     }
     await served.close()
+    // A server with another secret would refuse the store.
+    for (const dryRun of [false, true]) {
+      const other = { env: { FISH_SECRET: 'another secret of 32 characters or more' } }
+      await expect(migrate(dump, { dryRun, ...other })).rejects.toMatchObject({ code: 'wrong_secret' })
+    }
     rmSync(join(folder, 'data', 'secrets.json'))
     for (const dryRun of [false, true]) {
       await expect(migrate(dump, { dryRun })).rejects.toMatchObject({ code: 'wrong_secret' })
@@ -725,11 +774,6 @@ async function expectApart(url: string): Promise<void> {
   }
 }
 
-const SECRETS = {
-  FISH_SECRET: 'a secret of a test that is long enough',
-  FISH_JWT_SECRET: 'a session secret of a test, 32 bytes',
-}
-
 describeWithRedis('a migration into Redis', () => {
   test('brings all over, once, however often it is run', async () => {
     const redis = await startRedis()
@@ -741,6 +785,30 @@ describeWithRedis('a migration into Redis', () => {
     await expect(migrate(dump, { storage: redis.url })).rejects.toMatchObject({ code: 'missing_secret' })
     expect(await migrate(dump, into)).toMatchObject(REPORT)
     expect(await migrate(dump, into)).toMatchObject({ players: { new: 0, merged: 0, resumed: 8 } })
+    await expectOddities((await serve(redis.url, SECRETS)).url)
+  })
+
+  test('goes on where Redis takes no writes for a while, at any step', async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis.stop())
+    const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
+    const takeWrites = (isOn: boolean) => redis.admin.config('SET', 'min-replicas-to-write', isOn ? 0 : 1)
+    const steps = new Set<string>()
+    const onProgress: MigrateOptions['onProgress'] = ({ step }) => {
+      if (steps.has(step)) return
+      steps.add(step)
+      void takeWrites(false)
+        .then(() => redis.admin.ping())
+        .then(() => takeWrites(true))
+    }
+    const hash = async (password: string) => {
+      await takeWrites(false)
+      setImmediate(() => takeWrites(true))
+      return PASSWORDS.hash(password)
+    }
+    expect(await migrate(dump, { storage: redis.url, env: SECRETS, onProgress, passwords: { hash } })).toMatchObject(
+      REPORT,
+    )
     await expectOddities((await serve(redis.url, SECRETS)).url)
   })
 

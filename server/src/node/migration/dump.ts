@@ -25,30 +25,33 @@ export function invalidDump(message: string, cause?: unknown): MaintenanceError 
  * gzipped.
  * @throws MaintenanceError `invalid_dump`, `invalid_path`
  */
-export async function openDump(paths: readonly string[]): Promise<Dump> {
+export async function openDump(paths: readonly string[], signal?: AbortSignal): Promise<Dump> {
   const { deserialize, EJSON } = await import('bson')
   const files = paths
     .map(namedPath)
     .flatMap((path) => (statSync(path, { throwIfNoEntry: false })?.isDirectory() ? filesIn(path) : [file(path)]))
   const sources = (await Promise.all(files.map(sourceOf))).filter((source) => source !== undefined)
   refuseRepeated(sources)
-  const parsers: Parsers = {
+  const reading: Reading = {
     bson: (bytes) => deserialize(bytes),
     json: (text) => EJSON.parse(text),
+    signal,
   }
   return async function* documents(isWanted) {
     for (const source of sources) {
-      if (source.kind === 'archive') yield* readArchive(source.path, isWanted, parsers)
+      if (source.kind === 'archive') yield* readArchive(source.path, isWanted, reading)
       else if (isWanted(source.collection)) {
-        for await (const document of readFile(source, parsers)) yield { collection: source.collection, document }
+        for await (const document of readFile(source, reading)) yield { collection: source.collection, document }
       }
     }
   }
 }
 
-interface Parsers {
+interface Reading {
   readonly bson: (bytes: Uint8Array) => DumpDocument
   readonly json: (text: string) => DumpDocument
+  /** Looked at with each part of a file: there may be no document for long. */
+  readonly signal: AbortSignal | undefined
 }
 
 type Source =
@@ -112,7 +115,9 @@ function nameInMetadata(path: string): string | undefined {
   if (!existsSync(metadata)) return undefined
   const bytes = readFileSync(file(metadata))
   try {
-    const { collectionName } = JSON.parse((metadata.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8'))
+    const { collectionName } = JSON.parse(
+      (metadata.endsWith('.gz') ? gunzipSync(bytes, { maxOutputLength: MAX_DOCUMENT }) : bytes).toString('utf8'),
+    )
     return typeof collectionName === 'string' && collectionName !== '' ? collectionName : undefined
   } catch (cause) {
     throw invalidDump(`${metadata} is damaged.`, cause)
@@ -146,8 +151,8 @@ async function isArchive(path: string): Promise<boolean> {
  * An archive lists its collections, and then holds blocks of documents of one collection each, so that collections
  * alternate. An empty block says that a collection is complete.
  */
-async function* readArchive(path: string, isWanted: (collection: string) => boolean, { bson }: Parsers) {
-  const bytes = createByteReader(path)
+async function* readArchive(path: string, isWanted: (collection: string) => boolean, { bson, signal }: Reading) {
+  const bytes = createByteReader(path, signal)
   try {
     await bytes.take(ARCHIVE.length)
     const databases = new Set<unknown>()
@@ -178,12 +183,12 @@ async function* readArchive(path: string, isWanted: (collection: string) => bool
   }
 }
 
-async function* readFile({ kind, path }: Exclude<Source, { readonly kind: 'archive' }>, parsers: Parsers) {
-  if (kind === 'json') return yield* readJson(path, parsers.json)
-  const bytes = createByteReader(path)
+async function* readFile({ kind, path }: Exclude<Source, { readonly kind: 'archive' }>, reading: Reading) {
+  if (kind === 'json') return yield* readJson(path, reading)
+  const bytes = createByteReader(path, reading.signal)
   try {
     for (let frame = await readFrame(bytes, 'file'); frame !== undefined; frame = await readFrame(bytes, 'file')) {
-      yield parseFrame(frame, bytes, parsers.bson)
+      yield parseFrame(frame, bytes, reading.bson)
     }
   } finally {
     await bytes.close()
@@ -206,7 +211,7 @@ async function readFrame(bytes: ByteReader, within: 'block' | 'file'): Promise<B
   return Buffer.concat([head, rest ?? Buffer.alloc(0)])
 }
 
-function parseFrame(frame: Buffer, bytes: ByteReader, parse: Parsers['bson']): DumpDocument {
+function parseFrame(frame: Buffer, bytes: ByteReader, parse: Reading['bson']): DumpDocument {
   try {
     return parse(frame)
   } catch {
@@ -217,8 +222,8 @@ function parseFrame(frame: Buffer, bytes: ByteReader, parse: Parsers['bson']): D
 
 type ByteReader = ReturnType<typeof createByteReader>
 
-function createByteReader(path: string) {
-  const chunks = bytesOf(path)
+function createByteReader(path: string, signal?: AbortSignal) {
+  const chunks = bytesOf(path, signal)
   let rest: Buffer = Buffer.alloc(0)
   let read = 0
   return {
@@ -248,7 +253,7 @@ function createByteReader(path: string) {
 }
 
 /** The bytes of a file, unzipped where they are gzipped. */
-async function* bytesOf(path: string): AsyncGenerator<Buffer, undefined> {
+async function* bytesOf(path: string, signal: AbortSignal | undefined): AsyncGenerator<Buffer, undefined> {
   const stream = createReadStream(path)
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   try {
@@ -259,10 +264,13 @@ async function* bytesOf(path: string): AsyncGenerator<Buffer, undefined> {
       for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
     })()
     const isGzipped = first[0] === 0x1f && first[1] === 0x8b
-    yield* isGzipped ? gunzip(all) : all
+    for await (const bytes of isGzipped ? gunzip(all) : all) {
+      signal?.throwIfAborted()
+      yield bytes
+    }
     return undefined
   } catch (error) {
-    if (error instanceof MaintenanceError) throw error
+    if (error instanceof MaintenanceError || signal?.aborted) throw error
     const { code, name } = error as NodeJS.ErrnoException
     throw invalidDump(`${path} cannot be read (${code ?? name}).`, error)
   } finally {
@@ -280,7 +288,7 @@ async function* gunzip(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 const [QUOTE, BACKSLASH, OPEN, CLOSE] = [...'"\\{}'].map((character) => character.charCodeAt(0))
 
 /** Documents on lines of their own, in one list, or spread over lines. */
-async function* readJson(path: string, parse: Parsers['json']): AsyncGenerator<DumpDocument> {
+async function* readJson(path: string, { json, signal }: Reading): AsyncGenerator<DumpDocument> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const damaged = () => invalidDump(`${path}, at document ${count + 1}, is damaged.`)
   let [text, at, start, depth, count, lists] = ['', 0, -1, 0, 0, 0]
@@ -292,7 +300,7 @@ async function* readJson(path: string, parse: Parsers['json']): AsyncGenerator<D
       throw damaged()
     }
   }
-  for await (const chunk of bytesOf(path)) {
+  for await (const chunk of bytesOf(path, signal)) {
     text += decode(chunk)
     for (; at < text.length; at += 1) {
       const code = text.charCodeAt(at)
@@ -311,7 +319,7 @@ async function* readJson(path: string, parse: Parsers['json']): AsyncGenerator<D
       else if (code === CLOSE) {
         depth -= 1
         if (depth > 0) continue
-        const document = parseJson(text.slice(start, at + 1), parse)
+        const document = parseJson(text.slice(start, at + 1), json)
         if (document === undefined) throw damaged()
         yield document
         count += 1
@@ -327,7 +335,7 @@ async function* readJson(path: string, parse: Parsers['json']): AsyncGenerator<D
   if (depth > 0 || lists !== 0) throw invalidDump(`${path} ends in the middle of a document.`)
 }
 
-function parseJson(text: string, parse: Parsers['json']): DumpDocument | undefined {
+function parseJson(text: string, parse: Reading['json']): DumpDocument | undefined {
   try {
     return parse(text)
   } catch {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { type User, userNameKey } from '@fish-crab/sdk/contract'
 import { generateFernetKey } from '@fish-crab/sdk/fernet'
+import { sleep } from '../../../../sdk/src/internal/wait.ts'
 import type { StoredAdmin } from '../../app/auth/admins.ts'
 import { toRecord } from '../../app/catches/record.ts'
 import { sha256Hex } from '../../app/core/bytes.ts'
@@ -10,6 +11,7 @@ import { randomText } from '../../app/core/ids.ts'
 import { ADMINS_KEY, apiKeyOwnerKey, secretKey, userKey, userNameItem } from '../../app/store/item-keys.ts'
 import type { Encryption } from '../../app/users/encryption.ts'
 import { ensureSecretCheck } from '../../app/users/secret-check.ts'
+import { StorageError } from '../../storage/core/errors.ts'
 import type { FishStorage, NewRecord } from '../../storage/core/types.ts'
 import { MaintenanceError, type MaintenanceOptions } from '../maintenance/maintenance.ts'
 import type { Dump, DumpDocument } from './dump.ts'
@@ -30,23 +32,41 @@ interface FillOptions extends MaintenanceOptions {
  * @returns the number of catches that were not there
  */
 export async function fillStorage(storage: FishStorage, options: FillOptions): Promise<number> {
-  const { plan, encryption } = options
-  await ensureSecretCheck(storage, encryption)
+  const { plan, encryption, signal } = options
+  await withRetries(() => ensureSecretCheck(storage, encryption), signal)
   await writeSecrets(storage, options)
   const added = await writeCatches(storage, options)
   // Not interrupted: either no player is there, or all are.
-  for (const { user, secrets } of plan.players) {
-    if (!secrets) continue
-    await storage.items.setItem(userNameItem(user.id), user.name)
-    await claimApiKeys(storage, user)
-    if (await storage.setItemIfAbsent(userKey(user.name), JSON.stringify(user))) continue
-    const { id } = JSON.parse((await storage.items.getItem(userKey(user.name))) ?? '{}')
-    if (id === user.id) continue
-    const message = `A player called ${user.name} was created meanwhile.`
-    throw new MaintenanceError('in_use', message, { hint: 'Run it again: it continues with another name.' })
-  }
-  await writeAdmins(storage, plan.admins)
+  for (const { user, secrets } of plan.players) if (secrets) await withRetries(() => addPlayer(storage, user))
+  await withRetries(() => writeAdmins(storage, plan.admins))
   return added
+}
+
+/** A disk that stalls, or a Redis that fails over, is back within seconds; what was written before may be hours of work. */
+const RETRY_MS = 250
+const MAX_RETRIES = 40
+
+/** Tries again what may be repeated. */
+async function withRetries<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      const isTemporary = error instanceof StorageError && error.code === 'unavailable'
+      if (!isTemporary || retries === MAX_RETRIES) throw error
+      await sleep(RETRY_MS, signal)
+    }
+  }
+}
+
+async function addPlayer(storage: FishStorage, user: User): Promise<void> {
+  await storage.items.setItem(userNameItem(user.id), user.name)
+  await claimApiKeys(storage, user)
+  if (await storage.setItemIfAbsent(userKey(user.name), JSON.stringify(user))) return
+  const { id } = JSON.parse((await storage.items.getItem(userKey(user.name))) ?? '{}')
+  if (id === user.id) return
+  const message = `A player called ${user.name} was created meanwhile.`
+  throw new MaintenanceError('in_use', message, { hint: 'Run it again: it continues with another name.' })
 }
 
 /** As many at once as hash in parallel: each takes 128 MiB. */
@@ -61,7 +81,7 @@ async function writeSecrets(storage: FishStorage, options: FillOptions): Promise
   const work = async () => {
     for (const player of left) {
       options.signal?.throwIfAborted()
-      await writeSecretsOf(storage, player, options)
+      await withRetries(() => writeSecretsOf(storage, player, options), options.signal)
       done += 1
       report()
     }
@@ -116,13 +136,14 @@ async function writeCatches(storage: FishStorage, options: FillOptions): Promise
   let [done, added] = [0, 0]
   const report = () => onProgress?.({ step: 'write', unit: 'catches', done, total })
   let batch: Parameters<FishStorage['append']>[] = []
-  const flush = async () => {
-    // Only now, so that nothing is written after a failure.
+  const appendBatch = async () => {
+    // All have settled, so that nothing is written after a failure.
     const results = await Promise.allSettled(batch.map(([collection, record]) => storage.append(collection, record)))
-    for (const result of results) {
-      if (result.status === 'rejected') throw result.reason
-      if (result.value.outcome === 'stored') added += 1
-    }
+    for (const result of results) if (result.status === 'fulfilled' && result.value.outcome === 'stored') added += 1
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+  }
+  const flush = async () => {
+    await withRetries(appendBatch, signal)
     done += batch.length
     batch = []
     signal?.throwIfAborted()

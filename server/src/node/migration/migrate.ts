@@ -9,6 +9,7 @@ import { ADMINS_KEY, secretKey, USERS_BASE } from '../../app/store/item-keys.ts'
 import { checkNoImportLock, refuseImportLock } from '../../app/store/store-id.ts'
 import type { Encryption } from '../../app/users/encryption.ts'
 import { verifySecretCheck } from '../../app/users/secret-check.ts'
+import { StorageError } from '../../storage/core/errors.ts'
 import { STORE_KEY } from '../../storage/core/keys.ts'
 import { REMOVED_VERSION, type StorageExtension } from '../../storage/core/types.ts'
 import { readHighWater } from '../../storage/file/mark.ts'
@@ -80,7 +81,7 @@ export function migrateStore(options: MigrateOptions): Promise<MigrateReport> {
     const settings = readMaintenanceSettings(options)
     const { values, mistakes } = readSettings(['gamemodes'], options)
     if (mistakes.length > 0 || !values.gamemodes) throw new ConfigError(mistakes)
-    const dump = await openDump(options.dump)
+    const dump = await openDump(options.dump, options.signal)
     const work: Work = { ...options, documents: dump, settings, gamemodes: values.gamemodes }
     return settings.storage.driver === 'file' ? migrateFolder(settings.storage.path, work) : migrateRedis(work)
   }
@@ -199,8 +200,15 @@ const COPIED_FILE = 'copied'
 
 /** Fills a store in a temporary folder, which stays if that is interrupted or killed: the same run continues there. */
 async function migrateBeside(folder: string, planned: Planned, work: Work, store?: Store): Promise<MigrateReport> {
-  const { merge, renames, gamemodes, signal } = work
-  const identity = JSON.stringify([planned.source.digest, merge, renames, gamemodes, store?.before])
+  const { merge, renames, gamemodes, settings, signal } = work
+  const identity = JSON.stringify([
+    planned.source.digest,
+    settings.secret === undefined,
+    merge,
+    renames,
+    gamemodes,
+    store?.before,
+  ])
   const temp = join(folder, `.migrate-${createHash('sha256').update(identity).digest('hex').slice(0, 8)}`)
   for (const other of tempFoldersIn(folder)) if (other !== temp) rmSync(other, { recursive: true, force: true })
   const replaced = store ? { replaced: store.replaced } : {}
@@ -215,7 +223,7 @@ async function migrateBeside(folder: string, planned: Planned, work: Work, store
     }
     swapStores(folder, { temp, ...replaced, onStuck })
   } catch (error) {
-    isKept ||= signal?.aborted === true
+    isKept ||= signal?.aborted === true || (error instanceof StorageError && error.code === 'unavailable')
     throw error
   } finally {
     if (!isKept) rmSync(temp, { recursive: true, force: true })
@@ -235,10 +243,7 @@ async function beginIn(temp: string, folder: string, store: Store | undefined): 
 
 async function fillIn(temp: string, planned: Planned, work: Work): Promise<number> {
   const { settings, passwords = createScryptHasher() } = work
-  const stored =
-    settings.secret === undefined
-      ? (await loadSecrets(temp, { previousEncryption: settings.previousSecrets })).secrets
-      : await readSecrets(temp)
+  const stored = settings.secret === undefined ? (await loadSecrets(temp, {})).secrets : undefined
   const storage = await createStorage({ driver: 'file', path: temp })
   const encryption = encryptionFor(settings, stored)
   const filled = fillStorage(storage, { ...work, ...planned, encryption, passwords })
@@ -247,10 +252,10 @@ async function fillIn(temp: string, planned: Planned, work: Work): Promise<numbe
   return added
 }
 
-/** @param stored the secrets beside the data */
+/** As a server with the same settings has it. @param stored the secrets beside the data */
 function encryptionFor({ secret, previousSecrets }: MaintenanceSettings, stored?: AppSecrets): Encryption {
-  const own = stored ? atRestSecrets(stored) : []
-  return encryptionWith(secret === undefined ? [...own, ...previousSecrets] : [secret, ...previousSecrets, ...own])
+  const own = secret === undefined && stored ? atRestSecrets(stored) : [secret ?? '']
+  return encryptionWith([...own, ...previousSecrets])
 }
 
 async function migrateRedis(work: Work): Promise<MigrateReport> {

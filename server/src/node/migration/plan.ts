@@ -182,6 +182,7 @@ function planPlayers(users: readonly SourceUser[], { existing, deleted, begun, r
   const taken = new Set(existing.keys())
   /** A second user of such a name is somebody else. */
   const claimed = new Set<string>()
+  const names = new Set(users.map(({ name }) => name))
   const numbers = new Map<string, number>()
   const plan = {
     players: [] as Planned[],
@@ -198,7 +199,9 @@ function planPlayers(users: readonly SourceUser[], { existing, deleted, begun, r
     const wish = decided(user) ?? from
     const secrets = usableSecrets(user)
     const resumed = existingById.get(id)
-    const there = claimed.has(userNameKey(wish)) ? undefined : existing.get(userNameKey(wish))
+    const alike = claimed.has(userNameKey(wish)) ? undefined : existing.get(userNameKey(wish))
+    // One whose name is the same in letter case, too, is more likely the same player.
+    const there = alike && (alike.name === wish || !names.has(alike.name)) ? alike : undefined
     if (resumed) plan.players.push({ source: user, player: { user: resumed, secrets } })
     else if (deleted.has(id)) plan.deleted.push(from)
     else if (there && !ids.has(there.id) && !begun.has(id)) {

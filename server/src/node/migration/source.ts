@@ -50,7 +50,7 @@ export interface Source {
   readonly unknownCollections: readonly string[]
   /** API keys of nobody. */
   readonly ownerlessApiKeys: number
-  /** Tells it from other dumps. No secret is part of it. */
+  /** Tells it from other dumps. */
   readonly digest: string
 }
 
@@ -83,7 +83,8 @@ export async function readSource(dump: Dump, onDocuments: (count: number) => voi
     if (document._id === undefined) throw invalidDump(`A document of ${collection} has no _id.`)
     count += 1
     if (count % 1000 === 0) onDocuments(count)
-    digest.update(`${collection} ${idOf(document)}\n`)
+    // All of a document that may have changed since another dump; catches do not.
+    digest.update(`${collection} ${parseCollection(collection) ? idOf(document) : JSON.stringify(document)}\n`)
     if (collection === USERS) {
       const user = parseUser(document)
       users.set(users.has(user.id) ? `${user.id} ${idOf(document)}` : user.id, user)
