@@ -812,6 +812,32 @@ describeWithRedis('a migration into Redis', () => {
     await expectOddities((await serve(redis.url, SECRETS)).url)
   })
 
+  test('leaves a player deleted who is deleted while an earlier run is repeated', async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis.stop())
+    const { url } = await serve(redis.url, {
+      ...SECRETS,
+      FISH_ADMIN_USERNAME: 'root',
+      FISH_ADMIN_PASSWORD: 'root-password',
+    })
+    const root = createAdminClient({ baseUrl: url, username: 'root', password: 'root-password' })
+    const database = databaseOf({
+      users: [player('Alex'), player('Bea')],
+      fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }],
+    })
+    const dump = await writeExports(join(folder, 'x'), database)
+    const into = { storage: redis.url, env: SECRETS }
+    await migrate(dump, into)
+    const confirm = async () => {
+      await root.users.delete('Alex')
+      return true
+    }
+    expect(await migrate(dump, { ...into, confirm })).toMatchObject({ players: { resumed: 2 }, added: 0 })
+    expect((await root.users.list()).users.map(({ name }) => name)).toEqual(['Bea'])
+    await root.users.create({ name: 'Alex' })
+    expect(await catchesOf(url, 'Alex')).toEqual([])
+  })
+
   test('gives a player another name who was created meanwhile, in the run after', async () => {
     const redis = await startRedis()
     onTestFinished(() => redis.stop())

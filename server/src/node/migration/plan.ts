@@ -59,6 +59,8 @@ export interface MigrationReport {
 /** A player to write. */
 export interface PlannedPlayer {
   readonly user: User
+  /** Whether the player exists already, by an earlier run. */
+  readonly isResumed?: true
   /** Absent for one who exists already. */
   readonly secrets?: Pick<SourceUser, 'password' | 'fernetKey' | 'apiKeys'>
 }
@@ -91,7 +93,7 @@ interface PlanOptions {
 
 /** Decides everything before anything is written. */
 export function planMigration(source: Source, options: PlanOptions): MigrationPlan {
-  const { existing, gamemodes } = options
+  const { gamemodes } = options
   const { players, renamed, left, deleted } = planPlayers(source.users, options)
   const ownerOf = ownersByName(source.users, players)
   const known = new Set(source.users.map(({ name }) => name))
@@ -113,8 +115,7 @@ export function planMigration(source: Source, options: PlanOptions): MigrationPl
     }
   }
   const admins = planAdmins(source.admins, options)
-  const isNew = ({ user }: PlannedPlayer) => !existing.has(userNameKey(user.name))
-  const merged = players.filter(({ player }) => player.secrets === undefined).length
+  const resumed = players.filter(({ player }) => player.isResumed).length
   const added = players.filter(({ player }) => player.secrets !== undefined)
   const namesOf = (isMissing: (one: (typeof players)[number]) => boolean) =>
     added.filter(isMissing).map(({ player }) => player.user.name)
@@ -124,9 +125,9 @@ export function planMigration(source: Source, options: PlanOptions): MigrationPl
     owners,
     report: {
       players: {
-        new: players.filter(({ player }) => isNew(player)).length,
-        merged,
-        resumed: players.filter(({ player }) => !isNew(player)).length - merged,
+        new: added.length,
+        merged: players.length - added.length - resumed,
+        resumed,
       },
       catches,
       administrators: { new: admins.planned.length },
@@ -202,7 +203,7 @@ function planPlayers(users: readonly SourceUser[], { existing, deleted, begun, r
     const alike = claimed.has(userNameKey(wish)) ? undefined : existing.get(userNameKey(wish))
     // One whose name is the same in letter case, too, is more likely the same player.
     const there = alike && (alike.name === wish || !names.has(alike.name)) ? alike : undefined
-    if (resumed) plan.players.push({ source: user, player: { user: resumed, secrets } })
+    if (resumed) plan.players.push({ source: user, player: { user: resumed, isResumed: true } })
     else if (deleted.has(id)) plan.deleted.push(from)
     else if (there && !ids.has(there.id) && !begun.has(id)) {
       claimed.add(userNameKey(wish))
