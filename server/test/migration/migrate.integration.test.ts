@@ -838,6 +838,29 @@ describeWithRedis('a migration into Redis', () => {
     expect(await catchesOf(url, 'Alex')).toEqual([])
   })
 
+  test('keeps the order of catches where Redis gets full, and has room again', async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis.stop())
+    const catches = Array.from({ length: 4000 }, (_, number) => ({
+      _id: objectId(SECONDS, number),
+      fish: `Fish ${number} ${'x'.repeat(number % 40)}`,
+      rarity: 1,
+    }))
+    const dump = await writeExports(
+      join(folder, 'x'),
+      databaseOf({ users: [player('Alex')], fish_Alex_earth: catches }),
+    )
+    const into = { storage: redis.url, env: SECRETS }
+    const [, used] = /used_memory:(\d+)/.exec(await redis.admin.info('memory')) ?? []
+    for (const megabytes of [1, 1.5, 2]) {
+      await redis.admin.config('SET', 'maxmemory', Number(used) + megabytes * 1e6)
+      await expect(migrate(dump, into)).rejects.toMatchObject({ code: 'full' })
+    }
+    await redis.admin.config('SET', 'maxmemory', 0)
+    await migrate(dump, into)
+    expect(await catchesOf((await serve(redis.url, SECRETS)).url, 'Alex')).toEqual(catches.map(({ fish }) => fish))
+  })
+
   test('gives a player another name who was created meanwhile, in the run after', async () => {
     const redis = await startRedis()
     onTestFinished(() => redis.stop())

@@ -12,13 +12,15 @@ import { ADMINS_KEY, apiKeyOwnerKey, secretKey, userKey, userNameItem } from '..
 import type { Encryption } from '../../app/users/encryption.ts'
 import { ensureSecretCheck } from '../../app/users/secret-check.ts'
 import { StorageError } from '../../storage/core/errors.ts'
-import type { FishStorage, NewRecord } from '../../storage/core/types.ts'
+import type { Collection, FishStorage, NewRecord } from '../../storage/core/types.ts'
 import { MaintenanceError, type MaintenanceOptions } from '../maintenance/maintenance.ts'
 import type { Dump, DumpDocument } from './dump.ts'
 import type { MigrationPlan, PlannedPlayer } from './plan.ts'
 import { idOf, parseCatch, type Source } from './source.ts'
 
 interface FillOptions extends MaintenanceOptions {
+  /** Whether the storage may refuse one write and take a later one, as a full Redis does. */
+  readonly mayRefuseSome: boolean
   readonly plan: MigrationPlan
   readonly source: Source
   readonly documents: Dump
@@ -130,17 +132,23 @@ const BATCH = 500
 
 /** One record each, so that each can be removed and moved by itself. */
 async function writeCatches(storage: FishStorage, options: FillOptions): Promise<number> {
-  const { plan, source, documents, onProgress, signal } = options
+  const { plan, source, documents, mayRefuseSome, onProgress, signal } = options
   const { fish, crab } = plan.report.catches
   const total = [...Object.values(fish), ...Object.values(crab)].reduce((sum, count) => sum + count, 0)
   let [done, added] = [0, 0]
   const report = () => onProgress?.({ step: 'write', unit: 'catches', done, total })
+  const collections = new Map<string, Collection>()
   let batch: Parameters<FishStorage['append']>[] = []
+  const append = async (...record: Parameters<FishStorage['append']>) => {
+    if ((await storage.append(...record)).outcome === 'stored') added += 1
+  }
   const appendBatch = async () => {
+    const parts = mayRefuseSome ? Map.groupBy(batch, ([collection]) => collection).values() : batch.map((one) => [one])
+    const appending = Array.from(parts, async (part) => {
+      for (const record of part) await append(...record)
+    })
     // All have settled, so that nothing is written after a failure.
-    const results = await Promise.allSettled(batch.map(([collection, record]) => storage.append(collection, record)))
-    for (const result of results) if (result.status === 'fulfilled' && result.value.outcome === 'stored') added += 1
-    for (const result of results) if (result.status === 'rejected') throw result.reason
+    for (const result of await Promise.allSettled(appending)) if (result.status === 'rejected') throw result.reason
   }
   const flush = async () => {
     await withRetries(appendBatch, signal)
@@ -156,7 +164,9 @@ async function writeCatches(storage: FishStorage, options: FillOptions): Promise
     if (owner === undefined || !from) continue
     const record = recordOf(from.kind, placeOf(owner, collection), document)
     if (!record) continue
-    batch.push([{ owner, kind: from.kind, gamemode: from.gamemode }, record])
+    const place = collections.get(collection) ?? { owner, kind: from.kind, gamemode: from.gamemode }
+    collections.set(collection, place)
+    batch.push([place, record])
     if (batch.length >= BATCH) await flush()
   }
   await flush()

@@ -246,7 +246,7 @@ async function fillIn(temp: string, planned: Planned, work: Work): Promise<numbe
   const stored = settings.secret === undefined ? (await loadSecrets(temp, {})).secrets : undefined
   const storage = await createStorage({ driver: 'file', path: temp })
   const encryption = encryptionFor(settings, stored)
-  const filled = fillStorage(storage, { ...work, ...planned, encryption, passwords })
+  const filled = fillStorage(storage, { ...work, ...planned, encryption, passwords, mayRefuseSome: false })
   const added = await filled.finally(() => storage.dispose())
   checkpoint(join(temp, STORE_FILE))
   return added
@@ -280,7 +280,7 @@ async function migrateRedis(work: Work): Promise<MigrateReport> {
   if (!(await isConfirmed(planned.plan, work))) return { ...report, folder: null, dryRun: true }
   const added = await useStorage(address, async (storage) => {
     await checkNoImportLock(storage)
-    return fillStorage(storage, { ...work, ...planned, encryption, passwords })
+    return fillStorage(storage, { ...work, ...planned, encryption, passwords, mayRefuseSome: true })
   })
   return { ...report, added, folder: null }
 }
