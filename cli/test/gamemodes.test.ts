@@ -41,6 +41,11 @@ describe('a gamemode of the service', () => {
     })
   })
 
+  test('can be used where nothing can be remembered', async () => {
+    const env = { XDG_STATE_HOME: '/dev/null' }
+    expect(await fish(['list', 'fish', '-g', 'boxsmp'], env)).toMatchObject({ status: 0 })
+  })
+
   test('is none of the usual ones once the service has listed its own', async () => {
     await fish(['status'])
     const { status, stderr } = await fish(['add', 'Cod', '-r', '1', '-g', 'oneblock'])

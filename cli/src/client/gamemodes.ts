@@ -17,8 +17,7 @@ export async function fetchGamemodes(
   { client, signal }: { readonly client: Pick<Client, 'status'>; readonly signal: AbortSignal },
 ): Promise<readonly Gamemode[]> {
   const { gamemodes } = await client.status({ signal })
-  rememberGamemodes(context, url.value, gamemodes)
-  return knownGamemodes(context, url.value)
+  return rememberGamemodes(context, url.value, gamemodes)
 }
 
 /** Like {@link fetchGamemodes}, but without waiting long, and those known here while the service does not respond. */

@@ -20,15 +20,25 @@ export function knownGamemodes(context: Environment, url: string): readonly Game
   return readRemembered(context).get(serviceOf(url)) ?? GAMEMODES
 }
 
-/** Never fails: what is not remembered is asked for again. */
-export function rememberGamemodes(context: Environment, url: string, gamemodes: readonly Gamemode[] | undefined): void {
-  if (!isList(gamemodes) || gamemodes.join() === knownGamemodes(context, url).join()) return
+/**
+ * Never fails: what is not remembered is asked for again.
+ * @param listed by the service
+ * @returns them; those known here where it lists none
+ */
+export function rememberGamemodes(
+  context: Environment,
+  url: string,
+  listed: readonly Gamemode[] | undefined,
+): readonly Gamemode[] {
+  const known = knownGamemodes(context, url)
+  if (!isList(listed) || listed.join() === known.join()) return known
   const services = readRemembered(context)
   services.delete(serviceOf(url))
-  const newest = [...services, [serviceOf(url), gamemodes] as const].slice(-MAX_SERVICES)
+  const newest = [...services, [serviceOf(url), listed] as const].slice(-MAX_SERVICES)
   try {
     replaceFile(pathOf(context), `${JSON.stringify(Object.fromEntries(newest), undefined, 2)}\n`)
   } catch {}
+  return listed
 }
 
 /** Ignores a damaged file. */
