@@ -1,4 +1,5 @@
 import { isBuiltin } from 'node:module'
+import { relative } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 // Build steps for a quick start. Measured in processor time of `fish-cli config path`, against
@@ -26,13 +27,13 @@ export function lazyOclif(): Plugin {
         const real = await build.resolve(path, { importer, resolveDir, kind, pluginData: 'real' })
         if (real.errors.length > 0 || real.path.endsWith('.json')) return real
         deferred.add(real.path)
-        return { path: real.path, namespace: 'lazy', pluginData: resolveDir }
+        // The bundle names it: not where this machine has it.
+        return { path: relative('', real.path), namespace: 'lazy', pluginData: { resolveDir, file: real.path } }
       })
-      build.onLoad({ filter: /.*/, namespace: 'lazy' }, ({ path, pluginData: resolveDir }) => ({
-        resolveDir,
-        loader: 'js',
-        contents: proxyOf(path),
-      }))
+      build.onLoad({ filter: /.*/, namespace: 'lazy' }, ({ path, pluginData }) => {
+        const { resolveDir, file = path } = pluginData ?? {}
+        return { resolveDir, loader: 'js', contents: proxyOf(file) }
+      })
       build.onEnd(() => {
         if (deferred.size >= FEWEST) return
         return {
