@@ -1,8 +1,14 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { run } from '../../scripts/test-support/child-process.ts'
+import { run, start } from '../../scripts/test-support/child-process.ts'
 import { PROJECT } from '../../scripts/test-support/language-tools.ts'
 import { type Installation, installPacked, PACKAGES } from './packed.ts'
 import { type Player, type Service, startService } from './service.ts'
@@ -102,11 +108,56 @@ describe('the examples, on the packed packages', () => {
     }
   })
 
+  it('announce each catch to a webhook, also those that came after they were killed', async () => {
+    const player = await service.createPlayer('Announced')
+    const announced: string[] = []
+    const responses = [429, 503, 204]
+    const webhook = createServer(async (request, response) => {
+      const { content, allowed_mentions } = JSON.parse(await text(request))
+      const status = responses.shift() ?? 204
+      if (status === 204) announced.push(`${content} ${JSON.stringify(allowed_mentions)}`)
+      response.writeHead(status, { 'retry-after': '0' }).end()
+    })
+    await once(webhook.listen(0, '127.0.0.1'), 'listening')
+    const env = {
+      FISH_URL: service.url,
+      WEBHOOK_URL: `http://127.0.0.1:${(webhook.address() as AddressInfo).port}`,
+      STATE_FILE: join(installed.folder, 'announced.txt'),
+    }
+    const announce = async () => {
+      const child = start(process.execPath, [join(installed.folder, 'announce-catches.ts'), player.name], env)
+      if (!child.stdout) throw new Error('A child without output.')
+      const [line] = await once(createInterface({ input: child.stdout }), 'line')
+      expect(line).toBe('Watching Announced in earth.')
+      return { child, closed: once(child, 'close') }
+    }
+    const post = () =>
+      runExample('post-catches.ts', [], { FISH_URL: service.url, FISH_API_KEY: player.apiKey, ...identity(player) })
+    const lines = ['Announced has caught Salmon (Gold)! {"parse":[]}', 'Announced has caught a crab! {"parse":[]}']
+
+    const first = await announce()
+    await post()
+    await expect.poll(() => announced.toSorted()).toEqual(lines)
+    await expect.poll(() => existsSync(env.STATE_FILE)).toBe(true)
+    first.child.kill('SIGKILL')
+    await first.closed
+    await post()
+    const second = await announce()
+    await expect.poll(() => announced.length).toBeGreaterThan(3)
+    second.child.kill('SIGINT')
+    expect((await second.closed)[0]).toBe(0)
+    expect(announced.slice(-2).toSorted()).toEqual(lines)
+    // One that was announced, but not noted when it was killed, may come again.
+    expect(announced.length).toBeLessThan(6)
+    webhook.close()
+  })
+
   it.each([
     ['a wrong password', 'post-catches.ts', [], { FISH_USER: 'Alex', FISH_PASSWORD: 'not the password' }],
     ['an unknown player', 'print-collection.ts', ['Nobody'], {}],
     ['an unknown gamemode', 'print-collection.ts', ['Alex', 'skyblock'], {}],
     ['no player', 'print-collection.ts', [], {}],
+    ['a player who does not exist', 'announce-catches.ts', ['Nobody'], {}],
   ])('say in plain words what is wrong with %s', async (_, file, args, env) => {
     const ended = await runExample(file, args, { FISH_URL: service.url, ...env })
     expect(ended).toMatchObject({ status: 1, stdout: '' })

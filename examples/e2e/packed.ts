@@ -25,7 +25,7 @@ export async function installPacked(): Promise<Installation> {
   const [sdk, server, mocks] = await Promise.all(
     PACKAGES.map((name) => readFiles(join(folder, 'node_modules/@fish-crab', name))),
   )
-  for (const file of ['post-catches.ts', 'print-collection.ts', 'package.json', 'mock-suite']) {
+  for (const file of ['announce-catches.ts', 'post-catches.ts', 'print-collection.ts', 'package.json', 'mock-suite']) {
     await cp(join(EXAMPLES, file), join(folder, file), { recursive: true })
   }
   await cp(join(EXAMPLES, 'e2e/serve.ts'), join(folder, 'serve.ts'))
