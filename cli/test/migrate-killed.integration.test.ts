@@ -13,7 +13,7 @@ import { launch, serveFolder } from './maintenance-processes.ts'
 
 const SECONDS = Date.UTC(2024, 0, 1) / 1000
 const PLAYERS = ['Alex', 'Bea', 'Cid']
-const CATCHES = 4000
+const CATCHES = 2000
 const keyOf = (index: number) => Buffer.alloc(32, index + 1).toString('base64')
 
 const database: Database = new Map<string, () => Iterable<object>>([
@@ -53,14 +53,14 @@ const database: Database = new Map<string, () => Iterable<object>>([
 async function killOften(start: () => ReturnType<typeof launch>, writes: () => Promise<number>): Promise<number> {
   let kills = 0
   let seen = 0
-  for (const more of [1, 4, 1500, 3000, 3000]) {
+  for (const more of [1, 4, 600, 1200, 1200]) {
     const run = start()
     const wanted = seen + more
     let isEnded = false
     void run.closed.then(() => {
       isEnded = true
     })
-    while (!isEnded && (await writes()) < wanted) await sleep(2)
+    while (!isEnded && (await writes()) < wanted) await sleep(10)
     run.child.kill('SIGKILL')
     if ((await run.closed) === null) kills += 1
     seen = await writes()
