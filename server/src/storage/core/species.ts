@@ -63,13 +63,21 @@ interface SpeciesSource {
   store(collection: Collection, version: string, species: Species): Promise<unknown>
 }
 
+interface Count {
+  readonly version: string
+  readonly counting: Promise<Species>
+  /** Also of storing it; never rejects. */
+  readonly ended: Promise<void>
+}
+
 /**
  * Reads tallies that appends maintain. The first read after a removal, or of data from before there were tallies, counts
- * the records and stores the result: what was removed does not say which first and last times are left.
+ * the records and stores the result: what was removed does not say which first and last times are left. A collection is
+ * counted once at a time, however often it changes: who removes and reads in turns makes no work for more than one.
  */
 export function createSpeciesReader({ find, version, read, store }: SpeciesSource) {
   /** Those that are being counted or stored. */
-  const counts = new Map<string, Promise<Species>>()
+  const counts = new Map<string, Count>()
 
   async function count(collection: Collection): Promise<Species> {
     const tallies = new SpeciesTallies()
@@ -81,20 +89,28 @@ export function createSpeciesReader({ find, version, read, store }: SpeciesSourc
   }
 
   return async (collection: Collection): Promise<Species> => {
-    const found = await find(collection)
-    if (found !== undefined) return found
     const { owner, kind, gamemode } = collection
-    const counted = await version(collection)
-    const key = JSON.stringify([counted, owner, kind, gamemode])
-    const known = counts.get(key)
-    if (known) return known
-    const counting = count(collection)
-    counts.set(key, counting)
-    // Nobody waits for this copy, and a storage that is full or read-only can still be read.
-    counting
-      .then((species) => store(collection, counted, species))
-      .catch(() => {})
-      .finally(() => counts.delete(key))
-    return counting
+    const key = JSON.stringify([owner, kind, gamemode])
+    for (let hasWaited = false; ; hasWaited = true) {
+      const found = await find(collection)
+      if (found !== undefined) return found
+      const counted = await version(collection)
+      const known = counts.get(key)
+      // After a wait, one that began since has everything that there was at the call.
+      if (known && (hasWaited || known.version === counted)) return known.counting
+      if (known) {
+        await known.ended
+        continue
+      }
+      const counting = count(collection)
+      const ended = counting
+        // Nobody waits for this copy, and a storage that is full or read-only can still be read.
+        .then((species) => store(collection, counted, species))
+        .then(() => {})
+        .catch(() => {})
+        .finally(() => counts.delete(key))
+      counts.set(key, { version: counted, counting, ended })
+      return counting
+    }
   }
 }

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { createSpeciesReader } from '../../src/storage/core/species.ts'
+import { newCollection } from '../../src/storage-conformance/samples.ts'
+
+const entry = (name: string) => `{"name":"${name}","caughtAt":"2026-01-31T12:00:00Z"}`
+
+test('a collection is counted once at a time, however often it changes, and each read has what there was before it', async () => {
+  const collection = newCollection()
+  let [version, reading, most, counts] = [0, 0, 0, 0]
+  const gates: (() => void)[] = []
+  const read = createSpeciesReader({
+    find: async () => undefined,
+    version: async () => String(version),
+    async *read() {
+      reading += 1
+      counts += 1
+      most = Math.max(most, reading)
+      const entries = entry(`Fish ${version}`)
+      await new Promise<void>((resolve) => gates.push(resolve))
+      yield [{ sequence: 1, count: 1, entries }]
+      reading -= 1
+    },
+    store: async () => {},
+  })
+  const reads = Array.from({ length: 20 }, async (_, at) => {
+    // Each after another removal.
+    for (let turn = 0; turn < at; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
+    version += 1
+    const before = version
+    const [species] = (await read(collection)) ?? []
+    return Number(species?.name.split(' ')[1]) >= before
+  })
+  const settled = Promise.all(reads)
+  let isDone = false
+  void settled.finally(() => {
+    isDone = true
+  })
+  for (let turn = 0; !isDone; turn += 1) {
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    // Later than all have asked.
+    if (turn > 40) for (const open of gates.splice(0)) open()
+  }
+  expect(await settled).toEqual(Array.from({ length: 20 }, () => true))
+  expect({ most, counts }).toEqual({ most: 1, counts: 2 })
+})
