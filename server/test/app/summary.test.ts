@@ -1,3 +1,4 @@
+import { createMemoryStorage } from '@fish-crab/server/app'
 import { expect, test } from 'vitest'
 import { write } from './catches.ts'
 import { createMemoryService } from './memory-service.ts'
@@ -26,4 +27,38 @@ test('a summary has an entity tag of its own, so that no other form is taken for
   expect(summary.tag).not.toBe(whole.tag)
   expect((await tagOf('&summary=species', { 'if-none-match': whole.tag })).status).toBe(200)
   expect((await tagOf('&summary=species', { 'if-none-match': summary.tag })).status).toBe(304)
+})
+
+test('a summary that nobody waits for any more is not made once its species are counted', async () => {
+  const storage = createMemoryStorage()
+  const counted = Promise.withResolvers<void>()
+  let [asked, made] = [0, 0]
+  const service = await createMemoryService({
+    ...UNLIMITED,
+    storage: {
+      ...storage,
+      async species() {
+        asked += 1
+        await counted.promise
+        const at = Date.UTC(2026, 0, 1)
+        return new Proxy([{ name: 'Koi', label: 'Gold', count: 1, first: at, last: at }], {
+          get(list, key) {
+            if (key === 'toSorted') made += 1
+            return Reflect.get(list, key)
+          },
+        })
+      },
+    },
+  })
+  await write(service, 'fish', { fish: [{ name: 'Koi', rarity: 3 }] })
+  const leaving = new AbortController()
+  const read = (init?: RequestInit) => service.request('/get/fish?name=Alex&gamemode=earth&summary=species', init)
+  const gone = Array.from({ length: 5 }, () => read({ signal: leaving.signal }))
+  const stays = read()
+  await expect.poll(() => asked).toBe(6)
+  leaving.abort()
+  counted.resolve()
+  expect((await stays).status).toBe(200)
+  expect((await Promise.all(gone)).map(({ status }) => status)).toEqual([499, 499, 499, 499, 499])
+  expect(made).toBe(1)
 })

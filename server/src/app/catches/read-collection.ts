@@ -55,7 +55,7 @@ export function createCollectionReader(
       jsonBytes(200, content, withCoding(headers, used))
     const body =
       form === 'species'
-        ? await summaryBody(storage, options)
+        ? await summaryBody(storage, request.signal, options)
         : isWhole
           ? await collectionBody(user.name, collection.kind, storage.read(collection, form))
           : await pageBody(storage, cursors, { ...options, form }, start)
@@ -79,9 +79,15 @@ export function createCollectionReader(
   }
 }
 
-async function summaryBody(storage: FishStorage, { user, collection }: CollectionRequest): Promise<CollectionBody> {
+async function summaryBody(
+  storage: FishStorage,
+  signal: AbortSignal,
+  { user, collection }: CollectionRequest,
+): Promise<CollectionBody> {
   const head = { user: user.name, gamemode: collection.gamemode }
   const species = await storage.species(collection)
+  // Many may have waited for a count: what is left of it is work for each.
+  signal.throwIfAborted()
   if (!species) throw new HttpError('too_many_species')
   return textEncoder.encode(JSON.stringify(summaryOf(collection.kind, head, species)))
 }
