@@ -53,7 +53,7 @@ const SETUPS = {
   },
   /** An export of the collection `users` of another database. */
   async dump(context: CellContext) {
-    const user = { id: 'u-1', name: 'Alex', userPassword: SECRETS.password, fernetKey: SECRETS.fernetKey }
+    const user = { _id: 1, id: 'u-1', name: 'Alex', userPassword: SECRETS.password, fernetKey: SECRETS.fernetKey }
     await writeFile(join(context.home, 'users.json'), `${JSON.stringify(user)}\n`)
   },
   /** A configuration that is none, with a secret in it that somebody put there by mistake. */
