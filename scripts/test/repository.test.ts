@@ -5,12 +5,31 @@ import { describe, expect, test } from 'vitest'
 const ROOT = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
+interface Locked {
+  readonly license?: string
+  readonly dev?: true
+  readonly link?: true
+}
+
+// MPL-2.0 and 0BSD are of parts of Vitest, which runs the tests of users.
+const LICENCES = ['(MIT OR CC0-1.0)', '0BSD', 'Apache-2.0', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MPL-2.0']
+
 describe('The repository', () => {
   test('has workflows without mistakes', async () => {
     const lint = await createLinter()
     const names = readdirSync(new URL('.github/workflows', ROOT)).map((name) => `.github/workflows/${name}`)
     expect(names.flatMap((name) => lint(read(name), name))).toEqual([])
     expect(lint(read('.github/workflows/ci.yml').replace('runs-on', 'run-on'), 'ci.yml')).not.toEqual([])
+  })
+
+  test('ships or recommends only packages under these licences', () => {
+    const { packages } = JSON.parse(read('package-lock.json')) as { packages: Readonly<Record<string, Locked>> }
+    const shipped = Object.entries(packages).filter(
+      ([path, { dev, link }]) => path.includes('node_modules') && !dev && !link,
+    )
+    expect(shipped.map(([path]) => path)).toContain('node_modules/undici')
+    const licences = shipped.map(([path, { license }]) => license ?? path)
+    expect(Array.from(new Set(licences)).sort()).toEqual(LICENCES)
   })
 
   test.each(['SECURITY.md', 'SUPPORT.md', 'README.md'])('has links in %s that lead somewhere', (path) => {

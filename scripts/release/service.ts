@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { createClient } from '@fish-crab/sdk'
+import { createAdminClient } from '@fish-crab/sdk/admin'
+import { run } from '../test-support/child-process.ts'
+import { PROJECT } from '../test-support/language-tools.ts'
+
+const PORT = '8787'
+const PROGRAM = join(PROJECT, 'cli/bin/run.js')
+const ADMIN = { username: 'admin', password: 'correct horse battery staple' }
+
+/** The same in every release, so that their data can be read. They protect nothing. */
+const SETTINGS = {
+  FISH_PORT: PORT,
+  FISH_LOG: 'silent',
+  FISH_RATE_LIMIT: '100000',
+  FISH_GAMEMODES: 'oneblock,earth,survival,factions,boxsmp',
+  FISH_ADMIN_PASSWORD: ADMIN.password,
+  FISH_SECRET: 'a secret of the data of a release, for tests',
+  FISH_JWT_SECRET: 'another secret of the data of a release',
+  FISH_SECRET_STORE: 'file',
+}
+
+/** A player, as an administrator created it. */
+export interface Player {
+  readonly name: string
+  readonly password: string
+  readonly apiKey: string
+  readonly fernetKey: string
+}
+
+/** What a release wrote, and what it responded then. */
+export interface Expected {
+  /** Where the service was: profiles and outboxes belong to an address. */
+  readonly host: string
+  readonly players: readonly Player[]
+  /** Path to response. */
+  readonly responses: Readonly<Record<string, unknown>>
+  /** A token that was stored, whose catch must not be stored again. */
+  readonly token: { readonly user: string; readonly gamemode: string; readonly encrypted: string }
+}
+
+/** Runs fish-cli to its end, and rejects if it fails. */
+export async function fishCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { status, stdout, stderr } = await run(process.execPath, [PROGRAM, ...args], { ...SETTINGS, ...env })
+  if (status !== 0) throw new Error(`fish-cli ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
+  return stdout
+}
+
+/** The service at an address of this machine; the whole of 127.0.0.0/8 is one. */
+export function serviceAt(host: string) {
+  const url = `http://${host}:${PORT}`
+  return {
+    url,
+
+    /** Serves a storage until it is disposed. */
+    async serve(storage: string): Promise<AsyncDisposable> {
+      const env = { PATH: process.env.PATH, ...SETTINGS, FISH_HOST: host, FISH_STORAGE: storage }
+      const child: ChildProcess = spawn(process.execPath, [PROGRAM, 'serve'], {
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      const { stdout, stderr } = child
+      if (!stdout || !stderr) throw new Error('A child without output.')
+      const gone = once(child, 'close')
+      const log = text(stderr)
+      const first = await Promise.race([createInterface(stdout)[Symbol.asyncIterator]().next(), gone])
+      if (!('value' in first) || first.value !== `listening on ${url}`) throw new Error(`No server: ${await log}`)
+      return {
+        async [Symbol.asyncDispose]() {
+          child.kill('SIGTERM')
+          await gone
+        },
+      }
+    },
+
+    admin: () => createAdminClient({ baseUrl: url, ...ADMIN }),
+
+    client: ({ name, apiKey, fernetKey }: Player, gamemode: string) =>
+      createClient({ baseUrl: url, user: name, gamemode, apiKey, fernetKey }),
+
+    /** The JSON at a path. */
+    async get(path: string): Promise<unknown> {
+      const response = await fetch(`${url}${path}`)
+      if (!response.ok) throw new Error(`${path}: ${response.status}`)
+      return response.json()
+    },
+  }
+}
