@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, type TestContext } from 'vitest'
 import { run } from '../../scripts/test-support/child-process.ts'
-import { EXAMPLES, findCli, findJava, findPython, need, type Tool } from '../../scripts/test-support/language-tools.ts'
+import {
+  CHAT,
+  EXAMPLES,
+  findCli,
+  findJava,
+  findPython,
+  need,
+  type Tool,
+} from '../../scripts/test-support/language-tools.ts'
 import { objectId, writeArchive } from '../../scripts/test-support/mongo-dump.ts'
 import { SERVER_SCRIPT } from '../../scripts/test-support/server-process.ts'
 import { startLossyRelay } from './relay.ts'
@@ -16,6 +24,7 @@ const languages = [
     find: findJava,
     missing: 'a JDK 17 or later is missing (Debian: apt install default-jdk-headless)',
     padding: false,
+    input: CHAT,
   },
   {
     language: 'Python',
@@ -23,30 +32,36 @@ const languages = [
     find: findPython,
     missing: 'Python with cryptography is missing (Debian: apt install python3-cryptography)',
     padding: true,
+    input: '',
   },
 ]
 
-describe.each(languages)('the $language client', ({ language, file, find, missing, padding }) => {
+describe.each(languages)('the $language client', ({ language, file, find, missing, padding, input }) => {
   let tool: Tool | undefined
   let service: Service
   let player: Player
+  let folder: string
 
   beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fish-client-'))
     service = await startService(SERVER_SCRIPT)
     player = await service.createPlayer(`Steve_${language}`)
     tool = await find()
   })
   afterAll(async () => {
     const ended = await service?.stop()
+    await rm(folder, { recursive: true })
     expect(ended?.status).toBe(0)
     expect(ended?.log).toContain('"ready"')
     for (const secret of [player.password, player.fernetKey, player.apiKey]) expect(ended?.log).not.toContain(secret)
   })
 
-  const runClient = (context: TestContext, { name, password, apiKey }: Player, url = service.url) => {
+  const runClient = async (context: TestContext, { name, password, apiKey }: Player, url = service.url) => {
     const { command, args } = need(context, tool, missing)
-    const env = { FISH_URL: url, FISH_USER: name, FISH_PASSWORD: password, FISH_API_KEY: apiKey }
-    return run(command, [...args, EXAMPLES + file], env)
+    const FISH_QUEUE = join(folder, name)
+    const env = { FISH_URL: url, FISH_USER: name, FISH_PASSWORD: password, FISH_API_KEY: apiKey, FISH_QUEUE }
+    const ended = await run(command, [...args, EXAMPLES + file], env, folder, input)
+    return { ...ended, stdout: ended.stdout.replace(/^Queued: .*\n/gm, '') }
   }
 
   it('fetches its key with the password of the player, and stores a fish and a crab, which the command line lists', async (context) => {
@@ -103,7 +118,7 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
     const other = await service.createPlayer(`Lost_${language}`)
     const relay = await startLossyRelay(service.url)
     const ended = await runClient(context, other, relay.url).finally(relay.stop)
-    expect(ended).toMatchObject({ status: 0, stderr: '' })
+    expect(ended).toMatchObject({ status: 0 })
 
     const [key, ...posts] = relay.exchanges
     expect(key).toMatchObject({ method: 'GET', path: '/get/user/key', status: 200 })

@@ -6,7 +6,7 @@ import { createMock, type Mock } from '@fish-crab/mocks'
 import { type ClientOptions, createClient } from '@fish-crab/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../scripts/test-support/child-process.ts'
-import { EXAMPLES, findJava, need } from '../../scripts/test-support/language-tools.ts'
+import { CHAT, EXAMPLES, findJava, need } from '../../scripts/test-support/language-tools.ts'
 import { play, readScenario, SCENARIO_FILE, type Scenario } from './scenario.ts'
 import { sendByFetch, sendBySdk, steerFromOutside, steerMock } from './scenario-players.ts'
 import { type StandaloneProcess, startMockProcess } from './standalone-process.ts'
@@ -93,7 +93,7 @@ describe('clients in Java, through the standalone server in a process of its own
     const { command, args } = need(context, await findJava(), NO_JAVA)
     await fetch(`${mock.url}/__mock/reset`, { method: 'POST' })
     const env = { FISH_URL: mock.url, FISH_USER: 'Alex', FISH_PASSWORD: 'scenario password' }
-    const ended = await run(command, [...args, `${EXAMPLES}java/FishClient.java`], env)
+    const ended = await run(command, [...args, `${EXAMPLES}java/FishClient.java`], env, folder, CHAT)
     expect(ended).toMatchObject({ status: 0, stderr: '' })
     const history = await (await fetch(`${mock.url}/__mock/requests`)).text()
     expect(JSON.parse(history).requests).toMatchObject([

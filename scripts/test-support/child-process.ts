@@ -13,14 +13,27 @@ export interface Ended {
 }
 
 /** Starts a child with nothing but a search path, a home and the given variables. */
-export function start(command: string, args: readonly string[], env: ChildEnv = {}, cwd?: string): ChildProcess {
+export function start(
+  command: string,
+  args: readonly string[],
+  env: ChildEnv = {},
+  cwd?: string,
+  stdin: 'ignore' | 'pipe' = 'ignore',
+): ChildProcess {
   const { PATH = '', HOME = '' } = process.env
-  return spawn(command, args, { cwd, env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  return spawn(command, args, { cwd, env: { PATH, HOME, ...env }, stdio: [stdin, 'pipe', 'pipe'] })
 }
 
 /** Runs a child to its end, or ends it after a minute. */
-export async function run(command: string, args: readonly string[], env?: ChildEnv, cwd?: string): Promise<Ended> {
-  const child = start(command, args, env, cwd)
+export async function run(
+  command: string,
+  args: readonly string[],
+  env?: ChildEnv,
+  cwd?: string,
+  input?: string,
+): Promise<Ended> {
+  const child = start(command, args, env, cwd, input === undefined ? 'ignore' : 'pipe')
+  child.stdin?.end(input)
   const timer = setTimeout(() => child.kill('SIGKILL'), 60_000)
   const closed = once(child, 'close') as Promise<[number | null]>
   try {

@@ -16,6 +16,12 @@ export const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 /** Java starts in two thirds of the time when it does not optimize what runs once. */
 const FAST_START = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
 
+/** What the game's chat says of a golden Salmon and a crab. */
+export const CHAT =
+  '[12:00:01] [Render thread/INFO]: [CHAT] GREAT CATCH! You caught a Salmon with a length of 31.5cm.\n' +
+  '[12:00:02] [Render thread/INFO]: [CHAT] <Steve> nice fish!\n' +
+  '[12:00:03] [Render thread/INFO]: [CHAT] FISHING \u25b6 You fished up a Crab!\n'
+
 /** A Java that runs source files (JDK 17 or later; a runtime alone has no compiler). */
 export async function findJava(): Promise<Tool | undefined> {
   return (await works('javac', ['-version'])) ? { command: 'java', args: FAST_START } : undefined

@@ -1,0 +1,183 @@
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, type TestContext } from 'vitest'
+import { run, start } from '../../scripts/test-support/child-process.ts'
+import { EXAMPLES, findJava, need, type Tool } from '../../scripts/test-support/language-tools.ts'
+import { createUser, startServerProcess } from '../../scripts/test-support/server-process.ts'
+import { startLossyRelay } from './relay.ts'
+
+let java: Tool | undefined
+/** The compiled client: it starts many times in little time. */
+let classes: string
+beforeAll(async () => {
+  classes = await mkdtemp(join(tmpdir(), 'fish-classes-'))
+  java = await findJava()
+  if (!java) return
+  const compiled = await run('javac', ['-Xlint:all', '-Werror', '-d', classes, `${EXAMPLES}java/FishClient.java`])
+  expect(compiled).toEqual({ status: 0, stdout: '', stderr: '' })
+})
+afterAll(() => rm(classes, { recursive: true }))
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fish-queue-'))
+  return () => rm(folder, { recursive: true })
+})
+
+/** A server in this folder, which can be stopped and started again at its address. */
+async function startService(settings: Record<string, string> = {}) {
+  const env = { FISH_STORAGE: `file:${join(folder, 'data')}`, ...settings }
+  let server = await startServerProcess(env)
+  onTestFinished(async () => {
+    await server.end('SIGTERM')
+  })
+  const { url } = server
+  const { name, password, apiKey } = await createUser(url, 'Alex')
+  return {
+    url,
+    player: { FISH_USER: name, FISH_PASSWORD: password },
+    stop: () => server.end('SIGTERM'),
+    async restart() {
+      server = await startServerProcess({ ...env, FISH_PORT: new URL(url).port })
+    },
+    async names(): Promise<readonly string[]> {
+      const response = await fetch(`${url}/get/fish?name=Alex&gamemode=earth`, { headers: { 'x-api-key': apiKey } })
+      const { fish } = (await response.json()) as { fish: readonly { name: string }[] }
+      return fish.map(({ name }) => name)
+    },
+  }
+}
+
+/** Returns what starts the client. `queued` and `stored` grow with what it prints. */
+function clientStarter(context: TestContext) {
+  const { command, args } = need(
+    context,
+    java,
+    'a JDK 17 or later is missing (Debian: apt install default-jdk-headless)',
+  )
+  const FISH_QUEUE = join(folder, 'queue.txt')
+  return (env: Record<string, string>) => {
+    const child = start(command, [...args, '-cp', classes, 'FishClient'], { FISH_QUEUE, ...env }, folder, 'pipe')
+    if (!child.stdin || !child.stdout || !child.stderr) throw new Error('A child without pipes.')
+    const { stdin, stdout, stderr } = child
+    stdin.on('error', () => {}) // It was killed.
+    const queued: string[] = []
+    const stored: string[] = []
+    createInterface(stdout).on('line', (line) => {
+      const name = /^Queued: .* a (\S+)!$/.exec(line)?.[1]
+      if (name) queued.push(name)
+      else stored.push(line)
+    })
+    const closed = once(child, 'close') as Promise<[number | null]>
+    let log = ''
+    stderr.setEncoding('utf8').on('data', (chunk) => {
+      log += chunk
+    })
+    const end = async () => ({ status: (await closed)[0], log })
+    return {
+      queued,
+      stored,
+      log: () => log,
+      catch: (names: readonly string[]) =>
+        stdin.write(names.map((name) => `NICE CATCH! You caught a ${name}!\n`).join('')),
+      finish() {
+        stdin.end()
+        return end()
+      },
+      kill() {
+        child.kill('SIGKILL')
+        return end()
+      },
+    }
+  }
+}
+
+describe('the queue of the Java client', () => {
+  it('loses and doubles no catch, through kills, an outage and the rate limit, and keeps their order', async (context) => {
+    const startClient = clientStarter(context)
+    const service = await startService({ FISH_RATE_LIMIT: '15', FISH_RATE_WINDOW: '1' })
+    const env = { FISH_URL: service.url, ...service.player }
+    const queued: string[] = []
+    const logs: string[] = []
+    let caught = 0
+    const catches = (count: number) => {
+      caught += count
+      return Array.from({ length: count }, (_, index) => `Fish${caught - count + index}`)
+    }
+
+    for (const killAfter of [1, 4, 9]) {
+      const client = startClient(env)
+      client.catch(catches(12))
+      await expect.poll(() => client.stored.length, { interval: 2 }).toBeGreaterThanOrEqual(killAfter)
+      client.catch(catches(12))
+      logs.push((await client.kill()).log)
+      queued.push(...client.queued)
+    }
+    await service.stop()
+    const offline = startClient(env)
+    offline.catch(catches(5))
+    await expect.poll(() => offline.queued.length).toBe(5)
+    await expect.poll(offline.log).toMatch(/^No response from .* \(trying again in \S+ s\)$/m)
+    logs.push((await offline.kill()).log)
+    queued.push(...offline.queued)
+
+    const last = startClient(env)
+    last.catch(catches(5))
+    await service.restart()
+    const ended = await last.finish()
+    queued.push(...last.queued)
+    logs.push(ended.log)
+
+    expect(ended.status).toBe(0)
+    expect(logs.join('')).toMatch(/^429 .* \(trying again in 1\.0 s\)$/m)
+    expect(logs.join('')).not.toContain(service.player.FISH_PASSWORD)
+    const names = await service.names()
+    // Killed between the disk and its message, it may have queued more than it said.
+    expect(names.filter((name) => queued.includes(name))).toEqual(queued)
+    expect(names).toEqual([...new Set(names)].sort((a, b) => Number(a.slice(4)) - Number(b.slice(4))))
+    expect(await readFile(join(folder, 'queue.txt'), 'utf8')).toBe('')
+  })
+
+  it('sends the same token again if it was killed before the response arrived', async (context) => {
+    const startClient = clientStarter(context)
+    const service = await startService()
+    const relay = await startLossyRelay(service.url)
+    onTestFinished(relay.stop)
+    const env = { FISH_URL: relay.url, ...service.player }
+    const posts = () => relay.exchanges.filter(({ method }) => method === 'POST')
+
+    const killed = startClient(env)
+    killed.catch(['Salmon'])
+    await expect.poll(posts, { interval: 2 }).toHaveLength(1)
+    await killed.kill()
+    expect(killed.stored).toEqual([])
+    expect((await startClient(env).finish()).status).toBe(0)
+
+    expect(posts()).toMatchObject([{ status: 201 }, { status: 200, replayed: true, body: posts()[0]?.body }])
+    expect(await service.names()).toEqual(['Salmon'])
+  })
+
+  it('drops what the service refuses for good with its reason, and keeps the rest if the player is refused', async (context) => {
+    const startClient = clientStarter(context)
+    const service = await startService()
+    const env = { FISH_URL: service.url, ...service.player }
+
+    const refused = startClient({ ...env, FISH_PASSWORD: 'not the password' })
+    refused.catch(['Salmon', 'x'.repeat(101), 'Koi'])
+    expect(await refused.finish()).toEqual({
+      status: 1,
+      log: expect.stringMatching(
+        /^401 invalid_credentials: .+ The catches stay in the queue until the next start\.\n$/,
+      ),
+    })
+    const { status, log } = await startClient(env).finish()
+    expect({ status, log }).toEqual({
+      status: 0,
+      log: expect.stringMatching(/^Dropped \{"fish":"x+","rarity":2\} in earth: 400 invalid_payload: .+\n$/),
+    })
+    expect(await service.names()).toEqual(['Salmon', 'Koi'])
+  })
+})
