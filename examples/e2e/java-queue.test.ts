@@ -6,8 +6,9 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, type TestContext } from 'vitest'
 import { run, start } from '../../scripts/test-support/child-process.ts'
 import { EXAMPLES, findJava, need, type Tool } from '../../scripts/test-support/language-tools.ts'
-import { createUser, startServerProcess } from '../../scripts/test-support/server-process.ts'
+import { SERVER_SCRIPT } from '../../scripts/test-support/server-process.ts'
 import { startLossyRelay } from './relay.ts'
+import { startService } from './service.ts'
 
 let java: Tool | undefined
 /** The compiled client: it starts many times in little time. */
@@ -27,28 +28,17 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true })
 })
 
-/** A server in this folder, which can be stopped and started again at its address. */
-async function startService(settings: Record<string, string> = {}) {
-  const env = { FISH_STORAGE: `file:${join(folder, 'data')}`, ...settings }
-  let server = await startServerProcess(env)
+async function startGame(settings: Record<string, string> = {}) {
+  const service = await startService(SERVER_SCRIPT, settings)
   onTestFinished(async () => {
-    await server.end('SIGTERM')
+    await service.stop()
   })
-  const { url } = server
-  const { name, password, apiKey } = await createUser(url, 'Alex')
-  return {
-    url,
-    player: { FISH_USER: name, FISH_PASSWORD: password },
-    stop: () => server.end('SIGTERM'),
-    async restart() {
-      server = await startServerProcess({ ...env, FISH_PORT: new URL(url).port })
-    },
-    async names(): Promise<readonly string[]> {
-      const response = await fetch(`${url}/get/fish?name=Alex&gamemode=earth`, { headers: { 'x-api-key': apiKey } })
-      const { fish } = (await response.json()) as { fish: readonly { name: string }[] }
-      return fish.map(({ name }) => name)
-    },
+  const player = await service.createPlayer('Alex')
+  const names = async () => {
+    const fish = (await service.read('fish', player)) as readonly { readonly name: string }[]
+    return fish.map(({ name }) => name)
   }
+  return { service, names, env: { FISH_URL: service.url, FISH_USER: player.name, FISH_PASSWORD: player.password } }
 }
 
 /** Returns what starts the client. `queued` and `stored` grow with what it prints. */
@@ -98,8 +88,7 @@ function clientStarter(context: TestContext) {
 describe('the queue of the Java client', () => {
   it('loses and doubles no catch, through kills, an outage and the rate limit, and keeps their order', async (context) => {
     const startClient = clientStarter(context)
-    const service = await startService({ FISH_RATE_LIMIT: '15', FISH_RATE_WINDOW: '1' })
-    const env = { FISH_URL: service.url, ...service.player }
+    const { service, names, env } = await startGame({ FISH_RATE_LIMIT: '15', FISH_RATE_WINDOW: '1' })
     const queued: string[] = []
     const logs: string[] = []
     let caught = 0
@@ -116,7 +105,7 @@ describe('the queue of the Java client', () => {
       logs.push((await client.kill()).log)
       queued.push(...client.queued)
     }
-    await service.stop()
+    await service.end()
     const offline = startClient(env)
     offline.catch(catches(5))
     await expect.poll(() => offline.queued.length).toBe(5)
@@ -126,27 +115,27 @@ describe('the queue of the Java client', () => {
 
     const last = startClient(env)
     last.catch(catches(5))
-    await service.restart()
+    await service.startAgain()
     const ended = await last.finish()
     queued.push(...last.queued)
     logs.push(ended.log)
 
     expect(ended.status).toBe(0)
     expect(logs.join('')).toMatch(/^429 .* \(trying again in 1\.0 s\)$/m)
-    expect(logs.join('')).not.toContain(service.player.FISH_PASSWORD)
-    const names = await service.names()
+    expect(logs.join('')).not.toContain(env.FISH_PASSWORD)
+    const stored = await names()
     // Killed between the disk and its message, it may have queued more than it said.
-    expect(names.filter((name) => queued.includes(name))).toEqual(queued)
-    expect(names).toEqual([...new Set(names)].sort((a, b) => Number(a.slice(4)) - Number(b.slice(4))))
+    expect(stored.filter((name) => queued.includes(name))).toEqual(queued)
+    expect(stored).toEqual([...new Set(stored)].sort((a, b) => Number(a.slice(4)) - Number(b.slice(4))))
     expect(await readFile(join(folder, 'queue.txt'), 'utf8')).toBe('')
   })
 
   it('sends the same token again if it was killed before the response arrived', async (context) => {
     const startClient = clientStarter(context)
-    const service = await startService()
+    const { service, names, env: direct } = await startGame()
     const relay = await startLossyRelay(service.url)
     onTestFinished(relay.stop)
-    const env = { FISH_URL: relay.url, ...service.player }
+    const env = { ...direct, FISH_URL: relay.url }
     const posts = () => relay.exchanges.filter(({ method }) => method === 'POST')
 
     const killed = startClient(env)
@@ -157,13 +146,12 @@ describe('the queue of the Java client', () => {
     expect((await startClient(env).finish()).status).toBe(0)
 
     expect(posts()).toMatchObject([{ status: 201 }, { status: 200, replayed: true, body: posts()[0]?.body }])
-    expect(await service.names()).toEqual(['Salmon'])
+    expect(await names()).toEqual(['Salmon'])
   })
 
   it('drops what the service refuses for good with its reason, and keeps the rest if the player is refused', async (context) => {
     const startClient = clientStarter(context)
-    const service = await startService()
-    const env = { FISH_URL: service.url, ...service.player }
+    const { names, env } = await startGame()
 
     const refused = startClient({ ...env, FISH_PASSWORD: 'not the password' })
     refused.catch(['Salmon', 'x'.repeat(101), 'Koi'])
@@ -178,6 +166,6 @@ describe('the queue of the Java client', () => {
       status: 0,
       log: expect.stringMatching(/^Dropped \{"fish":"x+","rarity":2\} in earth: 400 invalid_payload: .+\n$/),
     })
-    expect(await service.names()).toEqual(['Salmon', 'Koi'])
+    expect(await names()).toEqual(['Salmon', 'Koi'])
   })
 })

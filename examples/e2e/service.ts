@@ -14,14 +14,24 @@ export interface Player {
   readonly fernetKey: string
 }
 
+/** The exit status of a server, and all it logged. */
+export interface EndedService {
+  readonly status: number | null
+  readonly log: string
+}
+
 /** A server process on a folder of its own. */
 export interface Service {
   readonly url: string
   createPlayer(name: string): Promise<Player>
   /** What anybody reads: the entries of one collection. */
   read(kind: 'fish' | 'crab', player: Player, gamemode?: string): Promise<unknown>
-  /** Ends the process, as an operator would, and tells its exit status and all it logged. */
-  stop(): Promise<{ readonly status: number | null; readonly log: string }>
+  /** Ends the process, as an operator would. */
+  end(): Promise<EndedService>
+  /** Starts another process at the same address, on the same folder. */
+  startAgain(): Promise<void>
+  /** Ends the process and removes the folder. */
+  stop(): Promise<EndedService>
 }
 
 const ADMIN = { username: 'admin', password: 'correct horse battery staple' }
@@ -36,25 +46,19 @@ export async function startService(script: readonly string[], settings: ChildEnv
     FISH_LOG: 'json',
     ...settings,
   }
-  const child = start(process.execPath, script, env)
-  const { stdout, stderr } = child
-  if (!stdout || !stderr) throw new Error('A child without output.')
-  const log = text(stderr)
-  const closed = once(child, 'close') as Promise<[number | null]>
-  const ready = createInterface({ input: stdout })[Symbol.asyncIterator]().next()
-  const { value: line = '' } = await Promise.race([ready, closed.then(() => ({ value: '' }))])
-  const url = /^listening on (http\S+)$/.exec(line)?.[1]
-  const stop = async () => {
-    child.kill('SIGTERM')
-    const [status] = await closed
-    await rm(folder, { recursive: true, force: true })
-    return { status, log: await log }
-  }
-  if (!url) throw new Error(`The server did not start.\n${line}\n${(await stop()).log}`)
-
+  let server = await launch(script, env)
+  const { url } = server
   return {
     url,
-    stop,
+    end: () => server.end(),
+    async startAgain() {
+      server = await launch(script, { ...env, FISH_PORT: new URL(url).port })
+    },
+    async stop() {
+      const ended = await server.end()
+      await rm(folder, { recursive: true, force: true })
+      return ended
+    },
     async createPlayer(name) {
       const { token } = await call<{ token: string }>(`${url}/admin/login`, ADMIN)
       return call<Player>(`${url}/admin/users`, { name }, { authorization: `Bearer ${token}` })
@@ -67,6 +71,24 @@ export async function startService(script: readonly string[], settings: ChildEnv
       return body[kind] ?? body
     },
   }
+}
+
+async function launch(script: readonly string[], env: ChildEnv) {
+  const child = start(process.execPath, script, env)
+  const { stdout, stderr } = child
+  if (!stdout || !stderr) throw new Error('A child without output.')
+  const log = text(stderr)
+  const closed = once(child, 'close') as Promise<[number | null]>
+  const end = async (): Promise<EndedService> => {
+    child.kill('SIGTERM')
+    const [status] = await closed
+    return { status, log: await log }
+  }
+  const ready = createInterface({ input: stdout })[Symbol.asyncIterator]().next()
+  const { value: line = '' } = await Promise.race([ready, closed.then(() => ({ value: '' }))])
+  const url = /^listening on (http\S+)$/.exec(line)?.[1]
+  if (!url) throw new Error(`The server did not start.\n${line}\n${(await end()).log}`)
+  return { url, end }
 }
 
 async function call<Body>(url: string, body: object, headers: Record<string, string> = {}): Promise<Body> {
