@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -39,6 +39,18 @@ const TSC = [join(PROJECT, 'node_modules/typescript/bin/tsc'), '--noEmit', '--ig
 
 const runExample = (file: string, args: readonly string[], env: Record<string, string>) =>
   run(process.execPath, [join(installed.folder, file), ...args], env)
+
+/** Starts an example that watches a player, and waits until it does. */
+async function startWatching(file: string, { name }: Player, env: Record<string, string>) {
+  const child = start(process.execPath, [join(installed.folder, file), name], env)
+  if (!child.stdout) throw new Error('A child without output.')
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  expect(line).toBe(`Watching ${name} in earth.`)
+  return { child, closed: once(child, 'close') }
+}
+
+const postCatches = (player: Player) =>
+  runExample('post-catches.ts', [], { FISH_URL: service.url, FISH_API_KEY: player.apiKey, ...identity(player) })
 
 const identity = ({ name, password }: Player) => ({ FISH_USER: name, FISH_PASSWORD: password })
 
@@ -124,15 +136,8 @@ describe('the examples, on the packed packages', () => {
       WEBHOOK_URL: `http://127.0.0.1:${(webhook.address() as AddressInfo).port}`,
       STATE_FILE: join(installed.folder, 'announced.txt'),
     }
-    const announce = async () => {
-      const child = start(process.execPath, [join(installed.folder, 'announce-catches.ts'), player.name], env)
-      if (!child.stdout) throw new Error('A child without output.')
-      const [line] = await once(createInterface({ input: child.stdout }), 'line')
-      expect(line).toBe('Watching Announced in earth.')
-      return { child, closed: once(child, 'close') }
-    }
-    const post = () =>
-      runExample('post-catches.ts', [], { FISH_URL: service.url, FISH_API_KEY: player.apiKey, ...identity(player) })
+    const announce = () => startWatching('announce-catches.ts', player, env)
+    const post = () => postCatches(player)
     const lines = ['Announced has caught Salmon (Gold)! {"parse":[]}', 'Announced has caught a crab! {"parse":[]}']
 
     const first = await announce()
@@ -152,12 +157,30 @@ describe('the examples, on the packed packages', () => {
     webhook.close()
   })
 
+  it('keep a file for the overlay of a stream: what was caught since the start, and the latest five', async () => {
+    const player = await service.createPlayer('Streamer')
+    const env = { FISH_URL: service.url, OVERLAY_FILE: join(installed.folder, 'overlay.txt') }
+    const shown = async () => (await readFile(env.OVERLAY_FILE, 'utf8')).split('\n')
+    await postCatches(player)
+    const { child, closed } = await startWatching('overlay.ts', player, env)
+    expect(await shown()).toEqual(['Fish: 0  Crabs: 0', ''])
+    for (const _ of [1, 2, 3]) await postCatches(player)
+    await expect.poll(shown).toContain('Fish: 3  Crabs: 3')
+    expect((await shown()).slice(1).toSorted()).toEqual(
+      expect.arrayContaining(['', 'Salmon (Gold)', 'Salmon (Gold)', 'a crab', 'a crab']),
+    )
+    expect(await shown()).toHaveLength(7)
+    child.kill('SIGINT')
+    expect((await closed)[0]).toBe(0)
+  })
+
   it.each([
     ['a wrong password', 'post-catches.ts', [], { FISH_USER: 'Alex', FISH_PASSWORD: 'not the password' }],
     ['an unknown player', 'print-collection.ts', ['Nobody'], {}],
     ['an unknown gamemode', 'print-collection.ts', ['Alex', 'skyblock'], {}],
     ['no player', 'print-collection.ts', [], {}],
     ['a player who does not exist', 'announce-catches.ts', ['Nobody'], {}],
+    ['a streamer who does not exist', 'overlay.ts', ['Nobody'], {}],
   ])('say in plain words what is wrong with %s', async (_, file, args, env) => {
     const ended = await runExample(file, args, { FISH_URL: service.url, ...env })
     expect(ended).toMatchObject({ status: 1, stdout: '' })
