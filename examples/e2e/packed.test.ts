@@ -295,9 +295,18 @@ describe("a mod's test suite on the mock, on the packed packages", () => {
   it.each([
     ['vitest', [join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', 'mock-suite'], /Tests\s+3 passed \(3\)/],
     ['node:test', ['--test', 'mock-suite/chat-poster.node.ts'], /pass 3\n/],
+    [
+      'Jest',
+      [
+        '--experimental-vm-modules',
+        join(PROJECT, 'node_modules/jest/bin/jest.js'),
+        ...['--config', 'mock-suite/jest.config.js'],
+      ],
+      /Tests:\s+3 passed, 3 total\n/,
+    ],
   ])('is green with %s', async (_, args, summary) => {
-    const ended = await run(process.execPath, args, { NO_COLOR: '1' }, installed.folder)
-    expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(summary) })
+    const { status, stdout, stderr } = await run(process.execPath, args, { NO_COLOR: '1' }, installed.folder)
+    expect({ status, output: stdout + stderr }).toEqual({ status: 0, output: expect.stringMatching(summary) })
   })
 })
 

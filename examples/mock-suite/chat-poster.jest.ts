@@ -1,0 +1,46 @@
+/**
+ * The test suite of a mod, with Jest, which needs `jest.config.js` and `strip-types.js` for it.
+ *
+ *   npm install --save-dev jest @jest/globals @fish-crab/mocks
+ *   NODE_OPTIONS=--experimental-vm-modules npx jest --config mock-suite/jest.config.js
+ */
+import { createMock } from '@fish-crab/mocks'
+import { type MockMatchers, mockMatchers } from '@fish-crab/mocks/matchers'
+import { createClient, ServerError } from '@fish-crab/sdk'
+import { expect, test } from '@jest/globals'
+import { postLine } from './chat-poster.ts'
+
+expect.extend(mockMatchers)
+
+// The types of the matchers, for TypeScript.
+declare module 'expect' {
+  interface Matchers<R extends void | Promise<void>, T = unknown> extends MockMatchers<R> {}
+}
+
+const CRAB = '[12:00:01] [Render thread/INFO]: [CHAT] FISHING ▶ You fished up a Crab!'
+const mockOptions = { seed: { users: [{ name: 'Alex' }] } }
+
+test('posts what the chat says was caught', async () => {
+  const mock = await createMock(mockOptions)
+  const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
+  expect(await postLine(client, CRAB)).toBe('posted')
+  expect(mock).toHaveSentCrabs({ name: 'crab', user: 'Alex' }, 1)
+})
+
+test('lets a failure of the service through, and nothing is stored', async () => {
+  const mock = await createMock(mockOptions)
+  mock.fail({ status: 500 }, { on: 'postCrab' })
+  const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', maxRetries: 0 })
+  await expect(postLine(client, CRAB)).rejects.toThrow(ServerError)
+  expect(mock).not.toHaveSentCrabs('crab')
+})
+
+test('posts in the next window of the rate limit', async () => {
+  const mock = await createMock({ ...mockOptions, startAt: Date.UTC(2026, 0, 1) })
+  const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', maxWaitMs: 0 })
+  for (let count = 0; count < 25; count += 1) await client.status()
+  expect(await postLine(client, CRAB)).toBe('later')
+
+  await mock.clock.advance(300_000)
+  expect(await postLine(client, CRAB)).toBe('posted')
+})
