@@ -1,4 +1,9 @@
 // npm run runtimes [name …]: tries the built packages on every runtime they are for, and prints what works where.
+
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { EXPECTED, tryHost } from '../examples/e2e/hosts.ts'
+import { installPacked } from '../examples/e2e/packed.ts'
 import { type Outcome, PROGRAMS, type Runtime, runSmoke } from '../sdk/e2e/runtimes.ts'
 import { textTable } from './lib/text-table.ts'
 import { installRuntimes } from './runtimes-install.ts'
@@ -6,6 +11,16 @@ import { installRuntimes } from './runtimes-install.ts'
 interface Column {
   readonly title: string
   readonly outcomes: readonly Outcome[]
+}
+
+interface HostExample {
+  readonly file: string
+  readonly settings?: Record<string, string>
+}
+
+const HOST_EXAMPLES: Readonly<Record<string, HostExample>> = {
+  Bun: { file: 'bun.ts' },
+  Deno: { file: 'deno.ts', settings: { FISH_STORAGE: 'memory:' } },
 }
 
 const runtimes = installRuntimes()
@@ -21,6 +36,8 @@ async function tryAll(runtimes: ReadonlyMap<string, Runtime>, only: readonly str
       if (program === (name.startsWith('Node') ? 'host' : 'server')) continue
       columns.push({ title: `${name} ${program}`, outcomes: await runSmoke(runtime, program) })
     }
+    const example = HOST_EXAMPLES[name]
+    if (example) columns.push({ title: `${name} example`, outcomes: [await tryExample(example, runtime)] })
   }
   process.stdout.write(table(columns))
   const outcomes = columns.flatMap(({ title, outcomes }) => outcomes.map((outcome) => ({ title, ...outcome })))
@@ -28,6 +45,21 @@ async function tryAll(runtimes: ReadonlyMap<string, Runtime>, only: readonly str
     if (outcome !== 'ok') process.stdout.write(`\n${title}, ${check}: ${outcome}\n${detail ?? ''}\n`)
   }
   return columns.length > 0 && outcomes.every(({ outcome }) => outcome !== 'failed') ? 0 : 1
+}
+
+/** Runs the example of a host on the packed packages. */
+async function tryExample({ file, settings }: HostExample, runtime: Runtime): Promise<Outcome> {
+  const check = 'example of a host'
+  const installed = await installPacked()
+  try {
+    const result = await tryHost(join(installed.folder, 'hosts', file), settings, runtime)
+    const isExpected = isDeepStrictEqual(result, EXPECTED)
+    return { check, outcome: isExpected ? 'ok' : 'failed', detail: JSON.stringify(result) }
+  } catch (error) {
+    return { check, outcome: 'failed', detail: String(error) }
+  } finally {
+    await installed.remove()
+  }
 }
 
 function table(columns: readonly Column[]): string {

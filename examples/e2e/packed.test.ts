@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run, start } from '../../scripts/test-support/child-process.ts'
 import { PROJECT } from '../../scripts/test-support/language-tools.ts'
+import { EXPECTED, tryHost } from './hosts.ts'
 import { type Installation, installPacked, PACKAGES } from './packed.ts'
 import { type Player, type Service, startService } from './service.ts'
 
@@ -172,6 +173,10 @@ describe('the examples, on the packed packages', () => {
     expect(await shown()).toHaveLength(7)
     child.kill('SIGINT')
     expect((await closed)[0]).toBe(0)
+  })
+
+  it('host the service with Hono on Node', async () => {
+    expect(await tryHost(join(installed.folder, 'hosts/hono.ts'))).toEqual(EXPECTED)
   })
 
   it.each([

@@ -25,8 +25,8 @@ export async function installPacked(): Promise<Installation> {
   const [sdk, server, mocks] = await Promise.all(
     PACKAGES.map((name) => readFiles(join(folder, 'node_modules/@fish-crab', name))),
   )
-  const examples = ['announce-catches.ts', 'overlay.ts', 'post-catches.ts', 'print-collection.ts', 'mock-suite']
-  for (const file of [...examples, 'package.json']) {
+  const examples = ['announce-catches.ts', 'overlay.ts', 'post-catches.ts', 'print-collection.ts']
+  for (const file of [...examples, 'hosts', 'mock-suite', 'package.json']) {
     await cp(join(EXAMPLES, file), join(folder, file), { recursive: true })
   }
   await cp(join(EXAMPLES, 'e2e/serve.ts'), join(folder, 'serve.ts'))

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { type ChildEnv, start } from '../../scripts/test-support/child-process.ts'
+import type { Tool } from '../../scripts/test-support/language-tools.ts'
 
 /** A player as the administrator made it. */
 export interface Player {
@@ -36,8 +37,14 @@ export interface Service {
 
 const ADMIN = { username: 'admin', password: 'correct horse battery staple' }
 
+const NODE: Tool = { command: process.execPath, args: [] }
+
 /** Starts a script (see serve.ts) with its arguments on any free port, with file storage in a new folder. */
-export async function startService(script: readonly string[], settings: ChildEnv = {}): Promise<Service> {
+export async function startService(
+  script: readonly string[],
+  settings: ChildEnv = {},
+  runtime = NODE,
+): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'fish-crab-e2e-'))
   const env = {
     FISH_PORT: '0',
@@ -46,13 +53,13 @@ export async function startService(script: readonly string[], settings: ChildEnv
     FISH_LOG: 'json',
     ...settings,
   }
-  let server = await launch(script, env)
+  let server = await launch(runtime, script, env)
   const { url } = server
   return {
     url,
     end: () => server.end(),
     async startAgain() {
-      server = await launch(script, { ...env, FISH_PORT: new URL(url).port })
+      server = await launch(runtime, script, { ...env, FISH_PORT: new URL(url).port })
     },
     async stop() {
       const ended = await server.end()
@@ -73,8 +80,8 @@ export async function startService(script: readonly string[], settings: ChildEnv
   }
 }
 
-async function launch(script: readonly string[], env: ChildEnv) {
-  const child = start(process.execPath, script, env)
+async function launch({ command, args }: Tool, script: readonly string[], env: ChildEnv) {
+  const child = start(command, [...args, ...script], env)
   const { stdout, stderr } = child
   if (!stdout || !stderr) throw new Error('A child without output.')
   const log = text(stderr)

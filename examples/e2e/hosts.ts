@@ -1,0 +1,32 @@
+import { createClient } from '@fish-crab/sdk'
+import type { Tool } from '../../scripts/test-support/language-tools.ts'
+import { startService } from './service.ts'
+
+const SECRETS = {
+  FISH_SECRET: 'an encryption secret of the tests',
+  FISH_JWT_SECRET: 'a session secret of the tests, long enough',
+}
+
+/**
+ * Starts the example of a host, stores a catch, and stops it while somebody watches.
+ * @returns what was stored, how many requests the address of the client has left, and the exit status of the host
+ */
+export async function tryHost(script: string, settings: Record<string, string> = {}, runtime?: Tool) {
+  const service = await startService([script], { ...SECRETS, ...settings }, runtime)
+  try {
+    const { name, fernetKey } = await service.createPlayer('Alex')
+    const client = createClient({ baseUrl: service.url, user: name, gamemode: 'earth', fernetKey })
+    await client.fish.add({ name: 'Salmon', rarity: 'Gold' })
+    const { fish } = await client.fish.list()
+    const events = await fetch(`${service.url}/events?name=Alex&gamemode=earth`)
+    const remaining = events.headers.get('x-ratelimit-remaining')
+    const { status } = await service.end()
+    await events.body?.cancel().catch(() => {})
+    return { fish, remaining, status }
+  } finally {
+    await service.stop()
+  }
+}
+
+/** What {@link tryHost} returns for every host. */
+export const EXPECTED = { fish: [{ name: 'Salmon', rarity: 'Gold' }], remaining: '22', status: 0 }

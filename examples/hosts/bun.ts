@@ -1,0 +1,18 @@
+/**
+ * The service within a program on Bun.
+ *
+ *   bun add @fish-crab/server
+ *   bun hosts/bun.ts
+ *
+ * Environment: see service.ts.
+ */
+import { createService, port } from './service.ts'
+
+const { app, onStop } = await createService()
+const server = Bun.serve({
+  hostname: '127.0.0.1',
+  port,
+  fetch: (request, server) => app.fetch(request, { address: server.requestIP(request)?.address }),
+})
+process.stdout.write(`listening on http://127.0.0.1:${server.port}\n`)
+onStop(() => server.stop())

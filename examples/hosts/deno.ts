@@ -1,0 +1,21 @@
+/**
+ * The service within a program on Deno, where the `file:` storage does not work.
+ *
+ *   deno add npm:@fish-crab/server
+ *   FISH_STORAGE=redis://127.0.0.1 deno run -NERS hosts/deno.ts
+ *
+ * Environment: see service.ts.
+ */
+import process from 'node:process'
+import { createService, port } from './service.ts'
+
+const { app, onStop } = await createService()
+const server = Deno.serve(
+  {
+    hostname: '127.0.0.1',
+    port,
+    onListen: (address) => process.stdout.write(`listening on http://127.0.0.1:${address.port}\n`),
+  },
+  (request, info) => app.fetch(request, { address: info.remoteAddr.hostname }),
+)
+onStop(() => server.shutdown())

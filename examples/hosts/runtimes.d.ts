@@ -1,0 +1,19 @@
+// What the examples use of Bun and Deno, so that they are type-checked without their packages.
+declare const Bun: {
+  serve(options: {
+    hostname: string
+    port: number
+    fetch(request: Request, server: BunServer): Promise<Response>
+  }): BunServer
+}
+interface BunServer {
+  readonly port: number
+  requestIP(request: Request): { readonly address: string } | null
+  stop(): Promise<void>
+}
+declare const Deno: {
+  serve(
+    options: { hostname: string; port: number; onListen(address: { readonly port: number }): void },
+    handler: (request: Request, info: { readonly remoteAddr: { readonly hostname: string } }) => Promise<Response>,
+  ): { shutdown(): Promise<void> }
+}

@@ -1,0 +1,47 @@
+/**
+ * The service as the hosts in this folder run it.
+ *
+ * Environment: FISH_STORAGE (file:./data, redis://… or memory:), FISH_PORT (8787), FISH_SECRET and FISH_JWT_SECRET (at least
+ * 32 random characters each; keep FISH_SECRET, which decrypts the players' keys), FISH_ADMIN_PASSWORD (of `admin`, at the
+ * first start).
+ */
+import process from 'node:process'
+import { createNodeEncoder, createScryptHasher } from '@fish-crab/server'
+import { type App, createApp } from '@fish-crab/server/app'
+import { createStorage } from '@fish-crab/server/storage'
+
+export const port = Number(process.env.FISH_PORT ?? 8787)
+
+/** The service, and a function that says how its host stops: on SIGTERM, requests in flight finish first. */
+export async function createService(): Promise<{ app: App; onStop: (stopHost: () => Promise<unknown>) => void }> {
+  const { FISH_STORAGE = 'file:./data', FISH_SECRET = '', FISH_JWT_SECRET = '', FISH_ADMIN_PASSWORD } = process.env
+  const storage = await openStorage(FISH_STORAGE)
+  const app = createApp({
+    storage,
+    secrets: { encryption: FISH_SECRET, session: FISH_JWT_SECRET },
+    passwords: createScryptHasher(),
+    contentEncoder: createNodeEncoder(),
+    version: '1.0.0',
+  })
+  await app.checkSecrets()
+  if (FISH_ADMIN_PASSWORD && !(await app.admins.exist())) {
+    await app.admins.create('admin', FISH_ADMIN_PASSWORD, 'superadmin')
+  }
+  // Without it, requests would wait for this check. While it fails, they get an error.
+  const timer = setInterval(() => app.verifyStore().catch(() => {}), 1000)
+  const onStop = (stopHost: () => Promise<unknown>) => {
+    process.once('SIGTERM', async () => {
+      app.closeStreams() // They would keep the host from stopping.
+      await stopHost()
+      clearInterval(timer)
+      await storage.dispose()
+    })
+  }
+  return { app, onStop }
+}
+
+function openStorage(url: string) {
+  if (url === 'memory:') return createStorage({ driver: 'memory' })
+  if (url.startsWith('file:')) return createStorage({ driver: 'file', path: url.slice('file:'.length) })
+  return createStorage({ driver: 'redis', url })
+}
