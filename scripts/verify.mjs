@@ -30,6 +30,7 @@ try {
   await install()
   await sideBySide(checkPackages(), test('unit'))
   await step('Compare the costs of requests with those before', 'node', ['server/bench/guard.ts'], { show: true })
+  await step('Prove what becomes of acknowledged catches', 'node', ['scripts/prove.ts'], { show: true })
   await test('integration', 'e2e')
   if (process.argv.includes('--long')) {
     await step('Compare every transport of the mock with the server', 'node', ['mocks/e2e/differential.ts', '100000'], {

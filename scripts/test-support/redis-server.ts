@@ -173,7 +173,7 @@ export async function startCluster(): Promise<readonly RedisServer[]> {
 
 /** Gives each server of a cluster a replica, which takes over when it is gone, and waits until all have what theirs has. */
 export async function addReplicas(primaries: readonly RedisServer[]): Promise<readonly RedisServer[]> {
-  return Promise.all(
+  const replicas = await Promise.all(
     primaries.map(async (primary) => {
       const busPort = String(await freePort())
       const replica = await startRedis({
@@ -196,4 +196,9 @@ export async function addReplicas(primaries: readonly RedisServer[]): Promise<re
       return replica
     }),
   )
+  // Servers that have not heard of a replica yet do not vote for it.
+  const known = `cluster_known_nodes:${primaries.length + replicas.length}`
+  const knowsAll = async ({ admin }: RedisServer) => String(await admin.cluster('INFO')).includes(known)
+  await until(async () => (await Promise.all([...primaries, ...replicas].map(knowsAll))).every(Boolean))
+  return replicas
 }

@@ -1,0 +1,114 @@
+import type { Damage } from './journal.ts'
+
+/** How much is tried: `short` is a part of `npm run verify`. */
+export type Scale = 'short' | 'long'
+
+/** Something done to the service, and what must hold meanwhile and afterwards. */
+export interface Experiment {
+  readonly name: string
+  /** What is done, in one sentence. */
+  readonly how: string
+  /** Only in the long form, since it takes minutes. */
+  readonly isLong?: true
+  /** Why it cannot run on this machine. */
+  readonly missing?: () => string | undefined
+  run(scale: Scale): Promise<Finding>
+}
+
+/** What an experiment measured. */
+export interface Finding {
+  readonly figure: string
+  readonly limit: string
+  readonly isMet: boolean
+  /** What became of acknowledged catches, where some were posted. */
+  readonly catches?: Catches
+}
+
+export interface Catches extends Damage {
+  readonly acknowledged: number
+  /** Requests without a response. */
+  readonly hung: number
+  /** The longest time from sending a catch to its acknowledgement, the outage included, in milliseconds. */
+  readonly slowestMs: number
+}
+
+/** One row of the table. */
+export interface Row extends Omit<Finding, 'isMet'> {
+  readonly experiment: string
+  readonly how: string
+  readonly verdict: 'met' | 'MISSED' | 'skipped'
+  readonly seconds: number
+}
+
+/** Whether nothing happened to any catch. */
+export function isWhole({ lost, doubled, torn, falselyAcknowledged, disordered, hung }: Catches): boolean {
+  return lost + doubled + torn + falselyAcknowledged + disordered + hung === 0
+}
+
+const COLUMNS = [
+  'experiment',
+  'figure',
+  'limit',
+  'acknowledged',
+  'lost',
+  'doubled',
+  'torn',
+  'false',
+  'hung',
+  'slowest',
+  'verdict',
+]
+
+/** The rows as cells, with a heading. */
+export function cells(rows: readonly Row[]): string[][] {
+  return [
+    COLUMNS,
+    ...rows.map(({ experiment, figure, limit, catches, verdict }) => [
+      experiment,
+      figure,
+      limit,
+      ...(catches ? catchCells(catches) : COLUMNS.slice(3, -1).map(() => '')),
+      verdict,
+    ]),
+  ]
+}
+
+function catchCells({ acknowledged, lost, doubled, torn, disordered, falselyAcknowledged, hung, slowestMs }: Catches) {
+  const counts = [acknowledged, lost, doubled, torn + disordered, falselyAcknowledged, hung].map((count) =>
+    count.toLocaleString('en'),
+  )
+  return [...counts, slowestMs === 0 ? '' : `${(slowestMs / 1000).toFixed(1)} s`]
+}
+
+/** What docs/proof.md says of the rows. */
+export function page(rows: readonly Row[]): string {
+  const table = cells(rows).map((row) => `| ${row.join(' | ')} |`)
+  const heading = table[0] ?? ''
+  const rule = heading.replace(/[^|]+/g, ' --- ')
+  const list = rows.map(({ experiment, how }) => `- **${experiment}**: ${how}`)
+  return `${[
+    '# Proof',
+    '',
+    '<!-- Written by `npm run prove -- --long`. -->',
+    '',
+    'What becomes of acknowledged catches when the world does to a service what it does. Each row is an experiment with the built',
+    'server as a process of its own, which `npm run prove` repeats: in a short form, which is a part of `npm run verify`, or with',
+    '`-- --long` as here. Clients post one catch after the other, each until it is acknowledged, and keep a journal that is flushed',
+    'to disk for each acknowledgement; afterwards, it is compared with what is stored. Figures are of a machine with two cores.',
+    '',
+    heading,
+    rule,
+    ...table.slice(1),
+    '',
+    '- **acknowledged**: catches for which a client got 200 or 201. **lost**: acknowledged, but not stored.',
+    '- **doubled**: stored more than once. **torn**: stored, but not as sent or not in the order of its client.',
+    '- **false**: acknowledged with an id that it does not have. **hung**: requests without a response for 15 s.',
+    '- **slowest**: the longest time from sending a catch to its acknowledgement, with the outage and all attempts.',
+    '',
+    '## What is done',
+    '',
+    ...list,
+    '',
+    'What cannot be promised is in [server/README.md](../server/README.md#what-cannot-be-promised).',
+  ].join('\n')}\n`
+}

@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { CreatedUser } from '@fish-crab/sdk/contract'
+import type { Catches, Experiment, Scale } from '../experiment.ts'
+import { buildFaults, cutPower, type Fault, writeFiles } from '../faults.ts'
+import { Journal, NO_DAMAGE } from '../journal.ts'
+import { Load } from '../load.ts'
+import { nothingLost, sum, whilePosting } from '../posted.ts'
+import { readCollections, Service, temporaryFolder } from '../service.ts'
+import { noCompiler, noRoot } from '../system.ts'
+
+/** A disk of 8 MiB that fills and is freed. */
+async function fillDisk(times: number): Promise<Catches> {
+  using folder = temporaryFolder()
+  const disk = join(folder.path, 'disk')
+  mkdirSync(disk)
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk], { stdio: 'pipe' })
+  try {
+    return await whilePosting({ FISH_STORAGE: `file:${disk}/data` }, async ({ load }) => {
+      const filler = join(disk, 'filler')
+      for (let time = 0; time < times; time += 1) {
+        const failed = load.failed
+        try {
+          writeFileSync(filler, Buffer.alloc(8 * 2 ** 20))
+        } catch {
+          // It has filled the disk as far as there was room.
+        }
+        while (load.failed < failed + 20) await wait(10)
+        rmSync(filler)
+        await load.acknowledgements()
+      }
+    })
+  } finally {
+    execFileSync('umount', ['--lazy', disk])
+  }
+}
+
+/** A store that is copied for each run. */
+async function makeStore(path: string): Promise<CreatedUser> {
+  await using service = await Service.start({ FISH_STORAGE: `file:${path}` })
+  const [player] = await service.createPlayers(1)
+  await service.end('SIGTERM')
+  if (!player) throw new Error('No player.')
+  return player
+}
+
+/** At most this long, a server with a fault is waited for to start or to acknowledge. */
+const PATIENCE_MS = 10_000
+
+/** Starts a server of which one call fails, posts, kills it, and starts it without a fault. */
+async function failOnce(data: string, player: CreatedUser, env: Readonly<Record<string, string>>): Promise<Catches> {
+  await using service = await Service.create({ FISH_STORAGE: `file:${data}` })
+  await using journal = await Journal.create(`${data}.journal`)
+  const started = service.start(env).then(
+    () => true,
+    () => false,
+  )
+  const isRunning = await Promise.race([started, wait(PATIENCE_MS, undefined)])
+  const load = new Load([player], journal, () => service.url, { clients: 2 })
+  if (isRunning) await Promise.race([load.acknowledgements(6), wait(PATIENCE_MS)])
+  await service.end('SIGKILL')
+  await service.start()
+  await load.end()
+  const damage = journal.compare(await readCollections(service.url, [player]))
+  const hung = load.hung + (isRunning === undefined ? 1 : 0)
+  return { ...damage, acknowledged: journal.acknowledged.size, hung, slowestMs: journal.slowestMs }
+}
+
+const FAULTS: readonly Fault[] = ['eio', 'enospc', 'short']
+const STEP: Readonly<Record<Scale, number>> = { short: 9, long: 1 }
+const CUTS: Readonly<Record<Scale, number>> = { short: 20, long: 500 }
+const LANES = 4
+
+export const DISK_EXPERIMENTS: readonly Experiment[] = [
+  {
+    name: 'disk full, then freed',
+    how: 'A disk of 8 MiB is filled while clients post, and freed; the server runs on.',
+    missing: noRoot,
+    async run(scale) {
+      const times = scale === 'short' ? 2 : 50
+      return nothingLost(`${times} times`, await fillDisk(times))
+    },
+  },
+  {
+    name: 'a failing call of the disk',
+    how: 'For n = 1, 2, 3 …, the n-th call that changes a file fails once (EIO, ENOSPC) or writes half, until there is no n-th; the server is killed then.',
+    missing: noCompiler,
+    async run(scale) {
+      using folder = temporaryFolder()
+      const faults = buildFaults(folder.path)
+      const template = join(folder.path, 'template')
+      const player = await makeStore(template)
+      const runs: Catches[] = []
+      const lane = async (fault: Fault) => {
+        for (let n = 1; ; n += STEP[scale]) {
+          const data = join(folder.path, `${fault}-${n}`)
+          cpSync(template, data, { recursive: true })
+          const { env, isHit } = faults.failing(data, fault, n)
+          runs.push(await failOnce(data, player, env))
+          if (!isHit()) return
+        }
+      }
+      await Promise.all(FAULTS.map(lane))
+      return nothingLost(`${runs.length} runs`, sum(runs))
+    },
+  },
+  {
+    name: 'power cut',
+    how: 'All writes and flushes of a server under load are recorded; at random moments, what was not flushed is dropped, kept or torn, and a server is started on the rest.',
+    missing: noCompiler,
+    async run(scale) {
+      using folder = temporaryFolder()
+      const recorded = buildFaults(folder.path).recording(join(folder.path, 'data'))
+      await using service = await Service.start({ FISH_STORAGE: `file:${folder.path}/data`, ...recorded.env })
+      const players = await service.createPlayers(4)
+      await using journal = await Journal.create(join(folder.path, 'journal'))
+      const begun = performance.timeOrigin + performance.now()
+      const load = new Load(players, journal, () => service.url)
+      await load.acknowledgements(scale === 'short' ? 100 : 2000)
+      await load.end()
+      const ended = performance.timeOrigin + performance.now()
+      await service.end('SIGKILL')
+
+      const changes = recorded.changes()
+      const lane = async (first: number) => {
+        const runs: Catches[] = []
+        for (let cut = first; cut < CUTS[scale]; cut += LANES) {
+          const until = begun + Math.random() * (ended - begun)
+          const data = join(folder.path, `cut-${cut}`)
+          writeFiles(data, cutPower(changes, until, Math.random))
+          await using after = await Service.create({ FISH_STORAGE: `file:${data}` })
+          const acknowledged = [...journal.acknowledged.values()].filter(({ at }) => at <= until).length
+          const damage = await after.start().then(
+            async () => journal.compare(await readCollections(after.url, players), until),
+            // What cannot be opened is lost.
+            () => ({ ...NO_DAMAGE, lost: acknowledged }),
+          )
+          runs.push({ ...damage, acknowledged, hung: 0, slowestMs: 0 })
+          rmSync(data, { recursive: true })
+        }
+        return sum(runs)
+      }
+      const lanes = await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)))
+      return nothingLost(`${CUTS[scale]} cuts`, sum(lanes))
+    },
+  },
+]

@@ -1,0 +1,50 @@
+import { randomInt } from 'node:crypto'
+import { startRedis } from '../../test-support/redis-server.ts'
+import type { Catches, Experiment, Scale } from '../experiment.ts'
+import { nothingLost, sum, whilePosting } from '../posted.ts'
+import { temporaryFolder } from '../service.ts'
+import { noRedis } from '../system.ts'
+
+/** Servers that are killed at the same time: most of a round is waiting. */
+const LANES = 4
+
+const KILLS: Readonly<Record<Scale, number>> = { short: 20, long: 1000 }
+
+async function killServers(kills: number, storageOf: (lane: number) => string): Promise<Catches> {
+  const lanes = Array.from({ length: LANES }, (_, lane) =>
+    whilePosting({ FISH_STORAGE: storageOf(lane) }, async ({ service, load }) => {
+      for (let kill = lane; kill < kills; kill += LANES) {
+        await load.acknowledgements(randomInt(1, 40))
+        await service.end('SIGKILL')
+        await service.start()
+      }
+    }),
+  )
+  return sum(await Promise.all(lanes))
+}
+
+export const KILL_EXPERIMENTS: readonly Experiment[] = [
+  {
+    name: 'kill -9 of the server, file',
+    how: 'The server is killed at random moments while 16 clients post, and started again on the same file.',
+    async run(scale) {
+      using folder = temporaryFolder()
+      const catches = await killServers(KILLS[scale], (lane) => `file:${folder.path}/${lane}`)
+      return nothingLost(`${KILLS[scale]} kills`, catches)
+    },
+  },
+  {
+    name: 'kill -9 of the server, Redis',
+    how: 'The same with a Redis that is append-only and flushes always.',
+    missing: noRedis,
+    async run(scale) {
+      const servers = await Promise.all(Array.from({ length: LANES }, () => startRedis({ appendfsync: 'always' })))
+      try {
+        const catches = await killServers(KILLS[scale], (lane) => servers[lane]?.url ?? '')
+        return nothingLost(`${KILLS[scale]} kills`, catches)
+      } finally {
+        await Promise.all(servers.map((redis) => redis.stop()))
+      }
+    },
+  },
+]

@@ -1,0 +1,264 @@
+import { execFileSync } from 'node:child_process'
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createClient, watchCatches } from '@fish-crab/sdk'
+import { freePort, type RedisServer, startRedis } from '../../test-support/redis-server.ts'
+import type { Experiment, Scale } from '../experiment.ts'
+import { Journal } from '../journal.ts'
+import { Load } from '../load.ts'
+import { nothingLost, type Posting, whilePosting } from '../posted.ts'
+import { readCollections, Service, temporaryFolder } from '../service.ts'
+import { noRedis } from '../system.ts'
+
+/** Nothing that was acknowledged may depend on what Redis had not written yet. */
+const DURABLE = { appendfsync: 'always' }
+
+const TIMES: Readonly<Record<Scale, number>> = { short: 3, long: 100 }
+
+/** An experiment that does something to a Redis again and again. */
+function disturbing(
+  name: string,
+  how: string,
+  disturb: (redis: RedisServer, posting: Posting) => Promise<void>,
+  times = TIMES,
+): Experiment {
+  return {
+    name,
+    how,
+    missing: noRedis,
+    async run(scale) {
+      const redis = await startRedis(DURABLE)
+      try {
+        const catches = await whilePosting({ FISH_STORAGE: redis.url }, async (posting) => {
+          for (let time = 0; time < times[scale]; time += 1) {
+            await disturb(redis, posting)
+            await posting.load.acknowledgements(10)
+          }
+        })
+        return nothingLost(`${times[scale]} times`, catches)
+      } finally {
+        await redis.stop()
+      }
+    },
+  }
+}
+
+/** Waits until requests fail. */
+async function failures({ load }: Posting, count: number): Promise<void> {
+  const before = load.failed
+  while (load.failed < before + count) await wait(5)
+}
+
+/** A way to a Redis on which every byte is late, once it is slow. */
+async function slowWay(port: number, delayMs: number) {
+  let isSlow = false
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1')
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.on('data', (bytes) => {
+        const pass = () => to.writable && to.write(bytes)
+        if (isSlow) setTimeout(pass, delayMs / 2)
+        else pass()
+      })
+      from.on('error', () => {})
+      from.on('close', () => to.destroy())
+    }
+  })
+  const at = await freePort()
+  await new Promise<void>((resolve) => {
+    server.listen(at, '127.0.0.1', resolve)
+  })
+  const close = () => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  const slow = () => {
+    isSlow = true
+  }
+  return { url: `redis://127.0.0.1:${at}`, slow, close }
+}
+
+/** Settings of a Redis that speaks TLS alone, beside the port for its administrator. */
+async function tlsSettings(folder: string) {
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+      ...subject,
+    ],
+    { stdio: 'pipe' },
+  )
+  const port = String(await freePort())
+  const settings = {
+    ...DURABLE,
+    'tls-port': port,
+    'tls-cert-file': certificate,
+    'tls-key-file': key,
+    'tls-auth-clients': 'no',
+  }
+  return { settings, env: { FISH_STORAGE: `rediss://localhost:${port}`, NODE_EXTRA_CA_CERTS: certificate } }
+}
+
+async function killAndStart(redis: RedisServer, posting: Posting): Promise<void> {
+  await redis.kill()
+  await failures(posting, 1)
+  await redis.start()
+}
+
+const FROZEN_MS: Readonly<Record<Scale, number>> = { short: 4000, long: 30_000 }
+
+export const REDIS_EXPERIMENTS: readonly Experiment[] = [
+  disturbing('Redis killed', 'Redis is killed while 16 clients post, and started again.', killAndStart),
+  {
+    name: 'Redis over TLS killed',
+    how: 'The same over TLS.',
+    missing: noRedis,
+    async run(scale) {
+      using folder = temporaryFolder()
+      const { settings, env } = await tlsSettings(folder.path)
+      const redis = await startRedis(settings)
+      try {
+        const catches = await whilePosting(env, async (posting) => {
+          for (let time = 0; time < TIMES[scale]; time += 1) {
+            await killAndStart(redis, posting)
+            await posting.load.acknowledgements(10)
+          }
+        })
+        return nothingLost(`${TIMES[scale]} times`, catches)
+      } finally {
+        await redis.stop()
+      }
+    },
+  },
+  {
+    name: 'Redis frozen',
+    how: 'Redis is stopped without being ended, and continues later; every request gets a response meanwhile.',
+    missing: noRedis,
+    async run(scale) {
+      const redis = await startRedis(DURABLE)
+      try {
+        const catches = await whilePosting({ FISH_STORAGE: redis.url }, async ({ load }) => {
+          redis.freeze()
+          await wait(FROZEN_MS[scale])
+          redis.thaw()
+          await load.acknowledgements()
+        })
+        return nothingLost(`${FROZEN_MS[scale] / 1000} s`, catches)
+      } finally {
+        await redis.stop()
+      }
+    },
+  },
+  {
+    name: 'Redis slow by 500 ms',
+    how: 'Every round trip to Redis takes 500 ms longer.',
+    missing: noRedis,
+    async run(scale) {
+      const redis = await startRedis(DURABLE)
+      const way = await slowWay(redis.port, 500)
+      try {
+        const posts = scale === 'short' ? 4 : 500
+        const catches = await whilePosting({ FISH_STORAGE: way.url }, async ({ load }) => {
+          way.slow()
+          await load.acknowledgements(posts)
+        })
+        return nothingLost(`${posts} waits`, catches)
+      } finally {
+        way.close()
+        await redis.stop()
+      }
+    },
+  },
+  disturbing(
+    'Redis out of memory',
+    'The memory that Redis may use is lowered to what it uses, and raised again.',
+    async ({ admin }, posting) => {
+      const [, used = '0'] = /used_memory:(\d+)/.exec(await admin.info('memory')) ?? []
+      await admin.config('SET', 'maxmemory', used)
+      await failures(posting, 16)
+      await admin.config('SET', 'maxmemory', '0')
+    },
+  ),
+  disturbing(
+    'Redis becomes a read-only replica',
+    'Redis is told to be the replica of a server that does not exist, and to be none again.',
+    async ({ admin }, posting) => {
+      await admin.call('REPLICAOF', '127.0.0.1', String(await freePort()))
+      await failures(posting, 16)
+      await admin.call('REPLICAOF', 'NO', 'ONE')
+    },
+  ),
+  {
+    name: 'lost signals of new catches',
+    how: 'Clients post to one server and a listener follows at another, while Redis closes the connection for signals every 50 ms; events that are missing, doubled or disordered count as lost.',
+    missing: noRedis,
+    async run(scale) {
+      const [kills, redis] = [scale === 'short' ? 20 : 1000, await startRedis(DURABLE)]
+      using folder = temporaryFolder()
+      try {
+        await using here = await Service.start({ FISH_STORAGE: redis.url })
+        await using there = await Service.start({ FISH_STORAGE: redis.url })
+        const players = await here.createPlayers(1)
+        const [player] = players
+        if (!player) throw new Error('No player.')
+        await using journal = await Journal.create(join(folder.path, 'journal'))
+        const stop = new AbortController()
+        const seen: string[] = []
+        const client = createClient({ baseUrl: there.url, user: player.name, gamemode: 'earth', apiKey: player.apiKey })
+        let connected = () => {}
+        const isConnected = new Promise<void>((resolve) => {
+          connected = resolve
+        })
+        const listening = (async () => {
+          const entries = watchCatches(client, { kind: 'fish', signal: stop.signal, onConnect: () => connected() })
+          for await (const { id } of entries) seen.push(id)
+        })().catch((error: unknown) => {
+          if (!stop.signal.aborted) throw error
+        })
+        await isConnected
+        const load = new Load(players, journal, () => here.url, { clients: 4 })
+        for (let kill = 0; kill < kills; kill += 1) {
+          await redis.admin.client('KILL', 'TYPE', 'pubsub')
+          await wait(50)
+        }
+        await load.end()
+        const stored = await readCollections(here.url, players)
+        const ids = (stored.get(player.name) ?? []).map(({ id }) => id)
+        for (let polls = 0; seen.length < ids.length && polls < 500; polls += 1) await wait(20)
+        stop.abort()
+        await listening
+        const damage = journal.compare(stored)
+        const missed = ids.filter((id, index) => seen[index] !== id).length + Math.max(0, seen.length - ids.length)
+        return nothingLost(`${kills} times, ${ids.length} events`, {
+          ...damage,
+          lost: damage.lost + missed,
+          acknowledged: journal.acknowledged.size,
+          hung: load.hung,
+          slowestMs: journal.slowestMs,
+        })
+      } finally {
+        await redis.stop()
+      }
+    },
+  },
+]

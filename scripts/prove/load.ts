@@ -1,0 +1,91 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type CreatedUser, RARITIES, type Saved } from '@fish-crab/sdk/contract'
+import { createFernet } from '@fish-crab/sdk/fernet'
+import type { Journal } from './journal.ts'
+
+/** A request without a response after this long hangs. The server promises one within 10 s, also while its disk stalls. */
+const HANGS_AFTER_MS = 15_000
+
+/** Clients that post one catch after the other, each until it is acknowledged. */
+export class Load {
+  hung = 0
+  /** Requests that failed, and were sent again. */
+  failed = 0
+  /** Statuses that no client can mend. */
+  readonly refused = new Set<number>()
+  readonly #journal: Journal
+  readonly #addressOf: (client: number) => string
+  #isOver = false
+  #waiting: (() => void)[] = []
+  readonly #clients: readonly Promise<void>[]
+
+  constructor(
+    players: readonly CreatedUser[],
+    journal: Journal,
+    addressOf: (client: number) => string,
+    { clients = 16, pauseMs = 0 }: { readonly clients?: number; readonly pauseMs?: number } = {},
+  ) {
+    this.#journal = journal
+    this.#addressOf = addressOf
+    this.#clients = Array.from({ length: clients }, (_, client) => {
+      const player = players[client % players.length]
+      if (!player) throw new Error('A load needs players.')
+      return this.#run(client, player, pauseMs)
+    })
+  }
+
+  /** Waits until some more catches are acknowledged. */
+  async acknowledgements(count = 1): Promise<void> {
+    for (let left = count; left > 0; left -= 1) {
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve)
+      })
+    }
+  }
+
+  /** Ends the load once every client has got its last acknowledgement: the service has to work. */
+  async end(): Promise<void> {
+    this.#isOver = true
+    await Promise.all(this.#clients)
+  }
+
+  async #run(client: number, player: CreatedUser, pauseMs: number): Promise<void> {
+    const fernet = createFernet(player.fernetKey)
+    for (let number = 1; !this.#isOver; number += 1) {
+      const [name, rarity] = [`${client} ${number}`, RARITIES[number % RARITIES.length] ?? RARITIES[0]]
+      this.#journal.send({ player: player.name, name, rarity: rarity.label })
+      const token = await fernet.encrypt(JSON.stringify({ fish: name, rarity: rarity.value }))
+      // The same token until it is acknowledged, as clients do.
+      for (;;) {
+        const id = await this.#post(client, player, token)
+        if (id !== undefined) {
+          await this.#journal.acknowledge(name, id)
+          break
+        }
+        await wait(20)
+      }
+      const waiting = this.#waiting
+      this.#waiting = []
+      for (const resolve of waiting) resolve()
+      if (pauseMs > 0) await wait(pauseMs)
+    }
+  }
+
+  async #post(client: number, { name, apiKey }: CreatedUser, token: string): Promise<string | undefined> {
+    try {
+      const response = await fetch(`${this.#addressOf(client)}/post/fish?name=${name}`, {
+        method: 'POST',
+        body: token,
+        headers: { 'content-type': 'application/octet-stream', 'x-gamemode': 'earth', 'x-api-key': apiKey },
+        signal: AbortSignal.timeout(HANGS_AFTER_MS),
+      })
+      const body = await response.text()
+      if (response.ok) return (JSON.parse(body) as Saved).id
+      if (response.status < 500) this.refused.add(response.status)
+    } catch (error) {
+      if ((error as Error).name === 'TimeoutError') this.hung += 1
+    }
+    this.failed += 1
+    return undefined
+  }
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import type { CreatedUser } from '@fish-crab/sdk/contract'
+import { type Catches, type Finding, isWhole } from './experiment.ts'
+import { Journal } from './journal.ts'
+import { Load } from './load.ts'
+import { readCollections, Service, temporaryFolder } from './service.ts'
+
+const PLAYERS = 4
+
+/** What an experiment does while catches are posted. */
+export interface Posting {
+  readonly service: Service
+  readonly players: readonly CreatedUser[]
+  readonly load: Load
+}
+
+/** Posts catches while something is done to a service, and compares what is stored with what was acknowledged. */
+export async function whilePosting(
+  env: Readonly<Record<string, string>>,
+  disturb: (posting: Posting) => Promise<void>,
+  options: { readonly clients?: number; readonly pauseMs?: number } = {},
+): Promise<Catches> {
+  using folder = temporaryFolder()
+  await using service = await Service.start(env)
+  const players = await service.createPlayers(PLAYERS)
+  await using journal = await Journal.create(join(folder.path, 'journal'))
+  const load = new Load(players, journal, () => service.url, options)
+  await load.acknowledgements(10)
+  await disturb({ service, players, load })
+  await load.end()
+  const damage = journal.compare(await readCollections(service.url, players))
+  if (load.refused.size > 0) throw new Error(`Catches were refused with ${[...load.refused].join()}.`)
+  return { ...damage, acknowledged: journal.acknowledged.size, hung: load.hung, slowestMs: journal.slowestMs }
+}
+
+/** Several runs as one. */
+export function sum(runs: readonly Catches[]): Catches {
+  return runs.reduce((a, b) => ({
+    acknowledged: a.acknowledged + b.acknowledged,
+    lost: a.lost + b.lost,
+    doubled: a.doubled + b.doubled,
+    torn: a.torn + b.torn,
+    falselyAcknowledged: a.falselyAcknowledged + b.falselyAcknowledged,
+    disordered: a.disordered + b.disordered,
+    hung: a.hung + b.hung,
+    slowestMs: Math.max(a.slowestMs, b.slowestMs),
+  }))
+}
+
+/** The finding of an experiment whose limit is that nothing happens to any catch. */
+export function nothingLost(figure: string, catches: Catches): Finding {
+  return { figure, limit: 'nothing lost', isMet: isWhole(catches), catches }
+}
