@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { forgeToken } from './forge.ts'
 import { base64Url, IMPLEMENTATIONS, invalidToken, KEY, OTHER_KEY, raw, text } from './implementations.ts'
 
@@ -76,4 +78,17 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     for (const version of [0x00, 0x7f, 0x81, 0xff]) await refuses(forgeToken(KEY, block, version))
     await refuses(forgeToken(KEY, new Uint8Array(0)))
   })
+})
+
+test('signatures are compared in constant time on Node', async () => {
+  const [create] = IMPLEMENTATIONS.filter(({ platform }) => platform === 'node:crypto').map((one) => one.create)
+  const compare = vi.spyOn(crypto, 'timingSafeEqual')
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    compare.mockRestore()
+    syncBuiltinESMExports()
+  })
+  const token = await create?.(KEY).encrypt('a message')
+  await create?.(KEY).decrypt(token ?? '')
+  expect(compare).toHaveBeenCalledOnce()
 })

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { type ContentEncoder, createMemoryStorage, createPlatformEncoder } from '@fish-crab/server/app'
 import { describe, expect, it, test } from 'vitest'
+import { createResponseCache } from '../../src/app/catches/response-cache.ts'
 import { write } from './catches.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
@@ -140,4 +141,16 @@ describe('an app that was given no encoder', () => {
       (await service.request(READ, { headers: { 'accept-encoding': accepted } })).headers.get('content-encoding')
     expect([await codingOf('gzip, br'), await codingOf('br')]).toEqual(['gzip', null])
   })
+})
+
+test('responses are forgotten, the longest unused first, before they take more than their share of the memory', () => {
+  const cache = createResponseCache(10_000)
+  const response = { status: 200, headers: {}, body: new Uint8Array(1900) }
+  for (const key of ['a', 'b', 'c', 'd']) cache.set(key, '1', response)
+  expect(cache.get('a', '1')).toBe(response)
+  cache.set('e', '1', response)
+  const kept = ['a', 'b', 'c', 'd', 'e'].filter((key) => cache.get(key, '1') !== undefined)
+  expect(kept).toEqual(['a', 'c', 'd', 'e'])
+  cache.set('large', '1', { ...response, body: new Uint8Array(3000) })
+  expect(cache.get('large', '1')).toBeUndefined()
 })

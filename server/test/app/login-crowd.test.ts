@@ -76,6 +76,17 @@ const begun = (service: SlowService, count: number) =>
   expect.poll(() => service.started, { interval: 1 }).toHaveLength(count)
 
 describe('a crowd of logins', () => {
+  it('does not make a client wait to hear that it has used its attempts up', async () => {
+    const service = await createSlowService()
+    const wrong = Array.from({ length: ACCOUNT_LIMITS.failedLogins }, (_, index) => service.ask(`wrong ${index}`))
+    await responsesOf(service, wrong)
+    const others = [1, 2].map((index) => service.ask(`other ${index}`, { address: '198.51.100.1' }))
+    // Each wrong password was compared with that of a player and that of an administrator.
+    await begun(service, 2 * ACCOUNT_LIMITS.failedLogins + 2)
+    await expectError(await service.ask('one more'), 'rate_limited')
+    await responsesOf(service, others)
+  })
+
   it('has two passwords checked at once, also of one client, and no more', async () => {
     const service = await createSlowService()
     const asked = Array.from({ length: 6 }, (_, index) => service.ask(`wrong ${index}`))

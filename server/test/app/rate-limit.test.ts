@@ -1,4 +1,8 @@
+import { createHash } from 'node:crypto'
+import { HEADERS } from '@fish-crab/sdk/contract'
+import { createMemoryStorage } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
+import { apiKeyOwnerKey } from '../../src/app/store/item-keys.ts'
 import { rateLimitBehaviour } from './behaviour/rate-limit.ts'
 import { rateLimitBypassBehaviour } from './behaviour/rate-limit-bypass.ts'
 import { createMemoryService } from './memory-service.ts'
@@ -29,4 +33,13 @@ describe('requests whose path a socket passes on raw', () => {
     expect(response.status).toBe(200)
     expect(response.headers.get('x-ratelimit-remaining')).toBe('24')
   })
+})
+
+it('an API key of a deleted player does not become that of the next one of the name, whatever a race left behind', async () => {
+  const storage = createMemoryStorage()
+  const service = await createMemoryService({ storage })
+  const former = 'fck_of_a_former_player'
+  await storage.items.setItem(apiKeyOwnerKey(createHash('sha256').update(former).digest('hex')), service.alex.name)
+  const response = await service.request('/status', { headers: { [HEADERS.apiKey]: former } })
+  expect(response.headers.get(HEADERS.rateRemaining)).toBe('24')
 })

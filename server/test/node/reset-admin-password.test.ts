@@ -3,6 +3,7 @@ import { resetAdminPassword } from '@fish-crab/server'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { expect, it } from 'vitest'
 import { folderContent } from '../../../scripts/test-support/folder-content.ts'
+import { plainPasswords } from '../app/memory-service.ts'
 import { newFolder } from './data-folder.ts'
 import { startTestServer } from './running.ts'
 
@@ -37,4 +38,25 @@ it('A new password is hashed at the cost that OWASP recommends unless a hasher i
   const admins = await storage.items.getItem(itemKey('setting', 'admins'))
   await storage.dispose()
   expect(admins).toMatch(/"scrypt\$131072\$8\$1\$/)
+})
+
+it('A new password ends the sessions of the administrator', async () => {
+  const data = join(newFolder(), 'data')
+  const env = { FISH_STORAGE: `file:${data}`, FISH_ADMIN_PASSWORD: 'boss-password' }
+  const before = await startTestServer(env)
+  const json = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ username: 'admin', password: 'boss-password' })
+  const login = await fetch(`${before.url}/admin/login`, { method: 'POST', headers: json, body })
+  const { token } = (await login.json()) as { token: string }
+  const statusAt = async (url: string) => {
+    const response = await fetch(`${url}/admin/stats`, { headers: { authorization: `Bearer ${token}` } })
+    return response.status
+  }
+  expect(await statusAt(before.url)).toBe(200)
+  await before.close()
+
+  await resetAdminPassword({ env, username: 'admin', password: 'another-password', passwords: plainPasswords })
+  const after = await startTestServer(env)
+  expect(await statusAt(after.url)).toBe(401)
+  await after.close()
 })
