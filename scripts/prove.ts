@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { textTable } from './lib/text-table.ts'
 import { cells, type Experiment, type Finding, page, type Row, type Scale } from './prove/experiment.ts'
+import { ACCESS_EXPERIMENTS } from './prove/experiments/access.ts'
 import { CLOCK_EXPERIMENTS } from './prove/experiments/clock.ts'
 import { CLUSTER_EXPERIMENTS } from './prove/experiments/cluster.ts'
 import { DISK_EXPERIMENTS } from './prove/experiments/disk.ts'
@@ -22,6 +23,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   ...CLUSTER_EXPERIMENTS,
   ...NETWORK_EXPERIMENTS,
   ...TOKEN_EXPERIMENTS,
+  ...ACCESS_EXPERIMENTS,
 ]
 
 const { values } = parseArgs({
