@@ -11,6 +11,7 @@ import { DISK_EXPERIMENTS } from './prove/experiments/disk.ts'
 import { KILL_EXPERIMENTS } from './prove/experiments/kills.ts'
 import { NETWORK_EXPERIMENTS } from './prove/experiments/network.ts'
 import { REDIS_EXPERIMENTS } from './prove/experiments/redis.ts'
+import { TIMING_EXPERIMENTS } from './prove/experiments/timing.ts'
 import { TOKEN_EXPERIMENTS } from './prove/experiments/tokens.ts'
 
 const [RESULTS, PAGE] = ['docs/proof.json', 'docs/proof.md']
@@ -24,6 +25,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   ...NETWORK_EXPERIMENTS,
   ...TOKEN_EXPERIMENTS,
   ...ACCESS_EXPERIMENTS,
+  ...TIMING_EXPERIMENTS,
 ]
 
 const { values } = parseArgs({
