@@ -1,12 +1,15 @@
-// Checks that the map in CONTRIBUTING.md describes every folder of the sources, and no folder that is gone.
+// Checks that the map in CONTRIBUTING.md describes every folder of the sources and of the documentation, and no folder that is gone.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
+const SOURCES = ['*/src/**', 'docs/**', 'scripts/docs/**']
 const root = fileURLToPath(new URL('..', import.meta.url))
 const map = /## The map\s+```\n(.*?)```/s.exec(readFileSync(`${root}CONTRIBUTING.md`, 'utf8'))?.[1] ?? ''
-const described = new Set([...map.matchAll(/^([\w/]*\/src\S*) {2}/gm)].map(([, folder]) => folder))
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*/src/**'], {
+const described = new Set(
+  [...map.matchAll(/^((?:[\w/]*\/src|docs|scripts\/docs)\S*) {2}/gm)].map(([, folder]) => folder),
+)
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...SOURCES], {
   cwd: root,
   encoding: 'utf8',
 })

@@ -28,7 +28,8 @@ function test(...projects) {
 try {
   await provideSystemPrograms()
   await install()
-  await sideBySide(checkPackages(), test('unit'))
+  const docs = step('Build the documentation, without dead links', 'npm', ['run', '--silent', 'docs'])
+  await sideBySide(checkPackages(), test('unit'), docs)
   await step('Compare the costs of requests with those before', 'node', ['server/bench/guard.ts'], { show: true })
   await step('Prove what becomes of acknowledged catches', 'node', ['scripts/prove.ts'], { show: true })
   await test('integration', 'e2e')

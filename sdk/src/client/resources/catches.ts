@@ -38,7 +38,7 @@ type WithDetails<Collection, Field extends keyof Collection, Entry extends Fish 
 }
 
 /** The catches of one kind. The examples are those of fish. */
-interface CatchesResource<Input, Entry extends Fish | Crab, Collection, DetailedCollection, Summary> {
+export interface CatchesResource<Input, Entry extends Fish | Crab, Collection, DetailedCollection, Summary> {
   /**
    * Adds one catch or up to 500 as one record in one request. If the response is lost, the identical token is sent again,
    * so the catches are stored once.

@@ -1,0 +1,96 @@
+import { type DefaultTheme, defineConfig } from 'vitepress'
+import { githubSlug, PAGES, repositoryLinks, SOURCES_LEFT_OUT } from '../../scripts/docs/pages.ts'
+
+const guide: DefaultTheme.SidebarItem[] = [
+  {
+    text: 'Start',
+    items: [
+      { text: 'Play', link: '/play' },
+      { text: 'Build a mod', link: '/build-a-mod' },
+      { text: 'Test', link: '/test' },
+      { text: 'Run a service', link: '/run-a-service' },
+    ],
+  },
+  {
+    text: 'Understand',
+    items: [
+      { text: 'How it works', link: '/how-it-works' },
+      { text: 'Decisions', link: '/decisions' },
+      { text: 'Alternatives', link: '/alternatives' },
+      { text: 'Questions', link: '/questions' },
+      { text: 'Proof', link: '/proof' },
+      { text: 'Ten million players', link: '/scale' },
+      { text: 'Pages', link: '/pages' },
+    ],
+  },
+  {
+    text: 'Packages',
+    items: [
+      { text: 'SDK', link: '/sdk' },
+      { text: 'Server', link: '/server' },
+      { text: 'Mocks', link: '/mocks' },
+      { text: 'fish-cli', link: '/cli' },
+      { text: 'Examples', link: '/examples' },
+    ],
+  },
+  {
+    text: 'Reference',
+    items: [
+      { text: 'API', link: '/reference/api' },
+      { text: 'Errors and exit codes', link: '/reference/errors' },
+      { text: 'Commands', link: '/reference/cli' },
+    ],
+  },
+  {
+    text: 'Reference of the SDK',
+    items: ['client', 'resources', 'admin', 'outbox', 'chat', 'fernet', 'constants'].map((name) => ({
+      text: name,
+      link: `/reference/sdk/${name}`,
+    })),
+  },
+  {
+    text: 'Project',
+    items: [
+      { text: 'Changes', link: '/changelog' },
+      { text: 'Security', link: '/security' },
+      { text: 'Support', link: '/support' },
+      { text: 'Contributing', link: '/contributing' },
+    ],
+  },
+]
+
+/** A fish. */
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#2a93b5" d="M2 16q10-13 20-2l8-6v16l-8-6q-10 11-20-2z"/></svg>'
+
+// The pages are Markdown of the whole repository, each in one place, so its root is the source.
+export default defineConfig({
+  title: 'Fish and Crab',
+  description: 'The Fish and Crab Collection Service: play, build a mod, test, run a service.',
+  lang: 'en',
+  head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
+  srcDir: '..',
+  srcExclude: [...SOURCES_LEFT_OUT],
+  rewrites: { ...PAGES },
+  outDir: './dist',
+  cacheDir: '../node_modules/.cache/vitepress',
+  markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    anchor: { slugify: githubSlug },
+    languageAlias: { caddyfile: 'nginx', haproxy: 'nginx' },
+    config: repositoryLinks,
+  },
+  // The index of the search is loaded with the first search.
+  vite: { build: { chunkSizeWarningLimit: 2000 } },
+  themeConfig: {
+    nav: [
+      { text: 'Play', link: '/play' },
+      { text: 'Build a mod', link: '/build-a-mod' },
+      { text: 'Test', link: '/test' },
+      { text: 'Run a service', link: '/run-a-service' },
+    ],
+    sidebar: guide,
+    outline: [2, 3],
+    search: { provider: 'local' },
+  },
+})
