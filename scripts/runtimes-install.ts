@@ -38,6 +38,13 @@ const RUNTIMES: Readonly<Record<string, Pinned>> = {
     program: 'deno',
     args: ['run', '--allow-all', '--no-check', '--no-lock', '--cached-only'],
   },
+  // The runtime of Cloudflare Workers.
+  workerd: {
+    version: '1.20261117.1',
+    packageName: `@cloudflare/workerd-${platform}-${arch === 'arm64' ? arch : '64'}`,
+    program: 'bin/workerd',
+    args: [],
+  },
 }
 
 /**

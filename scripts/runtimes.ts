@@ -13,14 +13,11 @@ interface Column {
   readonly outcomes: readonly Outcome[]
 }
 
-interface HostExample {
-  readonly file: string
-  readonly settings?: Record<string, string>
-}
-
-const HOST_EXAMPLES: Readonly<Record<string, HostExample>> = {
-  Bun: { file: 'bun.ts' },
-  Deno: { file: 'deno.ts', settings: { FISH_STORAGE: 'memory:' } },
+/** Runs the example of a host in a folder, for each runtime that has one. */
+const HOST_EXAMPLES: Readonly<Record<string, (folder: string, runtime: Runtime) => Promise<unknown>>> = {
+  Bun: (folder, runtime) => tryHost(join(folder, 'hosts/bun.ts'), {}, runtime),
+  Deno: (folder, runtime) => tryHost(join(folder, 'hosts/deno.ts'), { FISH_STORAGE: 'memory:' }, runtime),
+  workerd: (folder, { command }) => tryHost(join(folder, 'serve-worker.ts'), { WORKERD: command }),
 }
 
 const runtimes = installRuntimes()
@@ -32,12 +29,15 @@ async function tryAll(runtimes: ReadonlyMap<string, Runtime>, only: readonly str
   for (const [name, runtime] of runtimes) {
     if (only.length > 0 && !only.some((word) => name.toLowerCase().includes(word.toLowerCase()))) continue
     for (const program of Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[]) {
-      // The server is for Node, which has no server of its own that takes a Request.
-      if (program === (name.startsWith('Node') ? 'host' : 'server')) continue
+      // The server is for Node, which has no server of its own that takes a Request. workerd runs Workers only.
+      if (program === (name.startsWith('Node') ? 'host' : 'server') || name === 'workerd') continue
       columns.push({ title: `${name} ${program}`, outcomes: await runSmoke(runtime, program) })
     }
     const example = HOST_EXAMPLES[name]
-    if (example) columns.push({ title: `${name} example`, outcomes: [await tryExample(example, runtime)] })
+    if (example) {
+      const run = (folder: string) => example(folder, runtime)
+      columns.push({ title: `${name} example`, outcomes: [await tryExample(run)] })
+    }
   }
   process.stdout.write(table(columns))
   const outcomes = columns.flatMap(({ title, outcomes }) => outcomes.map((outcome) => ({ title, ...outcome })))
@@ -47,14 +47,14 @@ async function tryAll(runtimes: ReadonlyMap<string, Runtime>, only: readonly str
   return columns.length > 0 && outcomes.every(({ outcome }) => outcome !== 'failed') ? 0 : 1
 }
 
-/** Runs the example of a host on the packed packages. */
-async function tryExample({ file, settings }: HostExample, runtime: Runtime): Promise<Outcome> {
+/** Runs an example of a host on the packed packages. */
+async function tryExample(run: (folder: string) => Promise<unknown>): Promise<Outcome> {
   const check = 'example of a host'
   const installed = await installPacked()
   try {
-    const result = await tryHost(join(installed.folder, 'hosts', file), settings, runtime)
-    const isExpected = isDeepStrictEqual(result, EXPECTED)
-    return { check, outcome: isExpected ? 'ok' : 'failed', detail: JSON.stringify(result) }
+    const result = await run(installed.folder)
+    const outcome = isDeepStrictEqual(result, EXPECTED) ? 'ok' : 'failed'
+    return { check, outcome, detail: JSON.stringify(result) }
   } catch (error) {
     return { check, outcome: 'failed', detail: String(error) }
   } finally {

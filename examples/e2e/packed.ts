@@ -29,7 +29,7 @@ export async function installPacked(): Promise<Installation> {
   for (const file of [...examples, 'hosts', 'mock-suite', 'package.json']) {
     await cp(join(EXAMPLES, file), join(folder, file), { recursive: true })
   }
-  await cp(join(EXAMPLES, 'e2e/serve.ts'), join(folder, 'serve.ts'))
+  for (const file of ['serve.ts', 'serve-worker.ts']) await cp(join(EXAMPLES, 'e2e', file), join(folder, file))
   return {
     folder,
     files: { sdk: sdk ?? new Map(), server: server ?? new Map(), mocks: mocks ?? new Map() },

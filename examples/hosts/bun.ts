@@ -4,7 +4,7 @@
  *   bun add @fish-crab/server
  *   bun hosts/bun.ts
  *
- * Environment: see service.ts.
+ * Needs service.ts, which describes the environment.
  */
 import { createService, port } from './service.ts'
 

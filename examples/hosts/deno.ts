@@ -4,7 +4,7 @@
  *   deno add npm:@fish-crab/server
  *   FISH_STORAGE=redis://127.0.0.1 deno run -NERS hosts/deno.ts
  *
- * Environment: see service.ts.
+ * Needs service.ts, which describes the environment.
  */
 import process from 'node:process'
 import { createService, port } from './service.ts'

@@ -4,7 +4,7 @@
  *   npm install @fish-crab/server hono @hono/node-server
  *   node hosts/hono.ts
  *
- * Environment: see service.ts.
+ * Needs service.ts, which describes the environment.
  */
 import { promisify } from 'node:util'
 import { serve } from '@hono/node-server'

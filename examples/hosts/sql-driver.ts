@@ -1,0 +1,242 @@
+/**
+ * A storage driver on any SQLite that is called synchronously, such as that of a Durable Object or `node:sqlite`. The suite
+ * for storage drivers shows that it is complete (test/sql-driver.test.ts).
+ */
+import {
+  type Change,
+  type Collection,
+  createWindows,
+  MAX_SPECIES,
+  type NewRecord,
+  REMOVED_VERSION,
+  type RecordFormat,
+  SpeciesTallies,
+  type StorageDriver,
+  StorageError,
+  type StoredRecord,
+} from '@fish-crab/server/storage'
+
+type Value = string | number | null
+type Row = Readonly<Record<string, Value>>
+
+/** A database. What a transaction has written must be durable before the response to the client leaves. */
+export interface SqlDatabase {
+  exec(query: string, ...values: Value[]): readonly Row[]
+  /** Undoes all writes of `run` if it throws. */
+  transaction<Result>(run: () => Result): Result
+}
+
+const TABLES = [
+  `CREATE TABLE IF NOT EXISTS collections (owner TEXT, kind TEXT, gamemode TEXT, version TEXT,
+    PRIMARY KEY (owner, kind, gamemode))`,
+  // AUTOINCREMENT: the sequence of a removed record is not used again.
+  `CREATE TABLE IF NOT EXISTS records (sequence INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT, kind TEXT, gamemode TEXT,
+    id TEXT, count INTEGER, labels TEXT, plain TEXT, full TEXT)`,
+  'CREATE INDEX IF NOT EXISTS records_of_collection ON records (owner, kind, gamemode, sequence)',
+  // Apart from the records: a token stays used when its record is removed.
+  'CREATE TABLE IF NOT EXISTS tokens (owner TEXT, token TEXT, id TEXT, PRIMARY KEY (owner, token))',
+  'CREATE TABLE IF NOT EXISTS removed_owners (owner TEXT PRIMARY KEY)',
+  'CREATE TABLE IF NOT EXISTS items (key TEXT PRIMARY KEY, value TEXT)',
+]
+const IN_COLLECTION = 'owner = ? AND kind = ? AND gamemode = ?'
+const IN_RANGE = 'key >= ? AND key < ?'
+const PAGE = 100
+const CHUNK_CHARACTERS = 256 * 1024
+
+export function createSqlDriver(db: SqlDatabase): StorageDriver {
+  for (const table of TABLES) db.exec(table)
+  const listeners = new Set<(change?: Change) => void>()
+  // In memory: a restart opens new windows.
+  const windows = createWindows()
+  let closed = false
+
+  const open = async <Result>(operation: () => Result): Promise<Result> => {
+    if (closed) throw new StorageError('closed', 'The storage was closed. Open it again.')
+    return db.transaction(operation)
+  }
+  const has = (query: string, ...values: Value[]) => db.exec(query, ...values).length > 0
+  const text = (query: string, ...values: Value[]) => {
+    const [row] = db.exec(query, ...values)
+    return row && String(Object.values(row)[0])
+  }
+  const number = (query: string, ...values: Value[]) => Number(text(query, ...values) ?? 0)
+  const isRemoved = (owner: string) => has('SELECT 1 FROM removed_owners WHERE owner = ?', owner)
+  const tokenId = (owner: string, token: string) =>
+    text('SELECT id FROM tokens WHERE owner = ? AND token = ?', owner, token)
+
+  // Event streams read a change as soon as a listener is called: that is after the transaction.
+  const changed = (change: Change) => {
+    for (const listener of listeners) queueMicrotask(() => listener(change))
+  }
+  const touch = (place: Collection, removed?: string) => {
+    db.exec('INSERT OR REPLACE INTO collections VALUES (?, ?, ?, ?)', ...keyOf(place), crypto.randomUUID())
+    changed({ ...place, ...(removed === undefined ? {} : { removed }) })
+  }
+  const add = (place: Collection, { id, count, labels, plain, full }: Omit<NewRecord, 'dedupeKey'>) => {
+    db.exec(
+      'INSERT INTO records (owner, kind, gamemode, id, count, labels, plain, full) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      ...keyOf(place),
+      ...[id, count, JSON.stringify(labels), plain, full],
+    )
+    touch(place)
+  }
+  const take = (place: Collection, id: string) => {
+    const [record] = db.exec(`DELETE FROM records WHERE ${IN_COLLECTION} AND id = ? RETURNING *`, ...keyOf(place), id)
+    if (record) touch(place, id)
+    return record
+  }
+
+  const newest = (place: Collection) =>
+    number(`SELECT coalesce(max(sequence), 0) FROM records WHERE ${IN_COLLECTION}`, ...keyOf(place))
+
+  /** The next records, up to about 256 KiB of text. */
+  const readChunk = (place: Collection, form: RecordFormat, from: number, end: number, entries: number) => {
+    const page = db.exec(
+      `SELECT sequence, count, ${form} AS entries FROM records WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ?
+        ORDER BY sequence LIMIT ${PAGE}`,
+      ...keyOf(place),
+      ...[from, end],
+    )
+    const chunk: StoredRecord[] = []
+    let [characters, taken] = [0, 0]
+    for (const { sequence, count, entries: text } of page) {
+      if (characters >= CHUNK_CHARACTERS || taken >= entries) break
+      chunk.push({ sequence: Number(sequence), count: Number(count), entries: String(text) })
+      characters += String(text).length
+      taken += Number(count)
+    }
+    return chunk
+  }
+
+  return {
+    name: 'sql',
+    durability: 'As durable as the database: an acknowledged catch survives a crash.',
+    ping: () => open(() => void db.exec("INSERT OR REPLACE INTO removed_owners VALUES ('')")), // No owner has this id.
+
+    append: (place, record) =>
+      open(() => {
+        if (isRemoved(place.owner)) return { outcome: 'owner_removed' }
+        if (record.dedupeKey !== null) {
+          const known = tokenId(place.owner, record.dedupeKey)
+          if (known !== undefined) return { outcome: 'replayed', id: known }
+          db.exec('INSERT INTO tokens VALUES (?, ?, ?)', place.owner, record.dedupeKey, record.id)
+        }
+        add(place, record)
+        return { outcome: 'stored', id: record.id }
+      }),
+    findRecord: (owner, dedupeKey) => open(() => tokenId(owner, dedupeKey)),
+    async *read(place, form, { from = 0, entries = Number.POSITIVE_INFINITY } = {}) {
+      // Records appended during a slow read are left out.
+      const end = await open(() => newest(place))
+      let [next, missing] = [from, entries]
+      while (missing > 0) {
+        const chunk = await open(() => readChunk(place, form, next, end, missing))
+        if (chunk.length === 0) return
+        yield chunk
+        for (const { count } of chunk) missing -= count
+        next = (chunk.at(-1)?.sequence ?? end) + 1
+      }
+    },
+    version: (place) =>
+      open(() =>
+        isRemoved(place.owner)
+          ? REMOVED_VERSION
+          : (text(`SELECT version FROM collections WHERE ${IN_COLLECTION}`, ...keyOf(place)) ?? 'empty'),
+      ),
+    newest: (place) => open(() => newest(place)),
+    onChange: (listener) => {
+      const own = (change?: Change) => listener(change)
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
+    removeRecord: (place, id) => open(() => take(place, id) !== undefined),
+    moveRecord: (place, id, gamemode) =>
+      open(() => {
+        const target = { ...place, gamemode }
+        const record = take(place, id)
+        if (!record) return has(`SELECT 1 FROM records WHERE ${IN_COLLECTION} AND id = ?`, ...keyOf(target), id)
+        const [count, plain, full] = [Number(record.count), String(record.plain), String(record.full)]
+        add(target, { id, count, labels: JSON.parse(String(record.labels)), plain, full })
+        return true
+      }),
+    removeOwner: (owner) =>
+      open(() => {
+        db.exec('INSERT OR REPLACE INTO removed_owners VALUES (?)', owner)
+        for (const table of ['collections', 'records', 'tokens']) db.exec(`DELETE FROM ${table} WHERE owner = ?`, owner)
+        changed({ owner })
+      }),
+
+    // These sums are counted when they are asked for. With millions of records, store and change them with the records.
+    tallies: () =>
+      open(() =>
+        db
+          .exec(
+            `SELECT kind, gamemode, NULL AS label, sum(count) AS count FROM records GROUP BY kind, gamemode
+              UNION ALL SELECT kind, gamemode, label.key, sum(label.value) FROM records, json_each(records.labels) AS label
+              GROUP BY kind, gamemode, label.key`,
+          )
+          .map(({ kind, gamemode, label, count }) => ({
+            kind: String(kind),
+            gamemode: String(gamemode),
+            label: label == null ? null : String(label),
+            count: Number(count),
+          })),
+      ),
+    species: (place) =>
+      open(() => {
+        const species = new SpeciesTallies()
+        const records = db.exec(`SELECT full FROM records WHERE ${IN_COLLECTION}`, ...keyOf(place))
+        for (const { full } of records) species.add(String(full))
+        return species.size > MAX_SPECIES ? null : species.list()
+      }),
+    leaders: ({ kind, gamemode = null, limit }) =>
+      open(() =>
+        db
+          .exec(
+            `SELECT owner, sum(count) AS count FROM records WHERE kind = ?1 AND (?2 IS NULL OR gamemode = ?2)
+              GROUP BY owner ORDER BY count DESC, owner LIMIT ?3`,
+            ...[kind, gamemode, limit],
+          )
+          .map(({ owner, count }) => ({ owner: String(owner), count: Number(count) })),
+      ),
+
+    hasItem: (key) => open(() => has('SELECT 1 FROM items WHERE key = ?', key)),
+    getItem: (key) => open(() => text('SELECT value FROM items WHERE key = ?', key) ?? null),
+    setItem: (key, value) => open(() => void db.exec('INSERT OR REPLACE INTO items VALUES (?, ?)', key, value)),
+    removeItem: (key) => open(() => void db.exec('DELETE FROM items WHERE key = ?', key)),
+    getKeys: (base) =>
+      open(() =>
+        db.exec(`SELECT key FROM items WHERE ${IN_RANGE} ORDER BY key`, ...rangeOf(base)).map(({ key }) => String(key)),
+      ),
+    setItemIfAbsent: (key, value) =>
+      open(() => has('INSERT OR IGNORE INTO items VALUES (?, ?) RETURNING key', key, value)),
+    removeItemIf: (key, value) =>
+      open(() => has('DELETE FROM items WHERE key = ? AND value = ? RETURNING key', key, value)),
+    replaceItemIf: (key, expected, value) =>
+      open(() => has('UPDATE items SET value = ?3 WHERE key = ?1 AND value = ?2 RETURNING key', key, expected, value)),
+    listItems: ({ base, after = '', limit, contains = '' }) =>
+      open(() => {
+        const rows = db.exec(
+          `SELECT key, value FROM items WHERE ${IN_RANGE} AND key > ? AND instr(substr(key, ?), ?) > 0
+            ORDER BY key LIMIT ?`,
+          ...rangeOf(base),
+          ...[after, base.length + 1, contains, limit + 1],
+        )
+        const items = rows.slice(0, limit).map(({ key, value }) => ({ key: String(key), value: String(value) }))
+        const last = items.at(-1)
+        return { items, ...(rows.length > limit && last ? { next: last.key } : {}) }
+      }),
+    countItems: (base) => open(() => number(`SELECT count(*) FROM items WHERE ${IN_RANGE}`, ...rangeOf(base))),
+
+    countInWindow: (key, window) => open(() => windows.count(key, window)),
+    peekWindow: (key, window) => open(() => windows.peek(key, window)),
+    dispose: async () => {
+      closed = true
+    },
+  }
+}
+
+const keyOf = ({ owner, kind, gamemode }: Collection) => [owner, kind, gamemode] as const
+
+/** A base ends with `:`, which `;` follows. */
+const rangeOf = (base = '') => [base, base === '' ? '\u{10ffff}' : `${base.slice(0, -1)};`] as const
