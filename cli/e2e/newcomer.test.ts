@@ -14,11 +14,10 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { installPackages } from '../../scripts/test-support/packed.ts'
+import { installPrograms } from '../../scripts/test-support/packed.ts'
 import { openTerminal, type PseudoTerminal, SKIPPED } from '../test/pseudo-terminal.ts'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
-const PACKAGES = ['sdk', 'server', 'mocks', 'cli']
 const READY = '<ready>'
 
 /**
@@ -94,7 +93,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 describe.skipIf(SKIPPED !== '')(`a newcomer who types what the README says${SKIPPED}`, () => {
   test('comes from nothing to a service, a player, catches, their list, and a watched log', async () => {
-    await installPacked(join(root, 'installed'))
+    await installPrograms(join(root, 'installed'))
     const home = join(root, 'home')
     const log = join(home, '.minecraft', 'logs', 'latest.log')
     mkdirSync(join(home, '.minecraft', 'logs'), { recursive: true })
@@ -234,14 +233,3 @@ describe.skipIf(SKIPPED !== '')(`a newcomer who types what the README says${SKIP
     await third.prints()
   })
 })
-
-/** Unpacks the packages as they would be published, with `fish-cli` in a folder for programs. */
-async function installPacked(folder: string): Promise<void> {
-  await installPackages(PACKAGES, folder)
-  mkdirSync(join(folder, 'bin'))
-  const { bin } = JSON.parse(readFileSync(join(folder, 'node_modules/fish-cli/package.json'), 'utf8')) as {
-    bin: Record<string, string>
-  }
-  for (const [name, file] of Object.entries(bin))
-    symlinkSync(join(folder, 'node_modules/fish-cli', file), join(folder, 'bin', name))
-}

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from './child-process.ts'
 import { PROJECT } from './language-tools.ts'
@@ -13,6 +13,18 @@ export async function installPackages(names: readonly string[], folder: string):
     const target = join(folder, 'node_modules', name)
     await mkdir(target, { recursive: true })
     await succeed('tar', ['-xzf', join(tarballs, filename), '-C', target, '--strip-components=1'])
+  }
+}
+
+/** Unpacks all packages as they would be published, with their programs in the folder `bin`. */
+export async function installPrograms(folder: string): Promise<void> {
+  await installPackages(['sdk', 'server', 'mocks', 'cli'], folder)
+  const bin = join(folder, 'bin')
+  await mkdir(bin)
+  const manifest = await readFile(join(folder, 'node_modules/fish-cli/package.json'), 'utf8')
+  const programs = (JSON.parse(manifest) as { bin: Readonly<Record<string, string>> }).bin
+  for (const [name, file] of Object.entries(programs)) {
+    await symlink(join(folder, 'node_modules/fish-cli', file), join(bin, name))
   }
 }
 
