@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -130,7 +130,7 @@ describe('the queue of the Java client', () => {
     expect(await readFile(join(folder, 'queue.txt'), 'utf8')).toBe('')
   })
 
-  it('sends the same token again if it was killed before the response arrived', async (context) => {
+  it('sends the same token again if it was killed before the response arrived, and ignores half a line', async (context) => {
     const startClient = clientStarter(context)
     const { service, names, env: direct } = await startGame()
     const relay = await startLossyRelay(service.url)
@@ -142,6 +142,7 @@ describe('the queue of the Java client', () => {
     killed.catch(['Salmon'])
     await expect.poll(posts, { interval: 2 }).toHaveLength(1)
     await killed.kill()
+    await appendFile(join(folder, 'queue.txt'), '+ AAAA 17')
     expect(killed.stored).toEqual([])
     expect((await startClient(env).finish()).status).toBe(0)
 
