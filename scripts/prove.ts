@@ -8,6 +8,7 @@ import { ACCESS_EXPERIMENTS } from './prove/experiments/access.ts'
 import { CLOCK_EXPERIMENTS } from './prove/experiments/clock.ts'
 import { CLUSTER_EXPERIMENTS } from './prove/experiments/cluster.ts'
 import { DISK_EXPERIMENTS } from './prove/experiments/disk.ts'
+import { FUZZ_EXPERIMENTS } from './prove/experiments/fuzz.ts'
 import { KILL_EXPERIMENTS } from './prove/experiments/kills.ts'
 import { NETWORK_EXPERIMENTS } from './prove/experiments/network.ts'
 import { REDIS_EXPERIMENTS } from './prove/experiments/redis.ts'
@@ -25,6 +26,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   ...NETWORK_EXPERIMENTS,
   ...TOKEN_EXPERIMENTS,
   ...ACCESS_EXPERIMENTS,
+  ...FUZZ_EXPERIMENTS,
   ...TIMING_EXPERIMENTS,
 ]
 

@@ -94,7 +94,10 @@ function describe(name: RouteName, toJsonSchema: JsonSchemaWriter): OpenApiObjec
     responses: {
       [operation.success.status]: response('Success', operation.success.schema, operation.success.type),
       ...Object.fromEntries(
-        Object.entries(operation.also ?? {}).map(([status, schema]) => [status, response('Also possible', schema)]),
+        Object.entries(operation.also ?? {}).map(([status, { schema, type }]) => [
+          status,
+          response('Also possible', schema, type),
+        ]),
       ),
       ...errorResponses(
         [...operation.errors, ...(session ? SESSION_ERRORS : []), ...COMMON_ERRORS[access]],

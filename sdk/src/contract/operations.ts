@@ -17,7 +17,7 @@ export interface Operation {
   readonly body?: { readonly type: string; readonly schema?: z.ZodMiniType }
   readonly success: { readonly status: number; readonly schema?: z.ZodMiniType; readonly type?: string }
   /** Further documented responses without the usual error body. */
-  readonly also?: Readonly<Record<number, z.ZodMiniType>>
+  readonly also?: Readonly<Record<number, { readonly schema?: z.ZodMiniType; readonly type?: string }>>
   readonly errors: readonly ErrorCode[]
 }
 
@@ -30,6 +30,8 @@ const created = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 201
 const json = <Schema extends z.ZodMiniType>(schema: Schema) => ({ type: MEDIA_TYPES.json, schema }) as const
 const gone = { status: 204 } as const
 const page = { status: 200, type: 'text/html' } as const
+/** No player can have the name. */
+const alsoPage = { 404: { type: page.type } } as const
 
 const read = (what: string, collection: z.ZodMiniType, summary: z.ZodMiniType): Operation => ({
   summary: `All ${what} of one user in one gamemode, oldest first, or their summary by species`,
@@ -45,7 +47,7 @@ const write = (what: string): Operation => ({
   query: schemas.writeQuerySchema,
   body: { type: MEDIA_TYPES.token },
   success: created(schemas.savedSchema),
-  also: { 200: schemas.savedSchema },
+  also: { 200: { schema: schemas.savedSchema } },
   errors: [...collectionErrors, ...jsonErrors, 'invalid_token', 'token_expired'],
 })
 
@@ -113,7 +115,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     summary: 'Whether the service runs and its storage responds',
     auth: 'none',
     success: ok(schemas.statusSchema),
-    also: { 503: schemas.unavailableStatusSchema },
+    also: { 503: { schema: schemas.unavailableStatusSchema } },
     errors: [],
   },
   demoFish: {
@@ -256,13 +258,20 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     errors: [],
   },
   homePage: { summary: 'A page to look up a player', auth: 'none', success: page, errors: [] },
-  playerPage: { summary: 'The collection of a player as a page', auth: 'none', success: page, errors: [] },
+  playerPage: {
+    summary: 'The collection of a player as a page',
+    auth: 'none',
+    success: page,
+    also: alsoPage,
+    errors: [],
+  },
   adminPage: { summary: 'A page for administrators, who log in there', auth: 'none', success: page, errors: [] },
   overlaySetupPage: { summary: 'A page to make the address of an overlay', auth: 'none', success: page, errors: [] },
   overlayPage: {
     summary: 'The catches of a player as an overlay for streams',
     auth: 'none',
     success: page,
+    also: alsoPage,
     errors: [],
   },
 }

@@ -30,6 +30,13 @@ describe('the OpenAPI document', () => {
     expect(document.info).toMatchObject({ version: '0.0.0-test' })
   })
 
+  it('documents the page for a name that no player can have', () => {
+    const paths = openApiDocument({ version: '1' }).paths as Paths
+    for (const path of ['/@{name}', '/overlay/{name}']) {
+      expect(paths[path]?.get?.responses['404']).toMatchObject({ content: { 'text/html': {} } })
+    }
+  })
+
   it('of all routes names each of them once', () => {
     const paths = openApiDocument({ version: '1' }).paths as Paths
     const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
