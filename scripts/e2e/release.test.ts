@@ -12,6 +12,8 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: 'a@example.org',
 }
 const PATH = `${join(PROJECT, 'node_modules/.bin')}:${process.env.PATH}`
+/** A release takes ten seconds, and minutes on a machine that is busy with other tests. */
+const MAX_MS = 300_000
 const REPORT = 'sdk/api/fernet.api.md'
 
 let folder: string
@@ -42,10 +44,10 @@ async function succeeds(command: string, args: readonly string[], cwd: string): 
 
 const git = (...args: readonly string[]) => succeeds('git', args, clone)
 const release = (...args: readonly string[]) =>
-  run('release-it', [...args, '--ci'], { ...AUTHOR, PATH, NO_COLOR: '1' }, clone)
+  run('release-it', [...args, '--ci'], { ...AUTHOR, PATH, NO_COLOR: '1' }, clone, MAX_MS)
 const manifestOf = (name: string) => JSON.parse(readFileSync(join(clone, name, 'package.json'), 'utf8'))
 
-test('a dry run shows what a release would do, and changes nothing', async () => {
+test('a dry run shows what a release would do, and changes nothing', { timeout: MAX_MS }, async () => {
   const before = await git('rev-parse', 'HEAD')
   const { status, stdout, stderr } = await release('minor', '--dry-run')
   expect({ status, stderr }).toMatchObject({ status: 0 })
@@ -55,7 +57,9 @@ test('a dry run shows what a release would do, and changes nothing', async () =>
   expect(await git('tag')).toBe('')
 })
 
-test('a release writes the versions, the changelog, and data for the tests of later ones, and is tagged and pushed', async () => {
+test('a release writes the versions, the changelog, and data for the tests of later ones, and is tagged and pushed', {
+  timeout: MAX_MS,
+}, async () => {
   const { version } = manifestOf('.')
   expect(await release(version)).toMatchObject({ status: 0 })
   for (const name of ['.', 'sdk', 'server', 'mocks', 'cli', 'examples']) {
@@ -78,7 +82,9 @@ test('a release writes the versions, the changelog, and data for the tests of la
   expect(pushed.match(new RegExp(head, 'g'))).toHaveLength(2)
 })
 
-test('a release that breaks public types is refused before anything is changed, unless its version says so', async () => {
+test('a release that breaks public types is refused before anything is changed, unless its version says so', {
+  timeout: MAX_MS,
+}, async () => {
   const [major, minor] = manifestOf('.').version.split('.').map(Number)
   const report = readFileSync(join(clone, REPORT), 'utf8')
   writeFileSync(join(clone, REPORT), report.replace('    readonly ttlSeconds?: number;\n', ''))

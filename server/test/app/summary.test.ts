@@ -55,10 +55,36 @@ test('a summary that nobody waits for any more is not made once its species are 
   const read = (init?: RequestInit) => service.request('/get/fish?name=Alex&gamemode=earth&summary=species', init)
   const gone = Array.from({ length: 5 }, () => read({ signal: leaving.signal }))
   const stays = read()
-  await expect.poll(() => asked).toBe(6)
+  await expect.poll(() => asked).toBe(1)
   leaving.abort()
   counted.resolve()
   expect((await stays).status).toBe(200)
   expect((await Promise.all(gone)).map(({ status }) => status)).toEqual([499, 499, 499, 499, 499])
   expect(made).toBe(1)
+})
+
+test('a summary that many ask for at once is made once, and not for an older version', async () => {
+  const storage = createMemoryStorage()
+  let made = 0
+  const service = await createMemoryService({
+    ...UNLIMITED,
+    storage: {
+      ...storage,
+      species(...args: Parameters<typeof storage.species>) {
+        made += 1
+        return storage.species(...args)
+      },
+    },
+  })
+  await write(service, 'crab', { crab: [{ name: 'One' }] })
+  const read = async () => {
+    const response = await service.request('/get/crab?name=Alex&gamemode=earth&summary=species')
+    return (await response.json()) as { total: number }
+  }
+  const first = Array.from({ length: 20 }, read)
+  expect((await Promise.all(first)).map(({ total }) => total)).toEqual(Array(20).fill(1))
+  expect(made).toBe(1)
+  await write(service, 'crab', { crab: [{ name: 'Two' }] })
+  expect(await read()).toMatchObject({ total: 2 })
+  expect(made).toBe(2)
 })

@@ -1,5 +1,6 @@
 import { type Gamemode, type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
 import type { Collection, FishStorage, RecordFormat, StoredRecord } from '../../storage/core/types.ts'
+import { createFairQueue } from '../core/fair-queue.ts'
 import { type Cursors, invalidCursor } from '../http/cursors.ts'
 import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
 import { HttpError } from '../http/http-error.ts'
@@ -30,52 +31,67 @@ export function createCollectionReader(
   cursors: Cursors,
 ): CollectionReader {
   const cache = createResponseCache(CACHE_BYTES)
+  // One after the other: each takes milliseconds and megabytes, and the next one of the same version is in the cache then.
+  const summaries = createFairQueue({ concurrency: 1 })
 
   return async (request, options) => {
     const { user, collection, form, limit, cursor, client } = options
     // An invalid cursor is an error, whatever the conditions are (RFC 9110, section 13.2.1).
     const start = cursor === undefined ? START : await decodeCursor(cursors, cursor, collection)
-    // Read before the records: they may be newer than this version, never older.
-    const version = await storage.version(collection)
-    const headers = {
+    const { coding, identity } = chooseCoding(request.headers.get('accept-encoding'), encoder.codings)
+    const key = [scopeOf(collection), form, coding, identity].join(' ')
+    const isWhole = limit === undefined && cursor === undefined
+
+    const headersOf = (version: string) => ({
       // An older server sends the whole collection in place of a summary.
       etag: `W/"${user.id}.${version}${form === 'species' ? '.species' : ''}"`,
       vary: 'Accept-Encoding',
       'cache-control': 'no-cache',
+    })
+
+    function readyResponse(version: string): HandlerResponse | undefined {
+      const headers = headersOf(version)
+      if (matchesEntityTag(request.headers.get('if-none-match'), headers.etag)) return empty(304, headers)
+      return isWhole ? cache.get(key, version) : undefined
     }
-    if (matchesEntityTag(request.headers.get('if-none-match'), headers.etag)) return empty(304, headers)
 
-    const { coding, identity } = chooseCoding(request.headers.get('accept-encoding'), encoder.codings)
-    const key = [scopeOf(collection), form, coding, identity].join(' ')
-    const isWhole = limit === undefined && cursor === undefined
-    const cached = isWhole ? cache.get(key, version) : undefined
-    if (cached) return cached
-
-    const respond = (content: Uint8Array<ArrayBuffer>, used: string | undefined) =>
-      jsonBytes(200, content, withCoding(headers, used))
-    const body =
-      form === 'species'
-        ? await summaryBody(storage, request.signal, options)
-        : isWhole
-          ? await collectionBody(user.name, collection.kind, storage.read(collection, form))
-          : await pageBody(storage, cursors, { ...options, form }, start)
-    if (body instanceof ReadableStream) {
-      const encoded = coding && encoder.encodeStream(body, coding, client)
-      const used = encoded && coding
-      const isBusy = used !== coding
-      return {
-        status: 200,
-        // The next request for that coding may find the encoder free.
-        body: isBusy ? body : cache.collect(key, version, encoded ?? body, (content) => respond(content, used)),
-        headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, used) },
+    async function makeResponse(version: string): Promise<HandlerResponse> {
+      const headers = headersOf(version)
+      const respond = (content: Uint8Array<ArrayBuffer>, used: string | undefined) =>
+        jsonBytes(200, content, withCoding(headers, used))
+      const body =
+        form === 'species'
+          ? await summaryBody(storage, request.signal, options)
+          : isWhole
+            ? await collectionBody(user.name, collection.kind, storage.read(collection, form))
+            : await pageBody(storage, cursors, { ...options, form }, start)
+      if (body instanceof ReadableStream) {
+        const encoded = coding && encoder.encodeStream(body, coding, client)
+        const used = encoded && coding
+        const isBusy = used !== coding
+        return {
+          status: 200,
+          // The next request for that coding may find the encoder free.
+          body: isBusy ? body : cache.collect(key, version, encoded ?? body, (content) => respond(content, used)),
+          headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, used) },
+        }
       }
+      const shouldEncode = coding !== undefined && (!identity || body.byteLength >= MIN_COMPRESSED_BYTES)
+      const encoded = shouldEncode ? await encoder.encode(body, coding, client) : undefined
+      const response = encoded ? respond(encoded, coding) : respond(body, undefined)
+      // Pages are not cached: clients choose their bounds, and could fill the cache.
+      if (isWhole && shouldEncode === (encoded !== undefined)) cache.set(key, version, response)
+      return response
     }
-    const shouldEncode = coding !== undefined && (!identity || body.byteLength >= MIN_COMPRESSED_BYTES)
-    const encoded = shouldEncode ? await encoder.encode(body, coding, client) : undefined
-    const response = encoded ? respond(encoded, coding) : respond(body, undefined)
-    // Pages are not cached: clients choose their bounds, and could fill the cache.
-    if (isWhole && shouldEncode === (encoded !== undefined)) cache.set(key, version, response)
-    return response
+
+    /** The version is read before the records: they may be newer than it, never older. */
+    async function respond(make: (version: string) => Promise<HandlerResponse>): Promise<HandlerResponse> {
+      const version = await storage.version(collection)
+      return readyResponse(version) ?? make(version)
+    }
+
+    if (form !== 'species') return respond(makeResponse)
+    return respond(() => summaries.run({ client, signal: request.signal, work: () => respond(makeResponse) }))
   }
 }
 
