@@ -60,7 +60,7 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
     const { command, args } = need(context, tool, missing)
     const FISH_QUEUE = join(folder, name)
     const env = { FISH_URL: url, FISH_USER: name, FISH_PASSWORD: password, FISH_API_KEY: apiKey, FISH_QUEUE }
-    const ended = await run(command, [...args, EXAMPLES + file], env, folder, input)
+    const ended = await run(command, [...args, EXAMPLES + file], env, folder, input === undefined ? {} : { input })
     return { ...ended, stdout: ended.stdout.replace(/^Queued: .*\n/gm, '') }
   }
 

@@ -93,7 +93,7 @@ describe('clients in Java, through the standalone server in a process of its own
     const { command, args } = need(context, await findJava(), NO_JAVA)
     await fetch(`${mock.url}/__mock/reset`, { method: 'POST' })
     const env = { FISH_URL: mock.url, FISH_USER: 'Alex', FISH_PASSWORD: 'scenario password' }
-    const ended = await run(command, [...args, `${EXAMPLES}java/FishClient.java`], env, folder, CHAT)
+    const ended = await run(command, [...args, `${EXAMPLES}java/FishClient.java`], env, folder, { input: CHAT })
     expect(ended).toMatchObject({ status: 0, stderr: '' })
     const history = await (await fetch(`${mock.url}/__mock/requests`)).text()
     expect(JSON.parse(history).requests).toMatchObject([

@@ -24,17 +24,17 @@ export function start(
   return spawn(command, args, { cwd, env: { PATH, HOME, ...env }, stdio: [stdin, 'pipe', 'pipe'] })
 }
 
-/** Runs a child to its end, or ends it after a minute. */
+/** Runs a child to its end, or ends it after a time; by default, a minute. */
 export async function run(
   command: string,
   args: readonly string[],
   env?: ChildEnv,
   cwd?: string,
-  input?: string,
+  { input, maxMs = 60_000 }: { readonly input?: string; readonly maxMs?: number } = {},
 ): Promise<Ended> {
   const child = start(command, args, env, cwd, input === undefined ? 'ignore' : 'pipe')
   child.stdin?.end(input)
-  const timer = setTimeout(() => child.kill('SIGKILL'), 60_000)
+  const timer = setTimeout(() => child.kill('SIGKILL'), maxMs)
   const closed = once(child, 'close') as Promise<[number | null]>
   try {
     const [[status], stdout, stderr] = await Promise.all([closed, readAll(child.stdout), readAll(child.stderr)])
