@@ -38,7 +38,7 @@ const read = (what: string, collection: z.ZodMiniType, summary: z.ZodMiniType): 
   auth: 'none',
   query: schemas.readQuerySchema,
   success: ok(z.union([collection, summary])),
-  errors: [...collectionErrors, 'invalid_query', 'too_many_species'],
+  errors: [...collectionErrors, 'invalid_query', 'too_many_species', 'unavailable'],
 })
 
 const write = (what: string): Operation => ({

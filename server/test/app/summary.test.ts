@@ -88,3 +88,29 @@ test('a summary that many ask for at once is made once, and not for an older ver
   expect(await read()).toMatchObject({ total: 2 })
   expect(made).toBe(2)
 })
+
+test('a summary that takes long delays only those of the same collection', async () => {
+  const storage = createMemoryStorage()
+  const ended = Promise.withResolvers<void>()
+  const asked: string[] = []
+  const service = await createMemoryService({
+    ...UNLIMITED,
+    storage: {
+      ...storage,
+      async species(collection: Parameters<typeof storage.species>[0]) {
+        asked.push(collection.kind)
+        if (collection.kind === 'fish') await ended.promise
+        return storage.species(collection)
+      },
+    },
+  })
+  await write(service, 'fish', { fish: 'Koi', rarity: 3 })
+  await write(service, 'crab', { crab: [{}] })
+  const read = (kind: string) => service.request(`/get/${kind}?name=Alex&gamemode=earth&summary=species`)
+  const slow = [read('fish'), read('fish')]
+  expect((await read('crab')).status).toBe(200)
+  expect(asked).toEqual(['fish', 'crab'])
+  ended.resolve()
+  expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([200, 200])
+  expect(asked).toEqual(['fish', 'crab'])
+})

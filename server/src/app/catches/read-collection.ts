@@ -1,6 +1,6 @@
-import { type Gamemode, type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
+import { type Gamemode, HEADERS, type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
 import type { Collection, FishStorage, RecordFormat, StoredRecord } from '../../storage/core/types.ts'
-import { createFairQueue } from '../core/fair-queue.ts'
+import { createFairQueue, type FairQueue } from '../core/fair-queue.ts'
 import { type Cursors, invalidCursor } from '../http/cursors.ts'
 import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
 import { HttpError } from '../http/http-error.ts'
@@ -31,8 +31,7 @@ export function createCollectionReader(
   cursors: Cursors,
 ): CollectionReader {
   const cache = createResponseCache(CACHE_BYTES)
-  // One after the other: each takes milliseconds and megabytes, and the next one of the same version is in the cache then.
-  const summaries = createFairQueue({ concurrency: 1 })
+  const summaries = createSummaryQueue()
 
   return async (request, options) => {
     const { user, collection, form, limit, cursor, client } = options
@@ -91,8 +90,28 @@ export function createCollectionReader(
     }
 
     if (form !== 'species') return respond(makeResponse)
-    return respond(() => summaries.run({ client, signal: request.signal, work: () => respond(makeResponse) }))
+    return respond(() =>
+      summaries.run({ client: scopeOf(collection), signal: request.signal, work: () => respond(makeResponse) }),
+    )
   }
+}
+
+const CONCURRENT_SUMMARIES = 64
+const SUMMARY_WAIT_MS = 10_000
+const MAX_WAITING_SUMMARIES = 10_000
+
+/**
+ * Summaries of one collection are made one after the other, since each can take megabytes: who waits finds that of the same
+ * version in the cache. A collection is what a client is elsewhere: one with many requests does not delay the others.
+ */
+function createSummaryQueue(): FairQueue {
+  const rejection = () =>
+    new HttpError('unavailable', {
+      message: 'Too many requests for summaries at once. Please try again in a while.',
+      headers: { [HEADERS.retryAfter]: String(SUMMARY_WAIT_MS / 1000) },
+    })
+  const limits = { maxMs: SUMMARY_WAIT_MS, maxWaiting: MAX_WAITING_SUMMARIES, rejection }
+  return createFairQueue({ concurrency: CONCURRENT_SUMMARIES, perClient: 1, limits })
 }
 
 async function summaryBody(
