@@ -86,3 +86,22 @@ test('the species of a nearly full disk are counted, and take no space that catc
   // Before the disk is taken away.
   await storage.dispose()
 })
+
+test('a read of thousands of species beside writes shows each write whole or not at all', async () => {
+  const { storage } = await open()
+  const collection = newCollection()
+  for (const record of manyRecords(3000)) await storage.append(collection, record)
+  let isReading = true
+  const writing = (async () => {
+    while (isReading) await storage.append(collection, caughtRecord([{ name: '!first' }, 0], [{ name: '~last' }, 0]))
+  })()
+  const torn: unknown[] = []
+  for (let read = 0; read < 30; read += 1) {
+    const species = (await storage.species(collection)) ?? []
+    const [first, last] = ['!first', '~last'].map((wanted) => species.find(({ name }) => name === wanted)?.count)
+    if (first !== last) torn.push([first, last])
+  }
+  isReading = false
+  await writing
+  expect(torn).toEqual([])
+})

@@ -6,7 +6,7 @@ import { closedError, StorageError } from '../core/errors.ts'
 import { readInChunks } from '../core/paging.ts'
 import { createProbe, trackRefusals } from '../core/probe.ts'
 import { createSpeciesReader } from '../core/species.ts'
-import type { FishStorage, SpeciesTally, StorageDriver } from '../core/types.ts'
+import type { Collection, FishStorage, SpeciesTally, StorageDriver } from '../core/types.ts'
 import { createWindows } from '../core/windows.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
 import { movedBetween } from './commands.ts'
@@ -21,6 +21,16 @@ const PING_MS = 1000
 const MIN_FREE_BYTES = 256 * 1024
 /** With less free space, nothing is stored that can be counted again. */
 const FREE_FOR_COPIES_BYTES = 64 * 1024 * 1024
+
+function speciesAtOnce(reader: Reader, collection: Collection): SpeciesTally[] | null | undefined {
+  const species: SpeciesTally[] = []
+  for (;;) {
+    const chunk = reader.species(collection, species.at(-1))
+    if (!chunk) return chunk
+    species.push(...chunk)
+    if (chunk.length < SPECIES_AT_ONCE) return species
+  }
+}
 
 /** Creates a missing folder or store. @throws {StorageError} as `createStorage` */
 export async function openFileStorage(
@@ -142,12 +152,17 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     species: createSpeciesReader({
       async find(collection) {
         const species: SpeciesTally[] = []
-        for (;;) {
-          const chunk = await read(() => reader.species(collection, species.at(-1)))
+        for (let version: string | undefined; ; await nextTurn()) {
+          const [current, chunk] = await read(() => [
+            reader.version(collection),
+            reader.species(collection, species.at(-1)),
+          ])
+          version ??= current
+          // Written meanwhile: what is left belongs to another state. Everything at once is of one, and takes longer.
+          if (current !== version) return read(() => speciesAtOnce(reader, collection))
           if (!chunk) return chunk
           species.push(...chunk)
           if (chunk.length < SPECIES_AT_ONCE) return species
-          await nextTurn()
         }
       },
       version,
