@@ -147,7 +147,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     auth: 'none',
     query: schemas.publicLeaderboardQuerySchema,
     success: ok(schemas.publicLeaderboardSchema),
-    errors: ['invalid_query'],
+    errors: ['invalid_query', 'unavailable'],
   },
   getUserKey: {
     summary: 'The Fernet key of a user',

@@ -1,9 +1,9 @@
-import { type Gamemode, HEADERS, type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
+import { type Gamemode, type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
 import type { Collection, FishStorage, RecordFormat, StoredRecord } from '../../storage/core/types.ts'
-import { createFairQueue, type FairQueue } from '../core/fair-queue.ts'
 import { type Cursors, invalidCursor } from '../http/cursors.ts'
 import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
 import { HttpError } from '../http/http-error.ts'
+import { createReadQueue } from '../http/read-queue.ts'
 import { empty, type HandlerResponse, jsonBytes, matchesEntityTag } from '../http/response.ts'
 import { createResponseCache } from './response-cache.ts'
 import { summaryOf } from './summary.ts'
@@ -23,6 +23,7 @@ export type CollectionReader = (request: Request, options: CollectionRequest) =>
 
 const CACHE_BYTES = 32 * 1024 * 1024
 const MIN_COMPRESSED_BYTES = 1024
+const CONCURRENT_SUMMARIES = 64
 const START = { sequence: 0, offset: 0 }
 
 export function createCollectionReader(
@@ -31,7 +32,9 @@ export function createCollectionReader(
   cursors: Cursors,
 ): CollectionReader {
   const cache = createResponseCache(CACHE_BYTES)
-  const summaries = createSummaryQueue()
+  // Those of one collection one after the other, since each can take megabytes: who waits finds that of the same version in
+  // the cache. A collection is what a client is elsewhere: one with many requests does not delay the others.
+  const summaries = createReadQueue({ concurrency: CONCURRENT_SUMMARIES, perClient: 1 })
 
   return async (request, options) => {
     const { user, collection, form, limit, cursor, client } = options
@@ -94,24 +97,6 @@ export function createCollectionReader(
       summaries.run({ client: scopeOf(collection), signal: request.signal, work: () => respond(makeResponse) }),
     )
   }
-}
-
-const CONCURRENT_SUMMARIES = 64
-const SUMMARY_WAIT_MS = 10_000
-const MAX_WAITING_SUMMARIES = 10_000
-
-/**
- * Summaries of one collection are made one after the other, since each can take megabytes: who waits finds that of the same
- * version in the cache. A collection is what a client is elsewhere: one with many requests does not delay the others.
- */
-function createSummaryQueue(): FairQueue {
-  const rejection = () =>
-    new HttpError('unavailable', {
-      message: 'Too many requests for summaries at once. Please try again in a while.',
-      headers: { [HEADERS.retryAfter]: String(SUMMARY_WAIT_MS / 1000) },
-    })
-  const limits = { maxMs: SUMMARY_WAIT_MS, maxWaiting: MAX_WAITING_SUMMARIES, rejection }
-  return createFairQueue({ concurrency: CONCURRENT_SUMMARIES, perClient: 1, limits })
 }
 
 async function summaryBody(
