@@ -1,9 +1,10 @@
-import { ACCOUNT_LIMITS, HEADERS, isUserName, type User, userNameKey } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, isUserName, type User, userNameKey } from '@fish-crab/sdk/contract'
 import { fromBase64, sha256Hex } from '../core/bytes.ts'
 import { createLruCache, lazy } from '../core/cache.ts'
-import { createFairQueue, type FairQueue } from '../core/fair-queue.ts'
+import type { FairQueue } from '../core/fair-queue.ts'
 import type { PasswordHasher } from '../core/host.ts'
 import { type RandomSource, randomText } from '../core/ids.ts'
+import { createBoundedQueue } from '../http/bounded-queue.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { StoreId } from '../store/store-id.ts'
@@ -39,18 +40,11 @@ const CHALLENGE = { 'www-authenticate': 'Basic realm="fish-crab", charset="UTF-8
 
 /** Hashes that run at once: two at scrypt's usual cost take 256 MiB, and leave half of Node's thread pool to others. */
 const CONCURRENT_HASHES = 2
-const MAX_WAIT_MS = 10_000
 const MAX_WAITING = 512
 
 /** Creates the queue of password hashes, which are slow and use much memory on purpose. */
 export function createPasswordQueue(clock?: () => number): FairQueue {
-  const rejection = () =>
-    new HttpError('unavailable', {
-      message: 'Too many logins at once. Please try again in a while.',
-      headers: { [HEADERS.retryAfter]: String(MAX_WAIT_MS / 1000) },
-    })
-  const limits = { maxMs: MAX_WAIT_MS, maxWaiting: MAX_WAITING, rejection }
-  return createFairQueue({ concurrency: CONCURRENT_HASHES, limits, clock })
+  return createBoundedQueue({ what: 'logins', concurrency: CONCURRENT_HASHES, maxWaiting: MAX_WAITING, clock })
 }
 
 /**

@@ -1,9 +1,9 @@
 import { type Gamemode, type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
 import type { Collection, FishStorage, RecordFormat, StoredRecord } from '../../storage/core/types.ts'
+import { createBoundedQueue } from '../http/bounded-queue.ts'
 import { type Cursors, invalidCursor } from '../http/cursors.ts'
 import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
 import { HttpError } from '../http/http-error.ts'
-import { createReadQueue } from '../http/read-queue.ts'
 import { empty, type HandlerResponse, jsonBytes, matchesEntityTag } from '../http/response.ts'
 import { createResponseCache } from './response-cache.ts'
 import { summaryOf } from './summary.ts'
@@ -24,6 +24,7 @@ export type CollectionReader = (request: Request, options: CollectionRequest) =>
 const CACHE_BYTES = 32 * 1024 * 1024
 const MIN_COMPRESSED_BYTES = 1024
 const CONCURRENT_SUMMARIES = 64
+const MAX_WAITING_SUMMARIES = 10_000
 const START = { sequence: 0, offset: 0 }
 
 export function createCollectionReader(
@@ -34,7 +35,12 @@ export function createCollectionReader(
   const cache = createResponseCache(CACHE_BYTES)
   // Those of one collection one after the other, since each can take megabytes: who waits finds that of the same version in
   // the cache. A collection is what a client is elsewhere: one with many requests does not delay the others.
-  const summaries = createReadQueue({ concurrency: CONCURRENT_SUMMARIES, perClient: 1 })
+  const summaries = createBoundedQueue({
+    what: 'summaries',
+    concurrency: CONCURRENT_SUMMARIES,
+    perClient: 1,
+    maxWaiting: MAX_WAITING_SUMMARIES,
+  })
 
   return async (request, options) => {
     const { user, collection, form, limit, cursor, client } = options

@@ -1,6 +1,6 @@
 import { type PublicLeaderboard, publicLeaderboardQuerySchema } from '@fish-crab/sdk/contract'
 import type { LeaderRange } from '../../storage/core/types.ts'
-import { createReadQueue } from '../http/read-queue.ts'
+import { createBoundedQueue } from '../http/bounded-queue.ts'
 import { queryReader } from '../http/request.ts'
 import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
@@ -11,6 +11,7 @@ export const DEFAULT_LEADERS = 10
 /** A storage refuses operations when too many of all requests wait. */
 const NAMES_AT_ONCE = 32
 const LEADERBOARDS_AT_ONCE = 4
+const MAX_WAITING = 10_000
 
 /** The players with the most catches. Those who were deleted meanwhile are left out. */
 export async function namedLeaders(
@@ -34,7 +35,7 @@ const readQuery = queryReader(publicLeaderboardQuerySchema)
 
 /** The leaderboard for everybody. */
 export function publicLeaderboardHandler(services: Services): Handler {
-  const queue = createReadQueue({ concurrency: LEADERBOARDS_AT_ONCE })
+  const queue = createBoundedQueue({ what: 'leaderboards', concurrency: LEADERBOARDS_AT_ONCE, maxWaiting: MAX_WAITING })
 
   return async ({ query, client, request: { signal } }) => {
     const { kind, gamemode, limit = DEFAULT_LEADERS } = readQuery(query)
