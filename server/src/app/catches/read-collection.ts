@@ -24,7 +24,6 @@ export type CollectionReader = (request: Request, options: CollectionRequest) =>
 const CACHE_BYTES = 32 * 1024 * 1024
 const MIN_COMPRESSED_BYTES = 1024
 const CONCURRENT_SUMMARIES = 64
-const MAX_WAITING_SUMMARIES = 10_000
 const START = { sequence: 0, offset: 0 }
 
 export function createCollectionReader(
@@ -33,76 +32,63 @@ export function createCollectionReader(
   cursors: Cursors,
 ): CollectionReader {
   const cache = createResponseCache(CACHE_BYTES)
-  // Those of one collection one after the other, since each can take megabytes: who waits finds that of the same version in
-  // the cache. A collection is what a client is elsewhere: one with many requests does not delay the others.
-  const summaries = createBoundedQueue({
-    what: 'summaries',
-    concurrency: CONCURRENT_SUMMARIES,
-    perClient: 1,
-    maxWaiting: MAX_WAITING_SUMMARIES,
-  })
+  // Those of one collection one after the other, since each can take megabytes: the next finds that of the same version in the
+  // cache. A collection is what a client is elsewhere: one with many requests does not delay the others.
+  const summaries = createBoundedQueue({ what: 'summaries', concurrency: CONCURRENT_SUMMARIES, perClient: 1 })
 
-  return async (request, options) => {
+  /** @param isTurn whether it is the turn of this request, where there are turns */
+  async function read(request: Request, options: CollectionRequest, isTurn: boolean): Promise<HandlerResponse> {
     const { user, collection, form, limit, cursor, client } = options
     // An invalid cursor is an error, whatever the conditions are (RFC 9110, section 13.2.1).
     const start = cursor === undefined ? START : await decodeCursor(cursors, cursor, collection)
-    const { coding, identity } = chooseCoding(request.headers.get('accept-encoding'), encoder.codings)
-    const key = [scopeOf(collection), form, coding, identity].join(' ')
-    const isWhole = limit === undefined && cursor === undefined
-
-    const headersOf = (version: string) => ({
+    // Read before the records: they may be newer than this version, never older.
+    const version = await storage.version(collection)
+    const headers = {
       // An older server sends the whole collection in place of a summary.
       etag: `W/"${user.id}.${version}${form === 'species' ? '.species' : ''}"`,
       vary: 'Accept-Encoding',
       'cache-control': 'no-cache',
-    })
+    }
+    if (matchesEntityTag(request.headers.get('if-none-match'), headers.etag)) return empty(304, headers)
 
-    function readyResponse(version: string): HandlerResponse | undefined {
-      const headers = headersOf(version)
-      if (matchesEntityTag(request.headers.get('if-none-match'), headers.etag)) return empty(304, headers)
-      return isWhole ? cache.get(key, version) : undefined
+    const { coding, identity } = chooseCoding(request.headers.get('accept-encoding'), encoder.codings)
+    const key = [scopeOf(collection), form, coding, identity].join(' ')
+    const isWhole = limit === undefined && cursor === undefined
+    const cached = isWhole ? cache.get(key, version) : undefined
+    if (cached) return cached
+    if (form === 'species' && !isTurn) {
+      const { signal } = request
+      return summaries.run({ client: scopeOf(collection), signal, work: () => read(request, options, true) })
     }
 
-    async function makeResponse(version: string): Promise<HandlerResponse> {
-      const headers = headersOf(version)
-      const respond = (content: Uint8Array<ArrayBuffer>, used: string | undefined) =>
-        jsonBytes(200, content, withCoding(headers, used))
-      const body =
-        form === 'species'
-          ? await summaryBody(storage, request.signal, options)
-          : isWhole
-            ? await collectionBody(user.name, collection.kind, storage.read(collection, form))
-            : await pageBody(storage, cursors, { ...options, form }, start)
-      if (body instanceof ReadableStream) {
-        const encoded = coding && encoder.encodeStream(body, coding, client)
-        const used = encoded && coding
-        const isBusy = used !== coding
-        return {
-          status: 200,
-          // The next request for that coding may find the encoder free.
-          body: isBusy ? body : cache.collect(key, version, encoded ?? body, (content) => respond(content, used)),
-          headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, used) },
-        }
+    const respond = (content: Uint8Array<ArrayBuffer>, used: string | undefined) =>
+      jsonBytes(200, content, withCoding(headers, used))
+    const body =
+      form === 'species'
+        ? await summaryBody(storage, request.signal, options)
+        : isWhole
+          ? await collectionBody(user.name, collection.kind, storage.read(collection, form))
+          : await pageBody(storage, cursors, { ...options, form }, start)
+    if (body instanceof ReadableStream) {
+      const encoded = coding && encoder.encodeStream(body, coding, client)
+      const used = encoded && coding
+      const isBusy = used !== coding
+      return {
+        status: 200,
+        // The next request for that coding may find the encoder free.
+        body: isBusy ? body : cache.collect(key, version, encoded ?? body, (content) => respond(content, used)),
+        headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, used) },
       }
-      const shouldEncode = coding !== undefined && (!identity || body.byteLength >= MIN_COMPRESSED_BYTES)
-      const encoded = shouldEncode ? await encoder.encode(body, coding, client) : undefined
-      const response = encoded ? respond(encoded, coding) : respond(body, undefined)
-      // Pages are not cached: clients choose their bounds, and could fill the cache.
-      if (isWhole && shouldEncode === (encoded !== undefined)) cache.set(key, version, response)
-      return response
     }
-
-    /** The version is read before the records: they may be newer than it, never older. */
-    async function respond(make: (version: string) => Promise<HandlerResponse>): Promise<HandlerResponse> {
-      const version = await storage.version(collection)
-      return readyResponse(version) ?? make(version)
-    }
-
-    if (form !== 'species') return respond(makeResponse)
-    return respond(() =>
-      summaries.run({ client: scopeOf(collection), signal: request.signal, work: () => respond(makeResponse) }),
-    )
+    const shouldEncode = coding !== undefined && (!identity || body.byteLength >= MIN_COMPRESSED_BYTES)
+    const encoded = shouldEncode ? await encoder.encode(body, coding, client) : undefined
+    const response = encoded ? respond(encoded, coding) : respond(body, undefined)
+    // Pages are not cached: clients choose their bounds, and could fill the cache.
+    if (isWhole && shouldEncode === (encoded !== undefined)) cache.set(key, version, response)
+    return response
   }
+
+  return (request, options) => read(request, options, false)
 }
 
 async function summaryBody(

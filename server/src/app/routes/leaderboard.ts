@@ -11,7 +11,6 @@ export const DEFAULT_LEADERS = 10
 /** A storage refuses operations when too many of all requests wait. */
 const NAMES_AT_ONCE = 32
 const LEADERBOARDS_AT_ONCE = 4
-const MAX_WAITING = 10_000
 
 /** The players with the most catches. Those who were deleted meanwhile are left out. */
 export async function namedLeaders(
@@ -35,7 +34,7 @@ const readQuery = queryReader(publicLeaderboardQuerySchema)
 
 /** The leaderboard for everybody. */
 export function publicLeaderboardHandler(services: Services): Handler {
-  const queue = createBoundedQueue({ what: 'leaderboards', concurrency: LEADERBOARDS_AT_ONCE, maxWaiting: MAX_WAITING })
+  const queue = createBoundedQueue({ what: 'leaderboards', concurrency: LEADERBOARDS_AT_ONCE })
 
   return async ({ query, client, request: { signal } }) => {
     const { kind, gamemode, limit = DEFAULT_LEADERS } = readQuery(query)

@@ -22,16 +22,6 @@ const MIN_FREE_BYTES = 256 * 1024
 /** With less free space, nothing is stored that can be counted again. */
 const FREE_FOR_COPIES_BYTES = 64 * 1024 * 1024
 
-function speciesAtOnce(reader: Reader, collection: Collection): SpeciesTally[] | null | undefined {
-  const species: SpeciesTally[] = []
-  for (;;) {
-    const chunk = reader.species(collection, species.at(-1))
-    if (!chunk) return chunk
-    species.push(...chunk)
-    if (chunk.length < SPECIES_AT_ONCE) return species
-  }
-}
-
 /** Creates a missing folder or store. @throws {StorageError} as `createStorage` */
 export async function openFileStorage(
   path: string,
@@ -214,4 +204,15 @@ async function checkSpace(folder: string, minBytes = MIN_FREE_BYTES): Promise<vo
   const { bavail, bsize } = await statfs(folder)
   if (bavail * bsize >= minBytes) return
   throw new StorageError('full', `The disk of ${folder} is full or nearly full. Free some space; nothing was lost.`)
+}
+
+/** All species as one state of the store has them: reads in the same turn share a snapshot. */
+function speciesAtOnce(reader: Reader, collection: Collection): SpeciesTally[] | null | undefined {
+  const species: SpeciesTally[] = []
+  for (;;) {
+    const chunk = reader.species(collection, species.at(-1))
+    if (!chunk) return chunk
+    species.push(...chunk)
+    if (chunk.length < SPECIES_AT_ONCE) return species
+  }
 }
