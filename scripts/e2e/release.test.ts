@@ -61,7 +61,10 @@ test('a release writes the versions, the changelog, and data for the tests of la
   timeout: MAX_MS,
 }, async () => {
   const { version } = manifestOf('.')
+  writeFileSync(join(clone, 'stray.txt'), 'not a part of any release')
   expect(await release(version)).toMatchObject({ status: 0 })
+  expect(await git('status', '--porcelain')).toBe('?? stray.txt\n')
+  rmSync(join(clone, 'stray.txt'))
   for (const name of ['.', 'sdk', 'server', 'mocks', 'cli', 'examples']) {
     const { dependencies, devDependencies, ...manifest } = manifestOf(name)
     const own = Object.entries({ ...dependencies, ...devDependencies }).filter(([each]) =>
