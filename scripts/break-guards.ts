@@ -8,6 +8,11 @@ import { textTable } from './lib/text-table.ts'
 import { GUARDS, type Guard } from './prove/guards.ts'
 
 const [wanted = ''] = process.argv.slice(2)
+const guards = GUARDS.filter(({ guard }) => guard.includes(wanted))
+if (guards.length === 0) {
+  process.stderr.write(`No guard has "${wanted}" in its name. They are in scripts/prove/guards.ts.\n`)
+  process.exit(2)
+}
 const root = process.cwd()
 const copy = mkdtempSync(join(tmpdir(), 'fish-guards-'))
 
@@ -50,7 +55,7 @@ try {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   const rows = [['guard', 'a test that fails without it']]
   let survivors = 0
-  for (const guard of GUARDS.filter((one) => one.guard.includes(wanted))) {
+  for (const guard of guards) {
     const failed = failingTest(guard)
     if (failed === undefined) survivors += 1
     process.stderr.write(`${guard.guard}: ${failed ?? 'NO TEST FAILS'}\n`)

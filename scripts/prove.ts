@@ -1,6 +1,7 @@
 // npm run prove: does to the service what the world does to one, and shows what became of every acknowledged catch.
 // `--long` tries much more, and writes docs/proof.json and docs/proof.md; `--only TEXT` runs the experiments with that in their name.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { textTable } from './lib/text-table.ts'
 import { cells, type Experiment, type Finding, page, type Row, type Scale } from './prove/experiment.ts'
@@ -34,6 +35,13 @@ const { values } = parseArgs({
   options: { long: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
 })
 const scale: Scale = values.long ? 'long' : 'short'
+const MAX_MS = { short: 300_000, long: 3_600_000 }
+
+/** A service that never recovers must not keep this from its end. */
+async function tooLate(): Promise<never> {
+  await wait(MAX_MS[scale], undefined, { ref: false })
+  throw new Error(`It did not end within ${MAX_MS[scale] / 60_000} minutes.`)
+}
 
 async function rowOf({ name, how, missing, run }: Experiment): Promise<Row> {
   const reason = missing?.()
@@ -41,20 +49,24 @@ async function rowOf({ name, how, missing, run }: Experiment): Promise<Row> {
   if (reason !== undefined) return { ...row, figure: reason, verdict: 'skipped' }
   const started = performance.now()
   const failed = (error: unknown): Finding => ({ figure: String(error), limit: '', isMet: false })
-  const { isMet, ...finding } = await run(scale).catch(failed)
+  const { isMet, ...finding } = await Promise.race([run(scale), tooLate()]).catch(failed)
   return { ...row, ...finding, verdict: isMet ? 'met' : 'MISSED', seconds: (performance.now() - started) / 1000 }
 }
 
+const chosen = EXPERIMENTS.filter(({ name, isLong }) => name.includes(values.only) && (scale === 'long' || !isLong))
+if (chosen.length === 0) {
+  const names = EXPERIMENTS.map(({ name, isLong }) => `  ${name}${isLong ? ' (--long)' : ''}\n`)
+  process.stderr.write(`No experiment has "${values.only}" in its name. There are:\n${names.join('')}`)
+  process.exit(2)
+}
 const rows: Row[] = []
-for (const experiment of EXPERIMENTS) {
-  if (!experiment.name.includes(values.only) || (experiment.isLong && scale === 'short')) continue
+for (const experiment of chosen) {
   const row = await rowOf(experiment)
   process.stderr.write(`${row.experiment}: ${row.verdict} (${row.seconds.toFixed(1)} s)\n`)
   rows.push(row)
   if (scale === 'long') keep(row)
 }
 process.stdout.write(textTable(cells(rows)))
-if (rows.some(({ verdict }) => verdict === 'MISSED')) process.exitCode = 1
 
 /** Puts a row in the place of what was found before, and writes the page anew. */
 function keep(row: Row): void {
@@ -65,3 +77,6 @@ function keep(row: Row): void {
   writeFileSync(RESULTS, `${JSON.stringify(all, undefined, 2)}\n`)
   writeFileSync(PAGE, page(all))
 }
+
+// Ends an experiment that is too late, too.
+process.exit(rows.some(({ verdict }) => verdict === 'MISSED') ? 1 : 0)

@@ -447,6 +447,28 @@ export const GUARDS: readonly Guard[] = [
     tests: ['server/test/app/cached-responses'],
   },
 
+  {
+    guard: 'a summary that many ask for is made once',
+    file: 'server/src/app/catches/read-collection.ts',
+    from: "if (form === 'species' && !isTurn) {",
+    to: "if (form === 'full' && !isTurn) {",
+    tests: ['server/test/app/summary'],
+  },
+  {
+    guard: 'a summary waits only for those of its collection',
+    file: 'server/src/app/catches/read-collection.ts',
+    from: 'summaries.run({ client: scopeOf(collection),',
+    to: "summaries.run({ client: '',",
+    tests: ['server/test/app/summary'],
+  },
+  {
+    guard: 'public leaderboards are read a few at a time',
+    file: 'server/src/app/routes/leaderboard.ts',
+    from: 'const LEADERBOARDS_AT_ONCE = 4',
+    to: 'const LEADERBOARDS_AT_ONCE = 400',
+    tests: ['server/test/app/public-leaderboard'],
+  },
+
   // The file.
   {
     guard: 'a write is flushed before it is acknowledged',
@@ -456,7 +478,7 @@ export const GUARDS: readonly Guard[] = [
     tests: ['server/test/storage/file-durability', 'server/test/storage/file.test'],
   },
   {
-    guard: 'a file system that cannot keep the promise is told',
+    guard: 'a file system that cannot keep the promise causes a warning',
     file: 'server/src/storage/file/writer.ts',
     from: "journalMode === 'wal' && synchronous >= FULL",
     to: "journalMode === 'wal'",
@@ -510,6 +532,14 @@ export const GUARDS: readonly Guard[] = [
     from: 'invalidateSpecies.run(collection)\n',
     to: '',
     tests: FILE_TESTS,
+  },
+
+  {
+    guard: 'the species of a file are those of one state',
+    file: 'server/src/storage/file/file.ts',
+    from: 'if (current !== version) return read(() => speciesAtOnce(reader, collection))',
+    to: '',
+    tests: ['server/test/storage/file-species'],
   },
 
   // Redis.

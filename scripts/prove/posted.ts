@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { type Catches, type Finding, isWhole } from './experiment.ts'
-import { Journal } from './journal.ts'
+import { Journal, type StoredCatch } from './journal.ts'
 import { Load } from './load.ts'
 import { readCollections, Service, temporaryFolder } from './service.ts'
 
@@ -28,9 +28,14 @@ export async function whilePosting(
   await load.acknowledgements(10)
   await disturb({ service, players, load })
   await load.end()
-  const damage = journal.compare(await readCollections(service.url, players))
   if (load.refused.size > 0) throw new Error(`Catches were refused with ${[...load.refused].join()}.`)
-  return { ...damage, acknowledged: journal.acknowledged.size, hung: load.hung, slowestMs: journal.slowestMs }
+  return catchesOf(journal, load, await readCollections(service.url, players))
+}
+
+/** What became of the catches of a load that has ended. */
+export function catchesOf(journal: Journal, load: Load, stored: ReadonlyMap<string, readonly StoredCatch[]>): Catches {
+  const { acknowledged, slowestMs } = journal
+  return { ...journal.compare(stored), acknowledged: acknowledged.size, hung: load.hung, slowestMs }
 }
 
 /** Several runs as one. */

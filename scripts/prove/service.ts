@@ -49,7 +49,7 @@ export class Service {
     this.#process = await startServerProcess({ ...this.#env, ...env })
   }
 
-  /** Ends it. Answers its exit status. */
+  /** Ends it; returns its exit status. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     const process = this.#process
     this.#process = undefined

@@ -27,7 +27,7 @@ const SUPERADMIN_ROUTES: readonly RouteName[] = ['deleteUser', 'listAdmins', 'cr
 
 const isOwn = (route: RouteName) => ROUTES[route].path.startsWith('/user/')
 
-/** Who may do what with Alex's data, said once more, and not derived from the contract. */
+/** Who may do what with Alex's data, written a second time, not derived from the contract. */
 function isAllowed(route: RouteName, credential: Credential): boolean {
   if (SUPERADMIN_ROUTES.includes(route)) return credential === "the superadmin's session"
   if (route !== 'adminLogin' && ROUTES[route].path.startsWith('/admin/')) {
@@ -143,7 +143,7 @@ export const ACCESS_EXPERIMENTS: readonly Experiment[] = [
           })
           await response.body?.cancel()
           const isRefused = [401, 403].includes(response.status) || (isOwn(route) && response.status === 404)
-          // A token of another player's key is refused, whoever posts it.
+          // A token of another player's key is refused with every credential.
           const isRight = isPost
             ? response.status === 400
             : allowed

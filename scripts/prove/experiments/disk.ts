@@ -7,7 +7,7 @@ import type { Catches, Experiment, Scale } from '../experiment.ts'
 import { buildFaults, cutPower, type Fault, writeFiles } from '../faults.ts'
 import { Journal, NO_DAMAGE } from '../journal.ts'
 import { Load } from '../load.ts'
-import { nothingLost, sum, whilePosting } from '../posted.ts'
+import { catchesOf, nothingLost, sum, whilePosting } from '../posted.ts'
 import { readCollections, Service, temporaryFolder } from '../service.ts'
 import { noCompiler, noRoot } from '../system.ts'
 
@@ -63,15 +63,14 @@ async function failOnce(data: string, player: CreatedUser, env: Readonly<Record<
   await service.end('SIGKILL')
   await service.start()
   await load.end()
-  const damage = journal.compare(await readCollections(service.url, [player]))
-  const hung = load.hung + (isRunning === undefined ? 1 : 0)
-  return { ...damage, acknowledged: journal.acknowledged.size, hung, slowestMs: journal.slowestMs }
+  const catches = catchesOf(journal, load, await readCollections(service.url, [player]))
+  return { ...catches, hung: catches.hung + (isRunning === undefined ? 1 : 0) }
 }
 
 const FAULTS: readonly Fault[] = ['eio', 'enospc', 'short']
 const STEP: Readonly<Record<Scale, number>> = { short: 9, long: 1 }
 const CUTS: Readonly<Record<Scale, number>> = { short: 20, long: 500 }
-const LANES = 4
+const WORKERS = 4
 
 export const DISK_EXPERIMENTS: readonly Experiment[] = [
   {
@@ -93,7 +92,7 @@ export const DISK_EXPERIMENTS: readonly Experiment[] = [
       const template = join(folder.path, 'template')
       const player = await makeStore(template)
       const runs: Catches[] = []
-      const lane = async (fault: Fault) => {
+      const failEachCall = async (fault: Fault) => {
         for (let n = 1; ; n += STEP[scale]) {
           const data = join(folder.path, `${fault}-${n}`)
           cpSync(template, data, { recursive: true })
@@ -102,7 +101,7 @@ export const DISK_EXPERIMENTS: readonly Experiment[] = [
           if (!isHit()) return
         }
       }
-      await Promise.all(FAULTS.map(lane))
+      await Promise.all(FAULTS.map(failEachCall))
       return nothingLost(`${runs.length} runs`, sum(runs))
     },
   },
@@ -124,9 +123,9 @@ export const DISK_EXPERIMENTS: readonly Experiment[] = [
       await service.end('SIGKILL')
 
       const changes = recorded.changes()
-      const lane = async (first: number) => {
+      const cutFrom = async (first: number) => {
         const runs: Catches[] = []
-        for (let cut = first; cut < CUTS[scale]; cut += LANES) {
+        for (let cut = first; cut < CUTS[scale]; cut += WORKERS) {
           const until = begun + Math.random() * (ended - begun)
           const data = join(folder.path, `cut-${cut}`)
           writeFiles(data, cutPower(changes, until, Math.random))
@@ -142,8 +141,8 @@ export const DISK_EXPERIMENTS: readonly Experiment[] = [
         }
         return sum(runs)
       }
-      const lanes = await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)))
-      return nothingLost(`${CUTS[scale]} cuts`, sum(lanes))
+      const parts = await Promise.all(Array.from({ length: WORKERS }, (_, first) => cutFrom(first)))
+      return nothingLost(`${CUTS[scale]} cuts`, sum(parts))
     },
   },
 ]

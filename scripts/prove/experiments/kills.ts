@@ -6,21 +6,21 @@ import { temporaryFolder } from '../service.ts'
 import { noRedis } from '../system.ts'
 
 /** Servers that are killed at the same time: most of a round is waiting. */
-const LANES = 4
+const SERVERS = 4
 
 const KILLS: Readonly<Record<Scale, number>> = { short: 20, long: 1000 }
 
-async function killServers(kills: number, storageOf: (lane: number) => string): Promise<Catches> {
-  const lanes = Array.from({ length: LANES }, (_, lane) =>
-    whilePosting({ FISH_STORAGE: storageOf(lane) }, async ({ service, load }) => {
-      for (let kill = lane; kill < kills; kill += LANES) {
+async function killServers(kills: number, storageOf: (server: number) => string): Promise<Catches> {
+  const runs = Array.from({ length: SERVERS }, (_, server) =>
+    whilePosting({ FISH_STORAGE: storageOf(server) }, async ({ service, load }) => {
+      for (let kill = server; kill < kills; kill += SERVERS) {
         await load.acknowledgements(randomInt(1, 40))
         await service.end('SIGKILL')
         await service.start()
       }
     }),
   )
-  return sum(await Promise.all(lanes))
+  return sum(await Promise.all(runs))
 }
 
 export const KILL_EXPERIMENTS: readonly Experiment[] = [
@@ -29,7 +29,7 @@ export const KILL_EXPERIMENTS: readonly Experiment[] = [
     how: 'The server is killed at random moments while 16 clients post, and started again on the same file.',
     async run(scale) {
       using folder = temporaryFolder()
-      const catches = await killServers(KILLS[scale], (lane) => `file:${folder.path}/${lane}`)
+      const catches = await killServers(KILLS[scale], (server) => `file:${folder.path}/${server}`)
       return nothingLost(`${KILLS[scale]} kills`, catches)
     },
   },
@@ -38,9 +38,9 @@ export const KILL_EXPERIMENTS: readonly Experiment[] = [
     how: 'The same with a Redis that is append-only and flushes always.',
     missing: noRedis,
     async run(scale) {
-      const servers = await Promise.all(Array.from({ length: LANES }, () => startRedis({ appendfsync: 'always' })))
+      const servers = await Promise.all(Array.from({ length: SERVERS }, () => startRedis({ appendfsync: 'always' })))
       try {
-        const catches = await killServers(KILLS[scale], (lane) => servers[lane]?.url ?? '')
+        const catches = await killServers(KILLS[scale], (server) => servers[server]?.url ?? '')
         return nothingLost(`${KILLS[scale]} kills`, catches)
       } finally {
         await Promise.all(servers.map((redis) => redis.stop()))

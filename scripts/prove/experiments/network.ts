@@ -8,7 +8,7 @@ import { freePort, startRedis } from '../../test-support/redis-server.ts'
 import type { Experiment } from '../experiment.ts'
 import { Journal } from '../journal.ts'
 import { Load } from '../load.ts'
-import { nothingLost, whilePosting } from '../posted.ts'
+import { catchesOf, nothingLost, whilePosting } from '../posted.ts'
 import { readCollections, Service, temporaryFolder } from '../service.ts'
 import { noNginx, noRedis } from '../system.ts'
 
@@ -16,7 +16,7 @@ import { noNginx, noRedis } from '../system.ts'
 async function startBalancer(
   folder: string,
   servers: readonly Service[],
-): Promise<{ readonly url: string; stop(): Promise<void> }> {
+): Promise<AsyncDisposable & { readonly url: string }> {
   const port = await freePort()
   const file = join(folder, 'nginx.conf')
   writeFileSync(
@@ -46,11 +46,13 @@ async function startBalancer(
     if (child.exitCode !== null) throw new Error('nginx did not start.')
     await wait(20)
   }
-  const stop = async () => {
-    child.kill('SIGTERM')
-    await once(child, 'exit')
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    },
   }
-  return { url, stop }
 }
 
 /** What 99 of 100 requests take at most, in milliseconds. */
@@ -105,7 +107,7 @@ export const NETWORK_EXPERIMENTS: readonly Experiment[] = [
       const servers: Service[] = []
       try {
         for (let server = 0; server < 4; server += 1) servers.push(await Service.start({ FISH_STORAGE: redis.url }))
-        const balancer = await startBalancer(folder.path, servers)
+        await using balancer = await startBalancer(folder.path, servers)
         const [first] = servers as [Service]
         const players = await first.createPlayers(4)
         await using journal = await Journal.create(join(folder.path, 'journal'))
@@ -119,14 +121,7 @@ export const NETWORK_EXPERIMENTS: readonly Experiment[] = [
           }
         }
         await load.end()
-        const damage = journal.compare(await readCollections(first.url, players))
-        await balancer.stop()
-        const catches = {
-          ...damage,
-          acknowledged: journal.acknowledged.size,
-          hung: load.hung,
-          slowestMs: journal.slowestMs,
-        }
+        const catches = catchesOf(journal, load, await readCollections(first.url, players))
         const { isMet, ...finding } = nothingLost(`${rounds * 4} restarts, ${load.failed} requests failed`, catches)
         return { ...finding, limit: 'nothing lost, 0 failed', isMet: isMet && load.failed === 0 }
       } finally {

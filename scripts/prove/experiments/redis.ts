@@ -7,7 +7,7 @@ import { freePort, type RedisServer, startRedis } from '../../test-support/redis
 import type { Experiment, Scale } from '../experiment.ts'
 import { Journal } from '../journal.ts'
 import { Load } from '../load.ts'
-import { nothingLost, type Posting, whilePosting } from '../posted.ts'
+import { catchesOf, nothingLost, type Posting, whilePosting } from '../posted.ts'
 import { readCollections, Service, temporaryFolder } from '../service.ts'
 import { noRedis } from '../system.ts'
 
@@ -247,15 +247,9 @@ export const REDIS_EXPERIMENTS: readonly Experiment[] = [
         for (let polls = 0; seen.length < ids.length && polls < 500; polls += 1) await wait(20)
         stop.abort()
         await listening
-        const damage = journal.compare(stored)
         const missed = ids.filter((id, index) => seen[index] !== id).length + Math.max(0, seen.length - ids.length)
-        return nothingLost(`${kills} times, ${ids.length} events`, {
-          ...damage,
-          lost: damage.lost + missed,
-          acknowledged: journal.acknowledged.size,
-          hung: load.hung,
-          slowestMs: journal.slowestMs,
-        })
+        const catches = catchesOf(journal, load, stored)
+        return nothingLost(`${kills} times, ${ids.length} events`, { ...catches, lost: catches.lost + missed })
       } finally {
         await redis.stop()
       }
