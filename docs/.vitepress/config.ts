@@ -1,15 +1,17 @@
 import { type DefaultTheme, defineConfig } from 'vitepress'
 import { githubSlug, PAGES, repositoryLinks, SOURCES_LEFT_OUT } from '../../scripts/docs/pages.ts'
 
+const DOORS = [
+  { text: 'Play', link: '/play' },
+  { text: 'Build a mod', link: '/build-a-mod' },
+  { text: 'Test', link: '/test' },
+  { text: 'Run a service', link: '/run-a-service' },
+]
+
 const guide: DefaultTheme.SidebarItem[] = [
   {
     text: 'Start',
-    items: [
-      { text: 'Play', link: '/play' },
-      { text: 'Build a mod', link: '/build-a-mod' },
-      { text: 'Test', link: '/test' },
-      { text: 'Run a service', link: '/run-a-service' },
-    ],
+    items: DOORS,
   },
   {
     text: 'Understand',
@@ -83,12 +85,7 @@ export default defineConfig({
   // The index of the search is loaded with the first search.
   vite: { build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
-    nav: [
-      { text: 'Play', link: '/play' },
-      { text: 'Build a mod', link: '/build-a-mod' },
-      { text: 'Test', link: '/test' },
-      { text: 'Run a service', link: '/run-a-service' },
-    ],
+    nav: DOORS,
     sidebar: guide,
     outline: [2, 3],
     search: { provider: 'local' },

@@ -27,7 +27,7 @@ export function describeWithRedis(name: string, body: () => void): void {
 }
 
 /** A real Redis process with a folder of its own. */
-export interface RedisServer {
+export interface RedisServer extends AsyncDisposable {
   readonly port: number
   readonly url: string
   /** A client for looking at it from outside. */
@@ -106,6 +106,11 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
     child.kill('SIGKILL')
     await once(child, 'exit')
   }
+  const stop = async () => {
+    admin.disconnect()
+    await kill()
+    rmSync(folder, { recursive: true, force: true })
+  }
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
@@ -126,11 +131,8 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
         child = await launch(file)
       }
     },
-    stop: async () => {
-      admin.disconnect()
-      await kill()
-      rmSync(folder, { recursive: true, force: true })
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createClient, watchCatches } from '@fish-crab/sdk'
 import { freePort, type RedisServer, startRedis } from '../../test-support/redis-server.ts'
-import type { Experiment, Scale } from '../experiment.ts'
+import type { Experiment, Finding, Scale } from '../experiment.ts'
 import { Journal } from '../journal.ts'
 import { Load } from '../load.ts'
 import { catchesOf, nothingLost, type Posting, whilePosting } from '../posted.ts'
@@ -16,30 +16,33 @@ const DURABLE = { appendfsync: 'always' }
 
 const TIMES: Readonly<Record<Scale, number>> = { short: 3, long: 100 }
 
+async function disturbedAgain(
+  env: Readonly<Record<string, string>>,
+  times: number,
+  disturb: (posting: Posting) => Promise<void>,
+): Promise<Finding> {
+  const catches = await whilePosting(env, async (posting) => {
+    for (let time = 0; time < times; time += 1) {
+      await disturb(posting)
+      await posting.load.acknowledgements(10)
+    }
+  })
+  return nothingLost(`${times} times`, catches)
+}
+
 /** An experiment that does something to a Redis again and again. */
 function disturbing(
   name: string,
   how: string,
   disturb: (redis: RedisServer, posting: Posting) => Promise<void>,
-  times = TIMES,
 ): Experiment {
   return {
     name,
     how,
     missing: noRedis,
     async run(scale) {
-      const redis = await startRedis(DURABLE)
-      try {
-        const catches = await whilePosting({ FISH_STORAGE: redis.url }, async (posting) => {
-          for (let time = 0; time < times[scale]; time += 1) {
-            await disturb(redis, posting)
-            await posting.load.acknowledgements(10)
-          }
-        })
-        return nothingLost(`${times[scale]} times`, catches)
-      } finally {
-        await redis.stop()
-      }
+      await using redis = await startRedis(DURABLE)
+      return await disturbedAgain({ FISH_STORAGE: redis.url }, TIMES[scale], (posting) => disturb(redis, posting))
     },
   }
 }
@@ -81,7 +84,7 @@ async function slowWay(port: number, delayMs: number) {
   const slow = () => {
     isSlow = true
   }
-  return { url: `redis://127.0.0.1:${at}`, slow, close }
+  return { url: `redis://127.0.0.1:${at}`, slow, [Symbol.dispose]: close }
 }
 
 /** Settings of a Redis that speaks TLS alone, beside the port for its administrator. */
@@ -136,18 +139,8 @@ export const REDIS_EXPERIMENTS: readonly Experiment[] = [
     async run(scale) {
       using folder = temporaryFolder()
       const { settings, env } = await tlsSettings(folder.path)
-      const redis = await startRedis(settings)
-      try {
-        const catches = await whilePosting(env, async (posting) => {
-          for (let time = 0; time < TIMES[scale]; time += 1) {
-            await killAndStart(redis, posting)
-            await posting.load.acknowledgements(10)
-          }
-        })
-        return nothingLost(`${TIMES[scale]} times`, catches)
-      } finally {
-        await redis.stop()
-      }
+      await using redis = await startRedis(settings)
+      return await disturbedAgain(env, TIMES[scale], (posting) => killAndStart(redis, posting))
     },
   },
   {
@@ -155,18 +148,14 @@ export const REDIS_EXPERIMENTS: readonly Experiment[] = [
     how: 'Redis is stopped without being ended, and continues later; every request gets a response meanwhile.',
     missing: noRedis,
     async run(scale) {
-      const redis = await startRedis(DURABLE)
-      try {
-        const catches = await whilePosting({ FISH_STORAGE: redis.url }, async ({ load }) => {
-          redis.freeze()
-          await wait(FROZEN_MS[scale])
-          redis.thaw()
-          await load.acknowledgements()
-        })
-        return nothingLost(`${FROZEN_MS[scale] / 1000} s`, catches)
-      } finally {
-        await redis.stop()
-      }
+      await using redis = await startRedis(DURABLE)
+      const catches = await whilePosting({ FISH_STORAGE: redis.url }, async ({ load }) => {
+        redis.freeze()
+        await wait(FROZEN_MS[scale])
+        redis.thaw()
+        await load.acknowledgements()
+      })
+      return nothingLost(`${FROZEN_MS[scale] / 1000} s`, catches)
     },
   },
   {
@@ -174,19 +163,14 @@ export const REDIS_EXPERIMENTS: readonly Experiment[] = [
     how: 'Every round trip to Redis takes 500 ms longer.',
     missing: noRedis,
     async run(scale) {
-      const redis = await startRedis(DURABLE)
-      const way = await slowWay(redis.port, 500)
-      try {
-        const posts = scale === 'short' ? 4 : 500
-        const catches = await whilePosting({ FISH_STORAGE: way.url }, async ({ load }) => {
-          way.slow()
-          await load.acknowledgements(posts)
-        })
-        return nothingLost(`${posts} waits`, catches)
-      } finally {
-        way.close()
-        await redis.stop()
-      }
+      await using redis = await startRedis(DURABLE)
+      using way = await slowWay(redis.port, 500)
+      const posts = scale === 'short' ? 4 : 500
+      const catches = await whilePosting({ FISH_STORAGE: way.url }, async ({ load }) => {
+        way.slow()
+        await load.acknowledgements(posts)
+      })
+      return nothingLost(`${posts} waits`, catches)
     },
   },
   disturbing(
@@ -213,46 +197,43 @@ export const REDIS_EXPERIMENTS: readonly Experiment[] = [
     how: 'Clients post to one server and a listener follows at another, while Redis closes the connection for signals every 50 ms; events that are missing, doubled or disordered count as lost.',
     missing: noRedis,
     async run(scale) {
-      const [kills, redis] = [scale === 'short' ? 20 : 1000, await startRedis(DURABLE)]
+      const kills = scale === 'short' ? 20 : 1000
+      await using redis = await startRedis(DURABLE)
       using folder = temporaryFolder()
-      try {
-        await using here = await Service.start({ FISH_STORAGE: redis.url })
-        await using there = await Service.start({ FISH_STORAGE: redis.url })
-        const players = await here.createPlayers(1)
-        const [player] = players
-        if (!player) throw new Error('No player.')
-        await using journal = await Journal.create(join(folder.path, 'journal'))
-        const stop = new AbortController()
-        const seen: string[] = []
-        const client = createClient({ baseUrl: there.url, user: player.name, gamemode: 'earth', apiKey: player.apiKey })
-        let connected = () => {}
-        const isConnected = new Promise<void>((resolve) => {
-          connected = resolve
-        })
-        const listening = (async () => {
-          const entries = watchCatches(client, { kind: 'fish', signal: stop.signal, onConnect: () => connected() })
-          for await (const { id } of entries) seen.push(id)
-        })().catch((error: unknown) => {
-          if (!stop.signal.aborted) throw error
-        })
-        await isConnected
-        const load = new Load(players, journal, () => here.url, { clients: 4 })
-        for (let kill = 0; kill < kills; kill += 1) {
-          await redis.admin.client('KILL', 'TYPE', 'pubsub')
-          await wait(50)
-        }
-        await load.end()
-        const stored = await readCollections(here.url, players)
-        const ids = (stored.get(player.name) ?? []).map(({ id }) => id)
-        for (let polls = 0; seen.length < ids.length && polls < 500; polls += 1) await wait(20)
-        stop.abort()
-        await listening
-        const missed = ids.filter((id, index) => seen[index] !== id).length + Math.max(0, seen.length - ids.length)
-        const catches = catchesOf(journal, load, stored)
-        return nothingLost(`${kills} times, ${ids.length} events`, { ...catches, lost: catches.lost + missed })
-      } finally {
-        await redis.stop()
+      await using here = await Service.start({ FISH_STORAGE: redis.url })
+      await using there = await Service.start({ FISH_STORAGE: redis.url })
+      const players = await here.createPlayers(1)
+      const [player] = players
+      if (!player) throw new Error('No player.')
+      await using journal = await Journal.create(join(folder.path, 'journal'))
+      const stop = new AbortController()
+      const seen: string[] = []
+      const client = createClient({ baseUrl: there.url, user: player.name, gamemode: 'earth', apiKey: player.apiKey })
+      let connected = () => {}
+      const isConnected = new Promise<void>((resolve) => {
+        connected = resolve
+      })
+      const listening = (async () => {
+        const entries = watchCatches(client, { kind: 'fish', signal: stop.signal, onConnect: () => connected() })
+        for await (const { id } of entries) seen.push(id)
+      })().catch((error: unknown) => {
+        if (!stop.signal.aborted) throw error
+      })
+      await isConnected
+      const load = new Load(players, journal, () => here.url, { clients: 4 })
+      for (let kill = 0; kill < kills; kill += 1) {
+        await redis.admin.client('KILL', 'TYPE', 'pubsub')
+        await wait(50)
       }
+      await load.end()
+      const stored = await readCollections(here.url, players)
+      const ids = (stored.get(player.name) ?? []).map(({ id }) => id)
+      for (let polls = 0; seen.length < ids.length && polls < 500; polls += 1) await wait(20)
+      stop.abort()
+      await listening
+      const missed = ids.filter((id, index) => seen[index] !== id).length + Math.max(0, seen.length - ids.length)
+      const catches = catchesOf(journal, load, stored)
+      return nothingLost(`${kills} times, ${ids.length} events`, { ...catches, lost: catches.lost + missed })
     },
   },
 ]
