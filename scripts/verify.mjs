@@ -17,7 +17,7 @@ async function checkPackages() {
 
 function test(...projects) {
   const selected = projects.flatMap((name) => ['--project', name])
-  const options = process.env.CI === 'true' ? [] : ['--reporter=dot']
+  const options = process.env.CI === 'true' ? [] : ['--reporter=dot', '--silent=passed-only']
   const env = { ...projectEnv(), TEST_BUILT: 'true' }
   return step(`Pass the ${projects.join(' and ')} tests`, 'vitest', ['run', ...selected, ...options], {
     show: true,
