@@ -8,11 +8,13 @@ import { cells, type Experiment, type Finding, page, type Row, type Scale } from
 import { ACCESS_EXPERIMENTS } from './prove/experiments/access.ts'
 import { CLOCK_EXPERIMENTS } from './prove/experiments/clock.ts'
 import { CLUSTER_EXPERIMENTS } from './prove/experiments/cluster.ts'
+import { CONTENT_EXPERIMENTS } from './prove/experiments/content.ts'
 import { DISK_EXPERIMENTS } from './prove/experiments/disk.ts'
 import { FUZZ_EXPERIMENTS } from './prove/experiments/fuzz.ts'
 import { KILL_EXPERIMENTS } from './prove/experiments/kills.ts'
 import { NETWORK_EXPERIMENTS } from './prove/experiments/network.ts'
 import { REDIS_EXPERIMENTS } from './prove/experiments/redis.ts'
+import { SECRET_EXPERIMENTS } from './prove/experiments/secrets.ts'
 import { TIMING_EXPERIMENTS } from './prove/experiments/timing.ts'
 import { TOKEN_EXPERIMENTS } from './prove/experiments/tokens.ts'
 
@@ -27,7 +29,9 @@ const EXPERIMENTS: readonly Experiment[] = [
   ...NETWORK_EXPERIMENTS,
   ...TOKEN_EXPERIMENTS,
   ...ACCESS_EXPERIMENTS,
+  ...CONTENT_EXPERIMENTS,
   ...FUZZ_EXPERIMENTS,
+  ...SECRET_EXPERIMENTS,
   ...TIMING_EXPERIMENTS,
 ]
 
@@ -43,12 +47,15 @@ async function tooLate(): Promise<never> {
   throw new Error(`It did not end within ${MAX_MS[scale] / 60_000} minutes.`)
 }
 
+/** What failed before the end of a scope failed, too. */
+const firstOf = (error: unknown): unknown => (error instanceof SuppressedError ? firstOf(error.suppressed) : error)
+
 async function rowOf({ name, how, missing, run }: Experiment): Promise<Row> {
   const reason = missing?.()
   const row = { experiment: name, how, figure: '', limit: '', seconds: 0 }
   if (reason !== undefined) return { ...row, figure: reason, verdict: 'skipped' }
   const started = performance.now()
-  const failed = (error: unknown): Finding => ({ figure: String(error), limit: '', isMet: false })
+  const failed = (error: unknown): Finding => ({ figure: String(firstOf(error)), limit: '', isMet: false })
   const { isMet, ...finding } = await Promise.race([run(scale), tooLate()]).catch(failed)
   return { ...row, ...finding, verdict: isMet ? 'met' : 'MISSED', seconds: (performance.now() - started) / 1000 }
 }

@@ -3,7 +3,8 @@
 // FISH_FAULT=MODE:N lets the N-th call that changes a file fail once, by `eio` (any call) or `enospc` (a write), or be
 // `short` (a write of half the bytes), and creates the file FISH_FAULT_HIT then.
 // FISH_WRITES names a file that gets a record of each change and each flush, in the order in which they ended.
-// FISH_CLOCK names a file of 8 bytes: how many seconds the clock is ahead, which may change at any time.
+// Files of 8 bytes, which may change at any time: FISH_CLOCK says how many seconds the clock is ahead, FISH_READ_ONLY whether
+// no file may be changed (EROFS).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,16 +23,21 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int calls, writes = -1;
-static volatile int64_t *ahead;
+static volatile int64_t *ahead, *read_only;
+
+static volatile int64_t *number_in(const char *variable) {
+  const char *file = getenv(variable);
+  int fd = file ? open(file, O_RDONLY | O_CLOEXEC) : -1;
+  if (fd < 0) return NULL;
+  void *map = mmap(NULL, 8, PROT_READ, MAP_SHARED, fd, 0);
+  close(fd);
+  return map == MAP_FAILED ? NULL : map;
+}
 
 __attribute__((constructor)) static void start(void) {
-  const char *clock = getenv("FISH_CLOCK"), *log = getenv("FISH_WRITES");
-  if (clock) {
-    int fd = open(clock, O_RDONLY | O_CLOEXEC);
-    void *map = fd < 0 ? MAP_FAILED : mmap(NULL, 8, PROT_READ, MAP_SHARED, fd, 0);
-    if (map != MAP_FAILED) ahead = map;
-    if (fd >= 0) close(fd);
-  }
+  const char *log = getenv("FISH_WRITES");
+  ahead = number_in("FISH_CLOCK");
+  read_only = number_in("FISH_READ_ONLY");
   if (log) writes = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
@@ -56,6 +62,10 @@ enum mode { NONE, FAIL, SHORT };
 
 static enum mode fault(const char *name, int is_write) {
   const char *wanted = getenv("FISH_FAULT");
+  if (name && read_only && *read_only) {
+    errno = EROFS;
+    return FAIL;
+  }
   if (!name || !wanted) return NONE;
   const char *at = strchr(wanted, ':');
   int is_eio = strncmp(wanted, "eio", 3) == 0;

@@ -31,16 +31,28 @@ export function buildFaults(folder: string) {
 
     /** The clock of the server is `ahead` of that of everybody else. */
     clock(): { readonly env: Faulty; setAhead(seconds: number): void } {
-      const file = join(folder, 'clock')
-      const setAhead = (seconds: number) => {
-        const bytes = Buffer.alloc(8)
-        bytes.writeBigInt64LE(BigInt(seconds))
-        writeFileSync(file, bytes, { flag: 'r+' })
-      }
-      writeFileSync(file, Buffer.alloc(8))
-      return { env: { LD_PRELOAD: library, FISH_CLOCK: file }, setAhead }
+      const { file, set } = numberFile(join(folder, 'clock'))
+      return { env: { LD_PRELOAD: library, FISH_CLOCK: file }, setAhead: set }
+    },
+
+    /** No call may change a file in `data` while the disk is read-only. */
+    readOnly(data: string): { readonly env: Faulty; setReadOnly(isReadOnly: boolean): void } {
+      const { file, set } = numberFile(join(folder, 'read-only'))
+      const env = { LD_PRELOAD: library, FISH_FOLDER: data, FISH_READ_ONLY: file }
+      return { env, setReadOnly: (isReadOnly) => set(isReadOnly ? 1 : 0) }
     },
   }
+}
+
+/** A number that a running process sees change. */
+function numberFile(file: string): { readonly file: string; set(value: number): void } {
+  writeFileSync(file, Buffer.alloc(8))
+  const set = (value: number) => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigInt64LE(BigInt(value))
+    writeFileSync(file, bytes, { flag: 'r+' })
+  }
+  return { file, set }
 }
 
 /** A change of a file, or a flush of all before. */

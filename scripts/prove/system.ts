@@ -16,11 +16,14 @@ export const noCompiler = () => {
 export const noRoot = () =>
   process.platform === 'linux' && process.getuid?.() === 0 ? undefined : 'mounting a small disk needs root on Linux'
 
-export const noNginx = () => {
+const missing = (command: string, argument: string, packageName: string) => () => {
   try {
-    execFileSync('nginx', ['-v'], { stdio: 'pipe' })
+    execFileSync(command, [argument], { stdio: 'pipe' })
     return undefined
   } catch {
-    return 'nginx is not installed (Debian package: nginx)'
+    return `${command} is not installed (Debian package: ${packageName})`
   }
 }
+
+export const noNginx = missing('nginx', '-v', 'nginx')
+export const noPrlimit = missing('prlimit', '--version', 'util-linux')

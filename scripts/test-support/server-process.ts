@@ -14,7 +14,9 @@ export interface ServerProcess {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-const ADMIN = { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password' }
+/** The first administrator of each. */
+export const ROOT = { username: 'root', password: 'root-password' } as const
+const ADMIN = { FISH_ADMIN_USERNAME: ROOT.username, FISH_ADMIN_PASSWORD: ROOT.password }
 
 /** What starts a built server; its passwords are not hashed, which takes a third of a second each. */
 export const SERVER_SCRIPT = [
@@ -25,12 +27,14 @@ export const SERVER_SCRIPT = [
 /**
  * Starts a server on a free port and waits until it listens.
  * @param launcher a command that runs the one behind it
+ * @param script what Node runs
  */
 export async function startServerProcess(
   env: Record<string, string>,
   launcher: readonly string[] = [],
+  script: readonly string[] = SERVER_SCRIPT,
 ): Promise<ServerProcess> {
-  const [command = '', ...args] = [...launcher, process.execPath, ...SERVER_SCRIPT]
+  const [command = '', ...args] = [...launcher, process.execPath, ...script]
   const child = spawn(command, args, {
     env: { PATH: process.env.PATH, FISH_PORT: '0', FISH_LOG: 'silent', ...ADMIN, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -58,8 +62,8 @@ export async function startServerProcess(
   throw new Error('The server ended before it listened.')
 }
 
-/** Creates a user through the admin API. */
-export async function createUser(url: string, name: string): Promise<CreatedUser> {
+/** Creates a user through the admin API. @param password of the first administrator */
+export async function createUser(url: string, name: string, password: string = ROOT.password): Promise<CreatedUser> {
   const json = { 'content-type': 'application/json' }
   const post = async <Body>(path: string, body: unknown, headers: Record<string, string> = {}) => {
     const response = await fetch(`${url}${path}`, {
@@ -70,9 +74,6 @@ export async function createUser(url: string, name: string): Promise<CreatedUser
     if (!response.ok) throw new Error(`${path} answered ${response.status}`)
     return (await response.json()) as Body
   }
-  const { token } = await post<Session>('/admin/login', {
-    username: ADMIN.FISH_ADMIN_USERNAME,
-    password: ADMIN.FISH_ADMIN_PASSWORD,
-  })
+  const { token } = await post<Session>('/admin/login', { ...ROOT, password })
   return post<CreatedUser>('/admin/users', { name }, { authorization: `Bearer ${token}` })
 }

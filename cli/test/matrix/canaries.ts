@@ -1,4 +1,4 @@
-import { inspect } from 'node:util'
+import { writtenForms } from '../../../scripts/test-support/written-forms.ts'
 
 /**
  * A secret of each kind that a run has or gets, none of them used anywhere else. They hold what is written otherwise in
@@ -29,39 +29,8 @@ const SHAPES: Readonly<Record<string, RegExp>> = {
   'made API key': /fck_[\w-]{16,}/,
 }
 
-/** The ways in which a text can be written, as far as they hold it whole. */
-function formsOf(secret: string): readonly string[] {
-  const bytes = Buffer.from(secret)
-  const json = JSON.stringify(secret).slice(1, -1)
-  const url = encodeURIComponent(secret)
-  const forms = [
-    secret,
-    json,
-    JSON.stringify(json).slice(1, -1),
-    inspect(secret).slice(1, -1),
-    url,
-    encodeURI(secret),
-    url.replaceAll('%20', '+'),
-    bytes.toString('hex'),
-    ...inBase64(bytes),
-  ]
-  // Files are read byte by byte.
-  return [...new Set(forms.flatMap((form) => [form, Buffer.from(form).toString('latin1')]))]
-}
-
-/** Base64 of something that holds these bytes, wherever they begin in it: what does not depend on what is around. */
-function inBase64(bytes: Buffer): readonly string[] {
-  const shifted = [0, 1, 2].map((shift) => {
-    const text = Buffer.concat([Buffer.alloc(shift), bytes])
-      .toString('base64')
-      .replace(/=+$/, '')
-    return text.slice(shift === 0 ? 0 : shift + 1, -1)
-  })
-  return shifted.flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')])
-}
-
 const FORMS = (Object.keys(SECRETS) as SecretName[]).flatMap((name) =>
-  formsOf(SECRETS[name]).map((form) => ({ name, form })),
+  writtenForms(SECRETS[name]).map((form) => ({ name, form })),
 )
 
 /** What of secrets a text holds, by name: never the secret itself, for a test's report is a log too. */

@@ -4,6 +4,7 @@ import { createClient } from '@fish-crab/sdk'
 import { type AdminClient, createAdminClient } from '@fish-crab/sdk/admin'
 import { type CreatedUser, ROUTES, type RouteName, routePath } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
+import { ROOT } from '../../test-support/server-process.ts'
 import type { Experiment } from '../experiment.ts'
 import { readCollections, Service, temporaryFolder } from '../service.ts'
 
@@ -41,7 +42,6 @@ function isAllowed(route: RouteName, credential: Credential): boolean {
 }
 
 const ADMIN = { username: 'second', password: 'second-password' }
-const ROOT = { username: 'root', password: 'root-password' }
 const NOBODY = '00000000-0000-7000-8000-000000000000'
 
 const basic = (name: string, password: string) => ({ authorization: `Basic ${btoa(`${name}:${password}`)}` })

@@ -2,6 +2,7 @@ import { createAdminClient } from '@fish-crab/sdk/admin'
 import { ERROR_CODES, type ErrorBody } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { asyncProperty, check, constantFrom, dictionary, jsonValue, oneof, option, record, string } from 'fast-check'
+import { ROOT } from '../../test-support/server-process.ts'
 import type { Experiment, Scale } from '../experiment.ts'
 import { Service } from '../service.ts'
 
@@ -69,7 +70,7 @@ export const FUZZ_EXPERIMENTS: readonly Experiment[] = [
       const { url } = service
       const [alex] = await service.createPlayers(1)
       if (!alex) throw new Error('No player.')
-      const { token } = await createAdminClient({ baseUrl: url, username: 'root', password: 'root-password' }).login()
+      const { token } = await createAdminClient({ baseUrl: url, ...ROOT }).login()
       const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi
       const operations = Object.entries(paths).flatMap(([path, methods]) =>
         Object.entries(methods).map(([method, { responses }]) => ({ path, method, statuses: Object.keys(responses) })),

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -10,7 +10,7 @@ import { Journal } from '../journal.ts'
 import { Load } from '../load.ts'
 import { catchesOf, nothingLost, whilePosting } from '../posted.ts'
 import { readCollections, Service, temporaryFolder } from '../service.ts'
-import { noNginx, noRedis } from '../system.ts'
+import { noNginx, noPrlimit, noRedis } from '../system.ts'
 
 /** nginx before servers; what one does not take, it gives to the next: a token is stored once, however often it is sent. */
 async function startBalancer(
@@ -73,6 +73,8 @@ function figuresOf(pid: number): { readonly memory: number; readonly descriptors
 }
 
 const SLOW_SOCKETS = 1000
+/** How many a server may have open otherwise. */
+const DESCRIPTORS = 1024
 /** What a request of somebody else may take while slow sockets are open: the machine is shared. */
 const P99_LIMIT_MS = 500
 const SOAK_MINUTES = 30
@@ -128,6 +130,30 @@ export const NETWORK_EXPERIMENTS: readonly Experiment[] = [
         await Promise.all(servers.map((server) => server.end('SIGKILL')))
         await redis.stop()
       }
+    },
+  },
+  {
+    name: 'no descriptor left',
+    how: 'The server may open no more files and connections than it has open, while clients post and others connect; then it may again.',
+    missing: noPrlimit,
+    async run(scale) {
+      const times = scale === 'short' ? 3 : 100
+      using folder = temporaryFolder()
+      const catches = await whilePosting({ FISH_STORAGE: `file:${folder.path}/data` }, async ({ service, load }) => {
+        const allow = (descriptors: number) =>
+          execFileSync('prlimit', ['--pid', String(service.pid), `--nofile=${descriptors}:`])
+        const { port } = new URL(service.url)
+        for (let time = 0; time < times; time += 1) {
+          allow(figuresOf(service.pid).descriptors)
+          const others = Array.from({ length: 50 }, () => connect(Number(port), '127.0.0.1').on('error', () => {}))
+          await load.acknowledgements(5)
+          allow(DESCRIPTORS)
+          const response = await fetch(`${service.url}/livez`, { headers: { connection: 'close' } })
+          if (!response.ok) throw new Error(`/livez: ${response.status}`)
+          for (const socket of others) socket.destroy()
+        }
+      })
+      return nothingLost(`${times} times`, catches)
     },
   },
   {

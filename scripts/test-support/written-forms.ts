@@ -1,0 +1,32 @@
+import { inspect } from 'node:util'
+
+/** The ways in which a text can be written, as far as they hold it whole. */
+export function writtenForms(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret)
+  const json = JSON.stringify(secret).slice(1, -1)
+  const url = encodeURIComponent(secret)
+  const forms = [
+    secret,
+    json,
+    JSON.stringify(json).slice(1, -1),
+    inspect(secret).slice(1, -1),
+    url,
+    encodeURI(secret),
+    url.replaceAll('%20', '+'),
+    bytes.toString('hex'),
+    ...inBase64(bytes),
+  ]
+  // Files are read byte by byte.
+  return [...new Set(forms.flatMap((form) => [form, Buffer.from(form).toString('latin1')]))]
+}
+
+/** Base64 of something that holds these bytes, wherever they begin in it: what does not depend on what is around. */
+function inBase64(bytes: Buffer): readonly string[] {
+  const shifted = [0, 1, 2].map((shift) => {
+    const text = Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString('base64')
+      .replace(/=+$/, '')
+    return text.slice(shift === 0 ? 0 : shift + 1, -1)
+  })
+  return shifted.flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')])
+}
