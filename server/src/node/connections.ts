@@ -6,7 +6,7 @@ export type Connections = ReturnType<typeof watchConnections>
 
 interface Connection {
   /** Requests without a response, in order. It is the turn of the first one. */
-  readonly queue: (() => unknown)[]
+  readonly queue: (() => void)[]
   /** Number of requests whose response is not sent. */
   inFlight: number
   latest?: { readonly req: IncomingMessage; readonly res: ServerResponse }
@@ -19,6 +19,10 @@ interface ConnectionsOptions {
   readonly perClient: number
   /** Called for every connection above that limit, which is closed immediately. */
   readonly onDrop: () => void
+  /** Called for each request in its turn. @param isLast whether no other request of its connection waits */
+  readonly respond: (req: IncomingMessage, res: ServerResponse, isLast: () => boolean) => void
+  /** Called when a response is sent and the whole request is read. */
+  readonly onDone: (req: IncomingMessage) => void
 }
 
 /** Requests of a connection that may wait before no more are read. */
@@ -36,7 +40,7 @@ const MAX_WAITING = 64
  * Node's `closeIdleConnections()` does not suit a graceful stop: it cuts responses that are still on their way to a slow
  * client, and waits for connections that never carried a request.
  */
-export function watchConnections(server: Server, { perClient, onDrop }: ConnectionsOptions) {
+export function watchConnections(server: Server, { perClient, onDrop, respond, onDone }: ConnectionsOptions) {
   const all = new Map<Socket, Connection>()
   const openByClient = new Map<string, number>()
 
@@ -65,8 +69,8 @@ export function watchConnections(server: Server, { perClient, onDrop }: Connecti
   })
 
   const connections = {
-    /** Calls `respond` in its turn. Settles when the response is sent and the whole request is read. */
-    async handle(req: IncomingMessage, res: ServerResponse, respond: (isLast: () => boolean) => Promise<unknown>) {
+    /** Responds in its turn. No promise waits for the end of that: a response may take hours. */
+    handle(req: IncomingMessage, res: ServerResponse) {
       const { socket } = req
       const connection = all.get(socket)
       // It may be a part of the malformed request.
@@ -79,10 +83,17 @@ export function watchConnections(server: Server, { perClient, onDrop }: Connecti
       }
       connection.latest = { req, res }
       connection.inFlight += 1
-      const sent = waitForExchange(req, res)
-      enqueue(socket, connection, () => respond(() => connection.queue.length === 1))
-      await sent
-      connection.inFlight -= 1
+      const done = () => {
+        connection.inFlight -= 1
+        onDone(req)
+      }
+      const turn = () => respond(req, res, () => connection.queue.length === 1)
+      res.once('close', () => {
+        if (connection.queue[0] === turn) passTurn(socket, connection)
+        if (req.complete || socket.destroyed) done()
+        else req.once('close', done)
+      })
+      enqueue(socket, connection, turn)
     },
     /**
      * Ends a connection after a malformed request. Requests before it get their responses; then `refuse` sends the error,
@@ -93,9 +104,13 @@ export function watchConnections(server: Server, { perClient, onDrop }: Connecti
       if (!connection || connection.broken) return
       connection.broken = true
       const { req, res } = connection.latest ?? {}
-      if (!req || req.complete) enqueue(socket, connection, refuse)
+      const turn = () => {
+        refuse()
+        passTurn(socket, connection)
+      }
+      if (!req || req.complete) enqueue(socket, connection, turn)
       // The latest request will never be complete: it waits for its turn, or for its rest.
-      else if (connection.queue.length > 1) connection.queue[connection.queue.length - 1] = refuse
+      else if (connection.queue.length > 1) connection.queue[connection.queue.length - 1] = turn
       else if (!res?.headersSent) refuse()
     },
     closeIdle() {
@@ -131,23 +146,15 @@ function stopParsing(socket: Socket & { readonly parser?: { onIncoming?: unknown
 /** `F_UPGRADE` of llhttp: what follows is not HTTP. */
 const UPGRADE = 2
 
-async function waitForExchange(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  await new Promise<void>((resolve) => res.once('close', resolve))
-  if (!req.complete && !req.socket.destroyed) await new Promise<void>((resolve) => req.once('close', resolve))
-}
-
-function enqueue(socket: Socket, connection: Connection, task: () => unknown): void {
-  connection.queue.push(task)
-  if (connection.queue.length === 1) void runQueue(socket, connection)
+function enqueue(socket: Socket, connection: Connection, turn: () => void): void {
+  connection.queue.push(turn)
+  if (connection.queue.length === 1) turn()
   // Later, since the parser resumes the socket at the end of each request.
   else if (connection.queue.length === MAX_PIPELINED + 1) process.nextTick(() => socket.pause())
 }
 
-async function runQueue(socket: Socket, connection: Connection): Promise<void> {
-  while (connection.queue[0] && !socket.destroyed) {
-    await connection.queue[0]()
-    connection.queue.shift()
-    if (connection.queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
-  }
-  if (socket.isPaused()) socket.resume()
+function passTurn(socket: Socket, { queue }: Connection): void {
+  queue.shift()
+  if (queue.length > 0) setImmediate(() => socket.destroyed || queue[0]?.())
+  else if (socket.isPaused()) socket.resume()
 }

@@ -10,6 +10,7 @@ import { HttpError, parserError, rawErrorResponse } from '../app/http/http-error
 import { METHODS } from '../app/http/pipeline.ts'
 import { type Connections, watchConnections } from './connections.ts'
 import { JoinedBodyRequest } from './joined-body.ts'
+import { SentResponse } from './sent-response.ts'
 
 interface ListenOptions {
   readonly host: string
@@ -94,19 +95,25 @@ export async function listen(options: ListenOptions) {
   server.timeout = limits.stalledMs
   server.on('drop', onDrop)
   const perClient = isBehindProxy ? Number.POSITIVE_INFINITY : Math.ceil(limits.connections * CLIENT_SHARE)
-  const connections = watchConnections(server, { perClient, onDrop })
   const respond = async (req: IncomingMessage, res: ServerResponse, isLast: () => boolean) => {
     try {
       const response = await fetch(new NodeRequest({ req, res }), { target: req.url })
       // Set here, since the stop may have begun while the response was created.
       if (!isAccepting() && isLast()) res.setHeader('connection', 'close')
-      await sendNodeResponse(res, response)
+      await (response instanceof SentResponse ? response.send(res) : sendNodeResponse(res, response))
       if (!req.complete) discardRest(req)
     } catch (err) {
       logger.error({ err }, 'a response could not be sent')
       res.destroy()
     }
   }
+  const connections = watchConnections(server, {
+    perClient,
+    onDrop,
+    respond,
+    // Otherwise a kept-alive connection would delay the stop for the whole grace.
+    onDone: ({ socket }) => isAccepting() || connections.closeIfIdle(socket),
+  })
   const refuseRequest = (req: IncomingMessage, error: HttpError) => {
     const request = { requestId: requestIdOf(req.headers[HEADERS.requestId]), method: req.method }
     connections.reject(req.socket, () => sendError(req.socket, error, request))
@@ -118,9 +125,7 @@ export async function listen(options: ListenOptions) {
       refuseRequest(req, ambiguity)
       return
     }
-    const done = connections.handle(req, res, (isLast) => respond(req, res, isLast))
-    // Otherwise a kept-alive connection would delay the stop for the whole grace.
-    void done.then(() => isAccepting() || connections.closeIfIdle(req.socket))
+    connections.handle(req, res)
   })
   server.on('checkExpectation', (req: IncomingMessage) => refuseRequest(req, new HttpError('expectation_failed')))
   server.on('connect', (req: IncomingMessage) => {

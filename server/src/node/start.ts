@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { ACCOUNT_LIMITS, ROUTES } from '@fish-crab/sdk/contract'
-import { FastResponse, type ServerRequest } from 'srvx'
+import type { ServerRequest } from 'srvx'
 import { type App, createApp } from '../app/app.ts'
 import type { Logger, PasswordHasher, RequestHost } from '../app/core/host.ts'
 import { randomText } from '../app/core/ids.ts'
@@ -20,6 +20,7 @@ import { createServiceMetrics } from './metrics.ts'
 import { createPages } from './pages.ts'
 import { createScryptHasher } from './passwords.ts'
 import { type LoadedSecrets, loadSecrets, makeSecrets } from './secrets-file.ts'
+import { SentResponse } from './sent-response.ts'
 
 /** Options of {@link startServer} beside the configuration. */
 export interface StartOptions {
@@ -191,8 +192,7 @@ async function prepareApp(
   const { logger, version, passwords = createScryptHasher() } = options
   const { secrets, mismatch, discard } = await secretsOf(config)
   const app = createApp({
-    // srvx sends this class without a stream of its body.
-    responseClass: FastResponse,
+    responseClass: SentResponse,
     ...parts,
     metricsRoute: config.metrics === 'on',
     gamemodes: config.gamemodes,

@@ -8,8 +8,8 @@ export interface Position {
   readonly offset: number
 }
 
-/** The positions of a stream, by kind. */
-export type Positions = ReadonlyMap<Kind, Position>
+/** The positions of a stream by kind, in the order of its kinds. */
+export type Positions = Readonly<Partial<Record<Kind, Position>>>
 
 /** What a stream is about. Ids are valid for one scope only. */
 export interface StreamScope {
@@ -21,34 +21,28 @@ export interface StreamScope {
   readonly kinds: readonly Kind[]
 }
 
-/** Writes and reads the ids of events. They hold nothing but numbers that readers may know. */
-export interface EventIds {
-  format(positions: Positions): string
-  /** Throws `invalid_event_id` for anything but an id of this scope. */
-  parse(id: string): Map<Kind, Position>
-}
-
 const TAG_LENGTH = 10
 
-export async function createEventIds({ epoch, owner, gamemode, kinds }: StreamScope): Promise<EventIds> {
-  const tag = (await sha256Hex(JSON.stringify([epoch, owner, gamemode, kinds]))).slice(0, TAG_LENGTH)
-  const format = (positions: Positions) => {
-    const texts = kinds.map((kind) => {
-      const { sequence, offset } = positions.get(kind) as Position
-      return `${sequence.toString(36)}.${offset.toString(36)}`
-    })
-    return [tag, ...texts].join('-')
-  }
-  return {
-    format,
-    parse(id) {
-      const [, ...texts] = id.split('-', kinds.length + 1)
-      const positions = new Map(kinds.map((kind, at) => [kind, toPosition(texts[at])]))
-      // Also one that names the same position in another way.
-      if (!isValid([...positions.values()]) || format(positions) !== id) throw new HttpError('invalid_event_id')
-      return positions
-    },
-  }
+/** What the ids of a scope begin with. They hold nothing but numbers that readers may know. */
+export async function scopeTag({ epoch, owner, gamemode, kinds }: StreamScope): Promise<string> {
+  return (await sha256Hex(JSON.stringify([epoch, owner, gamemode, kinds]))).slice(0, TAG_LENGTH)
+}
+
+export function formatEventId(tag: string, positions: Positions): string {
+  const texts = Object.values(positions).map(
+    ({ sequence, offset }) => `${sequence.toString(36)}.${offset.toString(36)}`,
+  )
+  return [tag, ...texts].join('-')
+}
+
+/** Throws `invalid_event_id` for anything but an id of this scope. */
+export function parseEventId(id: string, tag: string, kinds: readonly Kind[]): Positions {
+  const [, ...texts] = id.split('-', kinds.length + 1)
+  const positions: Positions = Object.fromEntries(kinds.map((kind, at) => [kind, toPosition(texts[at])]))
+  // Also one that names the same position in another way.
+  if (!isValid(Object.values(positions)) || formatEventId(tag, positions) !== id)
+    throw new HttpError('invalid_event_id')
+  return positions
 }
 
 function toPosition(text = ''): Position {

@@ -1,6 +1,6 @@
 import type { EVENTS, Kind } from '@fish-crab/sdk/contract'
 import type { StoredRecord } from '../../storage/core/types.ts'
-import type { EventIds, Position, Positions } from './event-id.ts'
+import { formatEventId, type Position, type Positions } from './event-id.ts'
 
 /** How long a client waits before it connects again, in milliseconds. */
 const RETRY_MS = 2000
@@ -32,18 +32,16 @@ export function toCatchRecord({ sequence, entries }: StoredRecord, kind: Kind): 
 export function catchEvents(
   records: readonly CatchRecord[],
   kind: Kind,
-  positions: Positions,
-  ids: EventIds,
+  { tag, positions }: { readonly tag: string; readonly positions: Positions },
 ): { readonly text: string; readonly position: Position } {
-  const after = new Map(positions)
-  let position = after.get(kind) as Position
+  let position = positions[kind] as Position
   let text = ''
   for (const { sequence, data } of records) {
     if (sequence < position.sequence) continue
     const sent = sequence === position.sequence ? position.offset : 0
     for (let at = sent; at < data.length; at += 1) {
-      after.set(kind, at + 1 < data.length ? { sequence, offset: at + 1 } : { sequence: sequence + 1, offset: 0 })
-      text += eventText('catch', data[at] ?? '', ids.format(after))
+      const after = at + 1 < data.length ? { sequence, offset: at + 1 } : { sequence: sequence + 1, offset: 0 }
+      text += eventText('catch', data[at] ?? '', formatEventId(tag, { ...positions, [kind]: after }))
     }
     position = { sequence: sequence + 1, offset: 0 }
   }

@@ -4,7 +4,7 @@ import { type Change, type Collection, type FishStorage, REMOVED_VERSION } from 
 import type { Metrics } from '../core/host.ts'
 import type { Schedule } from '../core/schedule.ts'
 import { HttpError } from '../http/http-error.ts'
-import { createEventIds, type EventIds, type Position } from './event-id.ts'
+import { formatEventId, type Position, parseEventId, scopeTag } from './event-id.ts'
 import { type CatchRecord, catchEvents, eventText, HEARTBEAT, openingText, toCatchRecord } from './event-text.ts'
 
 /** Options of the event streams of `createApp`. */
@@ -63,11 +63,12 @@ interface Topic {
 interface Stream {
   readonly epoch: string
   readonly topics: readonly Topic[]
-  readonly positions: Map<Kind, Position>
-  readonly ids: EventIds
+  readonly positions: Partial<Record<Kind, Position>>
+  /** Of its ids. */
+  readonly tag: string
   readonly follow: boolean
   /** What there was when it was opened, by kind. */
-  readonly targets: ReadonlyMap<Kind, number>
+  readonly targets: Readonly<Partial<Record<Kind, number>>>
   /** Events besides catches, which are sent first. */
   readonly notices: string[]
   isEnding: boolean
@@ -183,15 +184,15 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
   }
 
   function isBehind({ positions, targets }: Stream, kind: Kind, newest: number): boolean {
-    const { sequence } = positions.get(kind) as Position
-    return sequence <= Math.max(newest, targets.get(kind) ?? 0)
+    const { sequence } = positions[kind] as Position
+    return sequence <= Math.max(newest, targets[kind] ?? 0)
   }
 
   /** Does nothing for a client that is not ready for more: its stream is behind from then on. */
   function sendEvents(stream: Stream, kind: Kind, eventsOf: ReturnType<typeof shareEvents>): void {
     if (!stream.send || stream.isReading) return
     const { bytes, position } = eventsOf(stream)
-    stream.positions.set(kind, position)
+    stream.positions[kind] = position
     if (bytes.byteLength > 0) stream.send(bytes)
   }
 
@@ -222,8 +223,8 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
   /** Sends the next records out of the store. */
   async function catchUp(stream: Stream, { collection, newest }: Topic): Promise<void> {
     const { kind } = collection
-    const { sequence, offset } = stream.positions.get(kind) as Position
-    const end = Math.max(newest, stream.targets.get(kind) ?? 0)
+    const { sequence, offset } = stream.positions[kind] as Position
+    const end = Math.max(newest, stream.targets[kind] ?? 0)
     for await (const chunk of storage.read(collection, 'full', {
       from: sequence,
       entries: offset + CATCH_UP_ENTRIES,
@@ -231,17 +232,16 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
       const { text, position } = catchEvents(
         chunk.map((record) => toCatchRecord(record, collection.kind)),
         kind,
-        stream.positions,
-        stream.ids,
+        stream,
       )
-      stream.positions.set(kind, position)
+      stream.positions[kind] = position
       if (text === '') continue
       stream.send?.(encode(text))
       return
     }
     // What there was is removed.
-    const position = stream.positions.get(kind) as Position
-    if (position.sequence <= end) stream.positions.set(kind, { sequence: end + 1, offset: 0 })
+    const position = stream.positions[kind] as Position
+    if (position.sequence <= end) stream.positions[kind] = { sequence: end + 1, offset: 0 }
   }
 
   function notify(stream: Stream, text: string): void {
@@ -356,8 +356,8 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
       const release = reserve(client)
       try {
         const epoch = await ensureEpoch(storage, createId)
-        const ids = await createEventIds({ epoch, owner: user.id, gamemode, kinds })
-        const resumed = lastEventId === undefined ? undefined : ids.parse(lastEventId)
+        const tag = await scopeTag({ epoch, owner: user.id, gamemode, kinds })
+        const resumed = lastEventId === undefined ? {} : parseEventId(lastEventId, tag, kinds)
         const places = kinds.map((kind) => ({ owner: user.id, kind, gamemode }))
         const [version, ...newest] = await Promise.all([
           storage.version(places[0] as Collection),
@@ -365,11 +365,11 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
         ])
         if (version === REMOVED_VERSION) throw new HttpError('user_not_found')
         signal.throwIfAborted()
-        const targets = new Map(kinds.map((kind, at) => [kind, newest[at] ?? 0]))
-        const positions = new Map(
-          kinds.map((kind, at): [Kind, Position] => {
+        const targets = Object.fromEntries(kinds.map((kind, at) => [kind, newest[at] ?? 0]))
+        const positions: Stream['positions'] = Object.fromEntries(
+          kinds.map((kind, at) => {
             const next = { sequence: (newest[at] ?? 0) + 1, offset: 0 }
-            const position = resumed?.get(kind) ?? next
+            const position = resumed[kind] ?? next
             // A forged id may name what does not exist yet, and so may a true one after Redis lost what it names.
             return [kind, position.sequence < next.sequence ? position : next]
           }),
@@ -378,7 +378,7 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
           epoch,
           topics: places.map((place, at) => topicOf(place, newest[at] ?? 0)),
           positions,
-          ids,
+          tag,
           follow,
           targets,
           notices: [],
@@ -388,7 +388,7 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
           send: undefined,
           close: () => {},
         }
-        stream.notices.push(openingText({ user: user.name, gamemode }, ids.format(positions)))
+        stream.notices.push(openingText({ user: user.name, gamemode }, formatEventId(tag, positions)))
         stopWatching ??= watch()
         open.add(stream)
         const body = bodyOf(stream, signal, release)
@@ -423,11 +423,11 @@ async function ensureEpoch({ items, setItemIfAbsent }: FishStorage, createId: ()
 /** The events of records by the position of a stream: those who wait for the same ones share their bytes. */
 function shareEvents(kind: Kind, records: readonly CatchRecord[]) {
   const byPosition = new Map<string, { readonly bytes: Uint8Array<ArrayBuffer>; readonly position: Position }>()
-  return ({ positions, ids }: Stream) => {
-    const key = ids.format(positions)
+  return (stream: Stream) => {
+    const key = formatEventId(stream.tag, stream.positions)
     const known = byPosition.get(key)
     if (known) return known
-    const { text, position } = catchEvents(records, kind, positions, ids)
+    const { text, position } = catchEvents(records, kind, stream)
     const events = { bytes: encode(text), position }
     byPosition.set(key, events)
     return events
