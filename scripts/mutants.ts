@@ -1,0 +1,21 @@
+// npm run mutants -- FILES…: changes the code at one place after the other, and lists the changes that no unit test notices.
+// Files are of one package, such as `sdk/src/client/**/*.ts`; without any, the client, the app and the storages are done,
+// which takes two hours. What was found before is kept in .tmp/mutants, and only what has changed is tried again.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const ALL = ['sdk/src/client/**/*.ts', 'server/src/app/**/*.ts', 'server/src/storage/{core,memory,file}/**/*.ts']
+const FOLDER = '.tmp/mutants'
+const program = fileURLToPath(new URL('./mutants/node_modules/@stryker-mutator/core/bin/stryker.js', import.meta.url))
+const given = process.argv.slice(2)
+
+mkdirSync(FOLDER, { recursive: true })
+for (const files of given.length > 0 ? [given.join()] : ALL) {
+  const [name = ''] = files.split('/')
+  const { status } = spawnSync(process.execPath, [program, 'run', 'scripts/mutants/stryker.json', '--mutate', files], {
+    stdio: 'inherit',
+    env: { ...process.env, MUTANTS_PACKAGE: name },
+  })
+  if (status !== 0) process.exitCode = status ?? 1
+}
