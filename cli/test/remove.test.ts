@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -78,6 +79,24 @@ describe('remove', () => {
     expect((await fish(['remove', id, '--yes'], { FISH_PASSWORD: '' })).status).toBe(4)
     expect(await names()).toEqual(['Cod'])
   })
+
+  test('leaves no file of catches that the service did not remove', async () => {
+    const id = await add('Cod')
+    for (const argv of [
+      ['remove', id, '--yes'],
+      ['undo', '--yes'],
+    ]) {
+      expect((await fish(argv, { FISH_PASSWORD: 'wrong' })).status).toBe(4)
+    }
+    expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('removed-'))).toEqual([])
+  })
+
+  test('names the gamemode in which it looked for a record', async () => {
+    const id = await add('Cod')
+    const { stderr } = await fish(['remove', id, '-g', 'survival', '--yes'])
+    expect(stderr).toContain('ID is no record in survival.')
+    expect(stderr).toContain('another gamemode')
+  })
 })
 
 describe('move', () => {
@@ -104,22 +123,25 @@ describe('move', () => {
     for (const argv of [[], ['--gamemode', 'earth'], ['--gamemode', 'moon']]) {
       expect((await fish(['move', id, ...argv, '--yes'])).status).toBe(2)
     }
+    // Where they are is not known: earth is only the usual one.
+    expect((await fish(['move', id, '--gamemode', 'earth'])).stderr).toContain('Name the gamemode where they are')
     expect(await names()).toEqual(['Cod'])
   })
 })
 
 describe('undo', () => {
   test('takes back what was added last, and then what was added before it', async () => {
-    const ids = [await add('Cod'), await add('Koi')]
-    await fish(['remove', ids[0] ?? '', '--yes'])
+    await add('Koi')
+    const cod = await add('Cod')
+    await fish(['remove', cod, '--yes'])
     await add('Salmon')
     for (const left of [['Koi'], []]) {
-      expect(await json(['undo', '--yes'])).toMatchObject({ user: player, queued: false, catches: 1 })
+      // The Cod is removed already: it is passed over.
+      const { status, stderr } = await fish(['undo', '--yes'])
+      expect([status, stderr.includes('moved or removed already')]).toEqual([0, left.length === 0])
       expect(await names()).toEqual(left)
     }
-    const gone = await fish(['undo', '--yes'])
-    expect(gone).toMatchObject({ status: 0, stderr: expect.stringContaining('moved or removed already') })
-    expect((await fish(['undo', '--yes'])).status).toBe(5)
+    expect(await fish(['undo', '--yes'])).toMatchObject({ status: 5, stderr: expect.stringContaining('knows nothing') })
   })
 
   test('takes back all of a file that was sent, in several records', async () => {

@@ -67,7 +67,8 @@ export async function gamemodeOf(context: Context, target: Service & Pick<Target
 export async function requireGamemode(context: Context, target: Target): Promise<Gamemode> {
   const gamemode = await gamemodeOf(context, target)
   if (gamemode !== undefined) return gamemode
-  const hint = 'Add --gamemode GAMEMODE, set FISH_GAMEMODE, or: fish-cli config set gamemode GAMEMODE'
+  const known = knownGamemodes(context, target.url.value)
+  const hint = `Add --gamemode GAMEMODE, such as ${known.join(', ')}. For all commands: fish-cli config set gamemode GAMEMODE`
   throw usageError('Missing gamemode.', hint)
 }
 
@@ -91,6 +92,9 @@ export async function parseMove(
       ? await gamemodeOf(context, target)
       : await findGamemode(context, target, flags.from, '--from')
   if (from === undefined) throw usageError('Missing --from.', 'Add --from GAMEMODE to move from.')
-  if (from === to) throw usageError(`The records are in ${to} already.`, 'Add --from with another gamemode.')
+  if (from === to) {
+    const where = flags.from === undefined ? `Without --from, records are moved from ${to}` : `Both are ${to}`
+    throw usageError(`${where}.`, 'Name the gamemode where they are: --from GAMEMODE')
+  }
   return { from, to, target }
 }

@@ -50,7 +50,7 @@ export function notLoggedIn(): CliError {
   return new CliError({
     code: 'not_logged_in',
     message: 'Not logged in.',
-    hint: 'Log in: fish-cli login USER',
+    hint: 'Log in: fish-cli login --from FILE, or fish-cli login USER',
     exit: EXIT.credentials,
   })
 }

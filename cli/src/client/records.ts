@@ -1,5 +1,6 @@
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Client, Crab, Fish, Gamemode } from '@fish-crab/sdk'
+import { ApiError, type Client, type Crab, type Fish, type Gamemode } from '@fish-crab/sdk'
 import { replaceFile } from '../config/files.ts'
 import { folders } from '../config/paths.ts'
 import type { Context, Notes } from '../core/context.ts'
@@ -51,9 +52,16 @@ export async function fetchRecords(
 /** `list --detail` shows so much of the end of an id. */
 const SHORTEST_END = 8
 
-/** By whole ids, or by ends of them that no other record has. @throws CliError for an unknown or ambiguous one */
-export function selectRecords(records: readonly CatchRecord[], ids: readonly string[]): readonly CatchRecord[] {
-  const hint = 'See the ids: fish-cli list --detail, or fish-cli list crabs --detail'
+/**
+ * Records of a gamemode by whole ids, or by ends of them that no other record has.
+ * @throws CliError for an unknown or ambiguous one
+ */
+export function selectRecords(
+  records: readonly CatchRecord[],
+  ids: readonly string[],
+  gamemode: Gamemode,
+): readonly CatchRecord[] {
+  const hint = `For another gamemode, name it. The ids: fish-cli list --detail -g ${gamemode}, or list crabs --detail`
   const selected = ids.map((text, index) => {
     const end = text.replace(/^(…|\.\.\.)/, '')
     const found = records.filter(({ id }) => id === end || (end.length >= SHORTEST_END && id.endsWith(end)))
@@ -62,7 +70,7 @@ export function selectRecords(records: readonly CatchRecord[], ids: readonly str
     if (record) return record
     // Not quoted: it may be anything.
     const which = ids.length === 1 ? 'ID' : `ID ${index + 1}`
-    const message = `${which} is no record of this collection.`
+    const message = `${which} is no record in ${gamemode}.`
     throw new CliError({ code: 'record_not_found', message, hint, exit: EXIT.notFound })
   })
   return [...new Set(selected)]
@@ -102,6 +110,24 @@ export function saveRecords(context: Context, records: readonly Omit<CatchRecord
   )
   replaceFile(path, `${lines.join('\n')}\n`)
   return path
+}
+
+/**
+ * Saves records to a file, then removes them. A service that refuses before it has removed any leaves no file, from which
+ * catches could be added a second time.
+ */
+export async function removeRecords(
+  context: Context & Notes,
+  records: readonly CatchRecord[],
+  options: Omit<ChangeOptions, 'done'>,
+): Promise<{ readonly file: string; readonly removed: readonly CatchRecord[] }> {
+  const file = saveRecords(context, records)
+  try {
+    return { file, removed: await changeRecords(context, records, { ...options, done: 'removed' }) }
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) rmSync(file)
+    throw error
+  }
 }
 
 /** Output with a command to copy, which must not be wrapped. */

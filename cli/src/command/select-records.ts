@@ -83,7 +83,7 @@ export async function findRecords(
   const { user, fish } = await admin.fish.list(name, { gamemode, signal })
   const { crab } = await admin.crabs.list(name, { gamemode, signal })
   const all = [...recordsOf('fish', gamemode, fish), ...recordsOf('crab', gamemode, crab)]
-  if (!matches) return { user, records: selectRecords(all, ids) }
+  if (!matches) return { user, records: selectRecords(all, ids, gamemode) }
   const partly = all.filter((record) => matches(record) === 'some').length
   if (partly > 0) {
     const what = partly === 1 ? '1 record has' : `${partly} records have`

@@ -24,7 +24,7 @@ export const addCommand = defineCommand({
     'fish-cli add Salmon --rarity gold --gamemode earth --user Alex',
     'fish-cli add "Bronze Koi" Cod -r 1 -g earth',
     'fish-cli add --crab -g earth',
-    { description: 'All catches in a file, each once:', command: 'fish-cli add --file catches.csv -g earth' },
+    { description: 'All catches in a file:', command: 'fish-cli add --file catches.csv -g earth' },
     {
       description: 'Copy the output of list --json --detail, which has the times, to another service:',
       command: 'fish-cli add --file list.json --url https://new.example.org',

@@ -152,7 +152,9 @@ async function offerDeletion(
     return context.note(`${printable(path)} is a file that ${others} your secrets. Keep the password, then delete it.`)
   }
   if (isShared) context.note(`Others can read ${printable(path)}.`)
-  context.note('The password in the file is not stored. You need it to log in on another machine.')
+  context.note(
+    'The password in the file is not stored. undo, remove, move and the next login ask for it: note it down first.',
+  )
   if (!(await ask(context, `Delete ${printable(path)}`))) return
   await rm(path)
   context.note(`Deleted ${printable(path)}.`)

@@ -47,7 +47,7 @@ export const moveCommand = defineCommand({
     const signal = context.interrupted()
     const found = await fetchRecords(client, { user: requireUser(target, 'Add --user USER'), gamemode, signal })
     const { user } = found
-    const records = selectRecords(found.records, ids)
+    const records = selectRecords(found.records, ids, gamemode)
     context.note(describeRecords(records))
     const where = `${printable(user)} from ${gamemode} to ${to}`
     await confirm(context, { ...flags, question: `Move ${amountText(records)} of ${where}` })

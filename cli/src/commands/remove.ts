@@ -4,12 +4,11 @@ import { requireGamemode } from '../client/gamemodes.ts'
 import {
   amountText,
   COPYABLE,
-  changeRecords,
   countOf,
   describeRecords,
   fetchRecords,
   readPlayerPassword,
-  saveRecords,
+  removeRecords,
   selectRecords,
   takeBackHint,
 } from '../client/records.ts'
@@ -42,14 +41,12 @@ export const removeCommand = defineCommand({
     const signal = context.interrupted()
     const found = await fetchRecords(client, { user: requireUser(target, 'Add --user USER'), gamemode, signal })
     const { user } = found
-    const records = selectRecords(found.records, ids)
+    const records = selectRecords(found.records, ids, gamemode)
     context.note(describeRecords(records))
     const from = `${printable(user)}, ${gamemode}`
     await confirm(context, { ...flags, question: `Remove ${amountText(records)} of ${from}` })
     const password = await readPlayerPassword(context, user, flags)
-    const file = saveRecords(context, records)
-    const removed = await changeRecords(context, records, {
-      done: 'removed',
+    const { file, removed } = await removeRecords(context, records, {
       signal,
       run: ({ id, kind }) => deleteCatch(client, { user, gamemode, kind, id, password, signal }),
     })

@@ -10,11 +10,11 @@ import {
   amountText,
   type CatchRecord,
   COPYABLE,
-  changeRecords,
   countOf,
   describeRecords,
   fetchRecords,
   readPlayerPassword,
+  removeRecords,
   saveRecords,
   takeBackHint,
 } from '../client/records.ts'
@@ -40,12 +40,16 @@ export const undoCommand = defineCommand({
     const { target } = context
     const user = requireUser(target, 'Add --user USER')
     const path = outboxPath(context, target.url.value)
-    const sent = lastAdded(path, user)
-    const sentAt = sent.at(-1)?.at ?? Number.NEGATIVE_INFINITY
     await using outbox = await openLocalOutbox(context, target)
     const queued = outbox && (await lastQueued(outbox, user))
-    if (outbox && queued && queued.addedAt >= sentAt) return await undoQueued(context, outbox, user, queued.key)
-    if (sent.length > 0) return await undoSent(context, user, path, sent)
+    for (;;) {
+      const sent = lastAdded(path, user)
+      const sentAt = sent.at(-1)?.at ?? Number.NEGATIVE_INFINITY
+      if (outbox && queued && queued.addedAt >= sentAt) return await undoQueued(context, outbox, user, queued.key)
+      if (sent.length === 0) break
+      const status = await undoSent(context, user, path, sent)
+      if (status !== undefined) return status
+    }
     const message = `This machine knows nothing that it added for ${printable(user)}.`
     throw new CliError({ code: 'nothing_to_undo', message, hint: `Or by id: fish-cli remove ID`, exit: EXIT.notFound })
   },
@@ -100,12 +104,13 @@ async function undoQueued(
   return frozen > 0 ? EXIT.partly : EXIT.ok
 }
 
+/** Without a status, nothing of it is left to be removed. */
 async function undoSent(
   context: CommandContext,
   named: string,
   path: string,
   sent: readonly AddedRecord[],
-): Promise<number> {
+): Promise<number | undefined> {
   const client = await openClient(context, context.target)
   const signal = context.interrupted()
   const ids = new Set(sent.map(({ id }) => id))
@@ -118,17 +123,15 @@ async function undoSent(
   }
   if (records.length === 0) {
     await forgetAdded(context, path, ids)
-    context.note('fish-cli: What this machine added last was moved or removed already.')
-    return context.print({ user, queued: false, removed: [], catches: 0 }, () => 'Nothing was changed.')
+    context.note('fish-cli: What this machine added last was moved or removed already. This is what it added before:')
+    return undefined
   }
   context.note(describeRecords(records))
   const gamemodes = [...new Set(records.map(({ gamemode }) => gamemode))].join(', ')
   const from = `${printable(user)}, ${gamemodes}`
   await confirm(context, { ...context.flags, question: `Remove ${amountText(records)} of ${from}` })
   const password = await readPlayerPassword(context, user, context.flags)
-  const file = saveRecords(context, records)
-  const removed = await changeRecords(context, records, {
-    done: 'removed',
+  const { file, removed } = await removeRecords(context, records, {
     signal,
     run: ({ id, kind, gamemode }) => deleteCatch(client, { user, gamemode, kind, id, password, signal }),
   })

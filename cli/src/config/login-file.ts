@@ -10,8 +10,9 @@ export async function readLoginFile(path: string): Promise<{ readonly login: Log
   if (path === '') throw usageError('--from is empty.', 'Pass the path of a login file.')
   const { text, mode } = await readBounded(path).catch((error: NodeJS.ErrnoException) => {
     if (error instanceof CliError) throw error
-    const message = `${path} cannot be read (${error.code ?? error.name}).`
-    const hint = 'Check the path and the permissions of the file.'
+    const isMissing = error.code === 'ENOENT'
+    const message = isMissing ? `There is no file ${path}.` : `${path} cannot be read (${error.code ?? error.name}).`
+    const hint = isMissing ? 'Check its name and its folder.' : 'Check the permissions of the file.'
     throw new CliError({ code: 'file_not_read', message, hint, exit: EXIT.usage })
   })
   const login = parseLoginFile(text)

@@ -1,5 +1,5 @@
 import { requireGamemode } from '../../client/gamemodes.ts'
-import { amountText, COPYABLE, changeRecords, countOf, saveRecords } from '../../client/records.ts'
+import { amountText, COPYABLE, countOf, removeRecords } from '../../client/records.ts'
 import { administrationFlags, openAdministration } from '../../command/administration.ts'
 import { Args, defineCommand } from '../../command/define.ts'
 import { dryRunFlag, gamemodeFlag, yesFlags } from '../../command/flags.ts'
@@ -44,9 +44,7 @@ export const userRemoveCatchCommand = defineCommand({
     }
     const question = `Remove ${amountText(records)} of ${from}`
     await confirmRecords(context, records, { question, user, flags, isRange: selection.matches !== undefined })
-    const file = saveRecords(context, records)
-    const removed = await changeRecords(context, records, {
-      done: 'removed',
+    const { file, removed } = await removeRecords(context, records, {
       signal,
       run: ({ id, kind }) =>
         (kind === 'fish' ? admin.fish : admin.crabs).delete(user, id, { gamemode, signal, maxRetries: 2 }),
