@@ -25,7 +25,7 @@ async function doctor(env: Env = {}, ...argv: readonly string[]) {
   return { status, stderr, ok, byName, health }
 }
 
-const WELL = { node: 'ok', config: 'ok', secrets: 'ok', keyring: 'ok' }
+const WELL = { node: 'ok', config: 'ok', secrets: 'ok', keyring: 'ok', log: 'ok' }
 const KEPT = { outbox: 'ok' }
 const REACHED = { connection: 'ok', service: 'ok', clock: 'ok' }
 
@@ -38,6 +38,20 @@ describe('doctor', () => {
     expect(byName.key).toEqual({ check: 'key', status: 'ok', result: expect.stringContaining('Alex'), fix: null })
     const { stdout } = await run(['doctor'], { env: base })
     expect(stdout).toMatch(/^CHECK +STATUS +RESULT/)
+  })
+
+  test('names the log of the game that watch would follow', async () => {
+    await login()
+    const HOME = newFolder()
+    expect((await doctor({ HOME })).byName.log).toMatchObject({
+      status: 'ok',
+      result: expect.stringContaining('No game log'),
+    })
+    const logs = join(HOME, '.minecraft', 'logs')
+    await mkdir(logs, { recursive: true })
+    await writeFile(join(logs, 'latest.log'), '')
+    const { byName } = await doctor({ HOME })
+    expect(byName.log.result).toMatch(/^watch would follow .*latest\.log \(vanilla\), last written \d{4}-/)
   })
 
   test('finds a configuration that cannot be written', async () => {

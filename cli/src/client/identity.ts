@@ -72,6 +72,7 @@ export async function readPlayerKey(
   return readSecret(context, {
     variable: 'FISH_KEY',
     question: `Fernet key of ${printable(user)}`,
+    orElse: `, who is not logged in here (or Ctrl-C, then: fish-cli login ${printable(user)})`,
     alternative: `${elsewhere}Or fetch and save it once: fish-cli login USER`,
     noInput,
   })

@@ -10,6 +10,8 @@ export interface SecretRequest {
   /** The environment variable. The same name with `_FILE` may point to a file with the secret. */
   readonly variable: string
   readonly question: string
+  /** What else to do, for who is asked in a terminal. */
+  readonly orElse?: string
   /** Another way to provide it, for the error message. */
   readonly alternative?: string | undefined
   readonly noInput?: boolean | undefined
@@ -17,12 +19,12 @@ export interface SecretRequest {
 }
 
 export async function readSecret(context: Context, request: SecretRequest): Promise<string> {
-  const { variable, question, alternative, noInput, fromStdin } = request
+  const { variable, question, orElse = '', alternative, noInput, fromStdin } = request
   if (fromStdin) return secretFromStdin(context, question)
   const given = await secretFromEnv(context, variable)
   if (given !== undefined) return given
   if (canPrompt(context, noInput)) {
-    const typed = await promptLine(context, { question: `${question}: `, isSecret: true })
+    const typed = await promptLine(context, { question: `${question}${orElse}: `, isSecret: true })
     if (typed) return typed
   }
   throw new CliError({

@@ -13,7 +13,7 @@ import { checkConfigWritable, EMPTY_CONFIG, readConfig } from '../config/config-
 import { fileStore } from '../config/file-store.ts'
 import { checkReplaceable } from '../config/files.ts'
 import { type KeyringContext, openKeyring } from '../config/keyring.ts'
-import { configPath } from '../config/paths.ts'
+import { configPath, homeFolder } from '../config/paths.ts'
 import { isUnencrypted } from '../config/profile.ts'
 import type { AdminSession } from '../config/secret-store.ts'
 import { settingValue } from '../config/settings.ts'
@@ -23,7 +23,9 @@ import { EXIT } from '../core/errors.ts'
 import { localTime } from '../core/time.ts'
 import type { Column } from '../output/columns.ts'
 import type { Style } from '../output/screen.ts'
+import { printable } from '../output/text.ts'
 import { readManifest } from '../package.ts'
+import { findLog, logLocations } from '../watch/locations.ts'
 
 const STYLES: Readonly<Record<CheckStatus, Style>> = { ok: 'green', warn: 'yellow', fail: 'red' }
 
@@ -37,8 +39,8 @@ const COLUMNS: readonly Column<CheckResult>[] = [
 export const doctorCommand = defineCommand({
   summary: 'Diagnose problems and suggest fixes.',
   description:
-    'Checks Node, the settings, the storage of secrets, the outbox, the connection to the service, its version and clock, ' +
-    'and your keys. Sends at most three requests, which store nothing. Exits with 1 when a check fails; warnings do not count.',
+    'Checks Node, the settings, the storage of secrets, the log of the game, the outbox, the connection to the service, its ' +
+    'version and clock, and your keys. Sends at most three requests, which store nothing. Exits with 1 when a check fails; warnings do not count.',
   examples: ['fish-cli doctor', 'fish-cli doctor --json --offline'],
   flags: {
     offline: Flags.boolean({ summary: 'Check only this machine and send no request.' }),
@@ -57,6 +59,7 @@ export const doctorCommand = defineCommand({
       await runCheck('config', () => checkConfig(context)),
       await runCheck('secrets', () => checkSecretFile(context)),
       await runCheck('keyring', () => checkKeyring(context, config)),
+      await runCheck('log', () => checkGameLog(context)),
     ]
     let target: Target | undefined
     try {
@@ -146,6 +149,20 @@ async function checkKeyring(context: KeyringContext, config: Config): Promise<Ou
   if (wanted === 'auto' && inUse.length === 0) return ok(`${keyring.why} Secrets go to a file.`)
   const fix = 'Start the keyring and unlock it, or: fish-cli config set secret-store file, then fish-cli login USER'
   return fail(`${keyring.why} It is needed${inUse.length > 0 ? ` by ${inUse.join(', ')}` : ''}.`, fix)
+}
+
+/** Without one, nothing is wrong: not everybody plays on this machine. */
+async function checkGameLog({ env }: Context): Promise<Outcome> {
+  try {
+    const { path, launcher, writtenAt } = await findLog(
+      logLocations({ platform: process.platform, env, home: homeFolder(env) }),
+    )
+    const time = localTime(new Date(writtenAt).toISOString())
+    return ok(`watch would follow ${printable(path)} (${launcher}), last written ${time} (local time).`)
+  } catch (error) {
+    const { message, hint } = describeError(error)
+    return ok(`${message} ${hint}`)
+  }
 }
 
 function modeOf(path: string): number | undefined {

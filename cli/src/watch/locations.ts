@@ -7,7 +7,7 @@ import { CliError, EXIT } from '../core/errors.ts'
 export async function findLog(locations: readonly LogLocation[]) {
   const found = await Promise.all(locations.map(logsAt))
   const [newest] = found.flat().sort((a, b) => b.writtenAt - a.writtenAt)
-  if (newest) return { launcher: newest.launcher, path: newest.path }
+  if (newest) return newest
   throw new CliError({
     code: 'log_not_found',
     message: 'No game log found in the folders of the usual launchers.',
