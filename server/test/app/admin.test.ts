@@ -42,6 +42,17 @@ it('a session that is ended 101 times at once counts once, and ends no other', a
   expect((await other('GET', '/admin/me')).status).toBe(200)
 })
 
+it('a session is read from a whole header, not from a part of one', async () => {
+  const service = await createMemoryService(UNLIMITED)
+  const { username, password } = service.root
+  const { token } = (await (await login(service, username, password)).json()) as Session
+  const me = (authorization: string) => service.request('/admin/me', { headers: { authorization } })
+  expect((await me(`bearer  ${token}`)).status).toBe(200)
+  for (const wrong of [`Basic Bearer ${token}`, `Bearer ${token} x`, `Bearer${token}`, token]) {
+    await expectError(await me(wrong), 'invalid_session')
+  }
+})
+
 describe('an administrator who is deleted while the body of a request is on its way', () => {
   it.each([
     ['POST', '/admin/users', { name: 'Bob' }],

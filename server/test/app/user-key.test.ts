@@ -55,6 +55,30 @@ describe('the reading of a key', () => {
 })
 
 describe('the check of a password', () => {
+  it('is made again after the clock was set back, which would else make ten minutes an hour', async () => {
+    const service = await createCountingService()
+    const read = () => service.request(KEY, { headers: { authorization: basic('Alex', 'alex-password') } })
+    await read()
+    service.advance(-60 * 60_000)
+    await read()
+    expect(service.checks()).toBe(2)
+  })
+
+  it('reads a whole header, not a part of one', async () => {
+    const service = await createCountingService()
+    const valid = basic('Alex', 'alex-password')
+    const read = (authorization: string) => service.request(KEY, { headers: { authorization } })
+    expect((await read(valid.replace('Basic ', 'basic  '))).status).toBe(200)
+    for (const wrong of [
+      `Bearer ${valid}`,
+      `${valid} x`,
+      valid.replace('Basic ', 'Basic'),
+      valid.replace('Basic ', ''),
+    ]) {
+      await expectError(await read(wrong), 'invalid_credentials')
+    }
+  })
+
   it('is made for 10 of 30 wrong ones at once', async () => {
     const service = await createCountingService()
     const init = { headers: { authorization: basic('Alex', 'wrong') } }
