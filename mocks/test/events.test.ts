@@ -1,6 +1,10 @@
+import { get, type IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createMock, type Mock } from '@fish-crab/mocks'
 import { createClient } from '@fish-crab/sdk'
 import { setupServer } from 'msw/node'
+import { request } from 'undici'
 import { expect, it, onTestFinished } from 'vitest'
 
 const SEED = { users: [{ name: 'Alex' }] }
@@ -42,6 +46,40 @@ it('streams events directly, through MSW and over HTTP', async () => {
   await addFish(mock, 'Salmon')
   for (const until of readers) expect(await until(/event: catch(.|\n)*\n\n/)).toContain('"name":"Salmon"')
   expect(mock.requests.filter(({ route }) => route === 'events').map(({ status }) => status)).toEqual([200, 200, 200])
+})
+
+it('streams events to intercepted requests of every client, until the client or the mock ends them', async () => {
+  const mock = await openMock()
+  const interception = await mock.listen()
+  onTestFinished(() => interception.close())
+  const url = mock.origin + PATH
+  const viaHttp = await new Promise<IncomingMessage>((resolve, reject) => get(url, resolve).on('error', reject))
+  const { body } = await request(url)
+  const streams = [Readable.toWeb(viaHttp), Readable.toWeb(body), (await fetch(url)).body]
+  const readers = streams.map((stream) => readerOf(new Response(stream as ReadableStream<Uint8Array>)))
+  for (const until of readers) await until(/event: ready/)
+  // Over the connections of the same clients.
+  await addFish(mock, 'Salmon')
+  await createClient({ ...mock.client('Alex', { transport: 'network' }), gamemode: 'earth' }).fish.add({
+    name: 'Koi',
+    rarity: 1,
+  })
+  for (const until of readers) expect(await until(/"Koi".*\n\n/)).toContain('"name":"Salmon"')
+  await interception.close()
+  for (const until of readers) await expect(until(/never/)).rejects.toThrow()
+})
+
+it('counts an intercepted stream no longer that its client has closed', async () => {
+  const mock = await openMock()
+  const interception = await mock.listen()
+  onTestFinished(() => interception.close())
+  // One client may have ten at once.
+  for (let time = 0; time < 12; time += 1) {
+    const { status, body } = await fetch(mock.origin + PATH)
+    expect(status).toBe(200)
+    await body?.cancel()
+    await nextTurn()
+  }
 })
 
 it('sends heartbeats by the clock of the mock', async () => {

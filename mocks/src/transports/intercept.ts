@@ -3,6 +3,7 @@ import { emitWarning } from 'node:process'
 // By name, since fake timers replace the global ones and would stop the network of the mock.
 import { setImmediate } from 'node:timers'
 import { TLSSocket } from 'node:tls'
+import { EVENT_STREAM } from '@fish-crab/sdk/contract'
 import { HttpRequestInterceptor } from '@mswjs/interceptors/http'
 import { createClock, type MockClock } from '../service/clock.ts'
 import type { HandleRequest, Outcome } from '../service/outcome.ts'
@@ -231,7 +232,9 @@ async function applyOutcome(
   if (ended.aborted) return
   switch (networkFault?.kind) {
     case undefined:
-      controller.respondWith(closeOnRequest(request, await withLength(response)))
+      controller.respondWith(
+        closeOnRequest(request, isEventStream(response) ? untilEnd(response, ended) : await withLength(response)),
+      )
       return
     case 'silence':
       await waitConnected(ended, () => sleep(Number.POSITIVE_INFINITY, ended))
@@ -261,6 +264,15 @@ async function waitConnected(ended: AbortSignal, wait: () => Promise<void>): Pro
   } finally {
     clearInterval(connection)
   }
+}
+
+function isEventStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith(EVENT_STREAM.type) === true
+}
+
+/** A response whose body breaks off when the client or the mock ends the request. */
+function untilEnd({ body, status, headers }: Response, ended: AbortSignal): Response {
+  return new Response(body?.pipeThrough(new TransformStream(), { signal: ended }) ?? null, { status, headers })
 }
 
 /** Sets `content-length`: without it, the end of the connection ends the body, and a truncated body looks complete. */
