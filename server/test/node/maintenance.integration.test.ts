@@ -1,16 +1,20 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import {
+import fs, {
   chownSync,
   linkSync,
   lstatSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import {
   backupStore,
@@ -119,6 +123,45 @@ describe('by root, on the data folder of another user,', () => {
     await rotateSecret({ env, makeNew: true })
     expect([outside, join(folder, 'notes')].map((path) => statSync(path).uid)).toEqual([0, 0])
     expect(lstatSync(join(folder, 'fish.link')).uid).toBe(0)
+  })
+})
+
+describe.skipIf(ROOT_ONLY !== '')(`by root, while that user exchanges folders for links,${ROOT_ONLY}`, () => {
+  const readdir = fs.readdirSync
+  const exchangeAfterReading = (name: string, exchange: () => void) => {
+    const read = (path: string, options: never) => {
+      const names = readdir(path, options)
+      if (realpathSync(path).endsWith(`/${name}`)) exchange()
+      return names
+    }
+    fs.readdirSync = read as typeof readdir
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      fs.readdirSync = readdir
+      syncBuiltinESMExports()
+    })
+  }
+
+  it('what is behind such a link keeps its owner', async () => {
+    const folder = newFolder()
+    const [data, victim] = [join(folder, 'data'), join(folder, 'victim')]
+    const env = await storeOf(data, 1000)
+    const replaced = join(data, 'replaced-x')
+    for (const path of [victim, replaced]) {
+      mkdirSync(path)
+      writeFileSync(join(path, 'shadow'), '')
+    }
+    for (const path of [data, replaced]) chownSync(path, SERVICE, SERVICE)
+    let isExchanged = false
+    exchangeAfterReading('replaced-x', () => {
+      if (isExchanged) return
+      isExchanged = true
+      renameSync(replaced, join(folder, 'aside'))
+      symlinkSync(victim, replaced)
+    })
+    await rotateSecret({ env, makeNew: true })
+    expect(isExchanged).toBe(true)
+    expect(statSync(join(victim, 'shadow')).uid).toBe(0)
   })
 })
 

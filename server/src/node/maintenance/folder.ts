@@ -1,5 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { lchownSync, linkSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chownSync,
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import type { FishStorage } from '../../storage/core/types.ts'
@@ -133,20 +146,38 @@ export async function useStorage<Result>(
 /** What maintenance makes in a data folder, and folders with what it replaced. */
 const OURS = /^(?:fish\.|secrets\.json$|replaced-)/
 
+/** Opens a name, not what is in the file: that may be a pipe, and closing it must not end its locks (Linux). */
+const O_PATH = 0o10000000
+
 /**
  * Leaves what root has made in a data folder to the owner of the folder: the server, which runs as that user, could not
- * open it. Follows no link, and leaves a file alone that has another name elsewhere: its owner may be meant.
+ * open it. Follows no link, and leaves a file alone that has another name elsewhere: its owner may be meant. That user may
+ * exchange files meanwhile, so each is opened first, and all else is done with what is open.
  */
 function giveToOwner(folder: string): void {
-  if (process.geteuid?.() !== 0 || !pathExists(folder)) return
-  const { uid, gid } = statSync(folder)
-  if (uid === 0) return
-  const give = (path: string) => {
-    const stat = lstatSync(path)
-    if (stat.isDirectory()) for (const name of readdirSync(path)) give(join(path, name))
-    if (stat.uid === 0 && (stat.isDirectory() || (stat.isFile() && stat.nlink === 1))) lchownSync(path, uid, gid)
+  // Elsewhere, nothing that is open can be given away by name; whoever runs maintenance as root there changes the owners.
+  if (process.platform !== 'linux' || process.geteuid?.() !== 0 || !pathExists(folder)) return
+  withOpen(folder, O_PATH, (path) => {
+    const { uid, gid } = statSync(path)
+    if (uid === 0) return
+    const give = (name: string) =>
+      withOpen(name, O_PATH | constants.O_NOFOLLOW, (path, descriptor) => {
+        const stat = fstatSync(descriptor)
+        if (stat.isDirectory()) for (const inner of readdirSync(path)) give(join(path, inner))
+        if (stat.uid === 0 && (stat.isDirectory() || (stat.isFile() && stat.nlink === 1))) chownSync(path, uid, gid)
+      })
+    for (const name of readdirSync(path)) if (OURS.test(name)) give(join(path, name))
+  })
+}
+
+/** @param use gets a path to what is open, whatever has its name by then */
+function withOpen(name: string, flags: number, use: (path: string, descriptor: number) => void): void {
+  const descriptor = openSync(name, flags)
+  try {
+    use(`/proc/self/fd/${descriptor}`, descriptor)
+  } finally {
+    closeSync(descriptor)
   }
-  for (const name of readdirSync(folder)) if (OURS.test(name)) give(join(folder, name))
 }
 
 const LEFTOVER = /^\.(?:restore|import|migrate)-[0-9a-f]{8}$/
