@@ -125,6 +125,25 @@ describe('a stopped clock', () => {
     expect(clock.sleepers).toEqual([])
   })
 
+  it('warns about a test that waits for the rate limit on a running clock', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    onTestFinished(() => warn.mockRestore())
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const mock = await createMock({ seed: { users: [{ name: 'Alex' }] }, limits: { requests: 1 } })
+    const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
+    const stop = new AbortController()
+    await client.fish.list()
+    const second = client.fish.list({ signal: stop.signal }).catch(() => {})
+    await vi.waitUntil(() => mock.clock.sleepers.length > 0)
+    await vi.advanceTimersByTimeAsync(3000)
+    expect(warn.mock.calls.flat()).toEqual([
+      expect.stringMatching(/^The clock of a mock runs, and these wait for it:\n- a client sleeps, until /),
+    ])
+    stop.abort()
+    await second
+  })
+
   it('warns about a test that hangs with its sleepers and their wake-up times', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     onTestFinished(() => warn.mockRestore())
@@ -137,7 +156,7 @@ describe('a stopped clock', () => {
     expect(warn.mock.calls.flat()).toEqual([
       'The clock of a mock is stopped at 2026-01-01T00:00:00.000Z, and these wait for it:\n' +
         '- a client sleeps, until 2026-01-01T00:00:00.500Z, 500 ms from now\n' +
-        'Advance it with mock.clock.advance(milliseconds), or automatically: createMock({ autoAdvance: true }).',
+        'Advance it: mock.clock.advance(milliseconds), or by itself: createMock({ startAt: 0, autoAdvance: true }).',
     ])
     await clock.advance(500)
     await listing

@@ -73,6 +73,8 @@ const QUIET_TURNS = 20
 const MAX_TURNS = 200_000
 /** When to warn about a test that hangs: before the default timeout of test runners, 5 s. */
 const WARN_AFTER_MS = 3000
+/** What waits for longer on a running clock waits for the rate limit, say: no test waits for that. */
+const LONG_WAIT_MS = 60_000
 
 const REASONS = {
   sleep: 'a client sleeps',
@@ -164,12 +166,15 @@ export function createClock({
     })
   }
 
+  /** A running clock wakes everything that waits for it, but perhaps too late. */
+  const isHanging = () => isStopped || inOrder().some(({ wakeAt }) => wakeAt - now() >= LONG_WAIT_MS)
+
   function warnLater(): void {
-    if (!isStopped || autoAdvance || alarm !== undefined) return
+    if (autoAdvance || alarm !== undefined || !isHanging()) return
     const seen = changes
     alarm = setTimeout(() => {
       // biome-ignore lint/suspicious/noConsole: a test that hangs has no other way to find the reason
-      if (changes === seen) return console.warn(describeSleepers(now(), inOrder()))
+      if (changes === seen) return console.warn(describeSleepers(now(), inOrder(), isStopped))
       alarm = undefined
       warnLater()
     }, WARN_AFTER_MS)
@@ -298,15 +303,16 @@ function sleeperView({ kind, wakeAt }: Sleeper): ClockSleeper {
   return { reason: REASONS[kind], until: Number.isFinite(wakeAt) ? new Date(wakeAt) : undefined }
 }
 
-function describeSleepers(now: number, sleepers: readonly Sleeper[]): string {
+function describeSleepers(now: number, sleepers: readonly Sleeper[], isStopped: boolean): string {
   const lines = sleepers.map(({ kind, wakeAt }) =>
     Number.isFinite(wakeAt)
       ? `\n- ${REASONS[kind]}, until ${new Date(wakeAt).toISOString()}, ${Math.ceil(wakeAt - now)} ms from now`
       : `\n- ${REASONS[kind]}, forever`,
   )
+  const state = isStopped ? `is stopped at ${new Date(now).toISOString()}` : 'runs'
   return (
-    `The clock of a mock is stopped at ${new Date(now).toISOString()}, and these wait for it:${lines.join('')}\n` +
-    'Advance it with mock.clock.advance(milliseconds), or automatically: createMock({ autoAdvance: true }).'
+    `The clock of a mock ${state}, and these wait for it:${lines.join('')}\n` +
+    'Advance it: mock.clock.advance(milliseconds), or by itself: createMock({ startAt: 0, autoAdvance: true }).'
   )
 }
 
