@@ -27,6 +27,9 @@ interface FairQueueOptions {
 }
 
 const WEIGHT = 0.25
+/** Above so many waiters, it is checked now and then, not at each change, who would wait for too long. */
+const MANY = 100
+const CHECK_MS = 100
 
 interface Waiter {
   readonly since: number
@@ -47,6 +50,7 @@ export function createFairQueue({
   let free = concurrency
   let waiting = 0
   let averageMs: number | undefined
+  let checkedAt = Number.NEGATIVE_INFINITY
 
   const mayRun = (client: string) => free > 0 && (running.get(client) ?? 0) < perClient
 
@@ -70,19 +74,20 @@ export function createFairQueue({
 
   /** All waiters in the order of their turns, if no others join. */
   function inOrder(): [client: string, waiter: Waiter][] {
-    const all: [string, Waiter][] = []
-    const longest = Math.max(0, ...[...lines.values()].map(({ length }) => length))
-    for (let round = 0; round < longest; round += 1) {
-      for (const [client, line] of lines) {
-        const waiter = line[round]
-        if (waiter) all.push([client, waiter])
+    const rounds: [string, Waiter][][] = []
+    for (const [client, line] of lines) {
+      for (const [round, waiter] of line.entries()) {
+        rounds[round] ??= []
+        rounds[round].push([client, waiter])
       }
     }
-    return all
+    return rounds.flat()
   }
 
   function rejectLate(): void {
-    if (!limits) return
+    // Each waiter that comes or goes would else cost as much as there are waiters.
+    if (!limits || (waiting > MANY && clock() - checkedAt < CHECK_MS)) return
+    checkedAt = clock()
     let turnsBefore = 0
     for (const [client, waiter] of inOrder()) {
       const rounds = Math.floor(turnsBefore / concurrency) + 2
@@ -96,13 +101,15 @@ export function createFairQueue({
 
   function startNext(): void {
     rejectLate()
-    const next = [...lines].find(([client]) => mayRun(client))
-    if (!next) return
-    const [client, [waiter, ...others]] = next
-    lines.delete(client)
-    if (others.length > 0) lines.set(client, others)
-    take(client)
-    waiter?.start()
+    for (const [client, line] of lines) {
+      if (!mayRun(client)) continue
+      const [waiter, ...others] = line
+      lines.delete(client)
+      if (others.length > 0) lines.set(client, others)
+      take(client)
+      waiter?.start()
+      return
+    }
   }
 
   /** Rejects the latest waiter of the client with the most waiters, or this client if it would be that one. */
