@@ -260,9 +260,15 @@ describe('the READMEs, on the packed packages', () => {
   })
 
   it('show a mock in a program without a test runner', async () => {
-    const code = blockWith('await createMock(', 'mocks')
+    const code = blockWith('mock.sent.fish() //', 'mocks')
     await writeFile(join(installed.folder, 'readme.ts'), `${code}\nconsole.log(mock.sent.fish().length)`)
     expect(await runExample('readme.ts', [], {})).toEqual({ status: 0, stdout: '1\n', stderr: '' })
+  })
+
+  it('show a suite of node:test, which passes', async () => {
+    await writeFile(join(installed.folder, 'suite.ts'), blockWith("from 'node:test'", 'mocks'))
+    const { status, stdout } = await runExample('suite.ts', [], {})
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/pass 1\n/)])
   })
 
   it('show how Jest gets the matchers and their types; with the declarations of libraries checked, programs that import every entry compile too', async () => {

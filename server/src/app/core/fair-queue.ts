@@ -50,7 +50,7 @@ export function createFairQueue({
   let free = concurrency
   let waiting = 0
   let averageMs: number | undefined
-  let checkedAt = Number.NEGATIVE_INFINITY
+  let checkedAt = 0
 
   const mayRun = (client: string) => free > 0 && (running.get(client) ?? 0) < perClient
 
@@ -73,23 +73,17 @@ export function createFairQueue({
   }
 
   /** All waiters in the order of their turns, if no others join. */
-  function inOrder(): [client: string, waiter: Waiter][] {
-    const rounds: [string, Waiter][][] = []
-    for (const [client, line] of lines) {
-      for (const [round, waiter] of line.entries()) {
-        rounds[round] ??= []
-        rounds[round].push([client, waiter])
-      }
-    }
-    return rounds.flat()
-  }
+  const inOrder = () =>
+    [...lines]
+      .flatMap(([client, line]) => line.map((waiter, round) => ({ client, waiter, round })))
+      .sort((one, other) => one.round - other.round)
 
   function rejectLate(): void {
     // Each waiter that comes or goes would else cost as much as there are waiters.
     if (!limits || (waiting > MANY && clock() - checkedAt < CHECK_MS)) return
     checkedAt = clock()
     let turnsBefore = 0
-    for (const [client, waiter] of inOrder()) {
+    for (const { client, waiter } of inOrder()) {
       const rounds = Math.floor(turnsBefore / concurrency) + 2
       if (clock() - waiter.since + rounds * (averageMs ?? 0) <= limits.maxMs) turnsBefore += 1
       else {
