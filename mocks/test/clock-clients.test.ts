@@ -138,7 +138,7 @@ describe('a stopped clock', () => {
     await vi.waitUntil(() => mock.clock.sleepers.length > 0)
     await vi.advanceTimersByTimeAsync(3000)
     expect(warn.mock.calls.flat()).toEqual([
-      expect.stringMatching(/^The clock of a mock runs, and these wait for it:\n- a client sleeps, until /),
+      expect.stringMatching(/^The clock of a mock runs; these wait for it:\n- a client sleeps, until /),
     ])
     stop.abort()
     await second
@@ -154,9 +154,9 @@ describe('a stopped clock', () => {
     await clock.advance(0)
     vi.advanceTimersByTime(3000)
     expect(warn.mock.calls.flat()).toEqual([
-      'The clock of a mock is stopped at 2026-01-01T00:00:00.000Z, and these wait for it:\n' +
+      'The clock of a mock is stopped at 2026-01-01T00:00:00.000Z; these wait for it:\n' +
         '- a client sleeps, until 2026-01-01T00:00:00.500Z, 500 ms from now\n' +
-        'Use mock.clock.advance(milliseconds), or createMock({ startAt: 0, autoAdvance: true }).',
+        'Use mock.clock.advance(ms) or createMock({ startAt: 0, autoAdvance: true }).',
     ])
     await clock.advance(500)
     await listing

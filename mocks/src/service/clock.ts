@@ -311,8 +311,8 @@ function describeSleepers(now: number, sleepers: readonly Sleeper[], isStopped: 
   )
   const state = isStopped ? `is stopped at ${new Date(now).toISOString()}` : 'runs'
   return (
-    `The clock of a mock ${state}, and these wait for it:${lines.join('')}\n` +
-    'Use mock.clock.advance(milliseconds), or createMock({ startAt: 0, autoAdvance: true }).'
+    `The clock of a mock ${state}; these wait for it:${lines.join('')}\n` +
+    'Use mock.clock.advance(ms) or createMock({ startAt: 0, autoAdvance: true }).'
   )
 }
 
