@@ -89,7 +89,7 @@ test('a summary that many ask for at once is made once, and not for an older ver
   expect(made).toBe(2)
 })
 
-test('a summary that takes long delays only those of the same collection', async () => {
+test('a summary that takes long delays only those of the same player', async () => {
   const storage = createMemoryStorage()
   const ended = Promise.withResolvers<void>()
   const asked: string[] = []
@@ -99,18 +99,21 @@ test('a summary that takes long delays only those of the same collection', async
       ...storage,
       async species(collection: Parameters<typeof storage.species>[0]) {
         asked.push(collection.kind)
-        if (collection.kind === 'fish') await ended.promise
+        if (asked.length === 1) await ended.promise
         return storage.species(collection)
       },
     },
   })
+  await service.app.users.create({ name: 'Bea', password: 'bea-password' })
   await write(service, 'fish', { fish: 'Koi', rarity: 3 })
   await write(service, 'crab', { crab: [{}] })
-  const read = (kind: string) => service.request(`/get/${kind}?name=Alex&gamemode=earth&summary=species`)
-  const slow = [read('fish'), read('fish')]
-  expect((await read('crab')).status).toBe(200)
-  expect(asked).toEqual(['fish', 'crab'])
+  const read = (name: string, kind: string) =>
+    service.request(`/get/${kind}?name=${name}&gamemode=earth&summary=species`)
+  const slow = [read('Alex', 'fish'), read('Alex', 'fish'), read('Alex', 'crab')]
+  expect((await read('Bea', 'fish')).status).toBe(200)
+  expect(asked).toEqual(['fish', 'fish'])
   ended.resolve()
-  expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([200, 200])
-  expect(asked).toEqual(['fish', 'crab'])
+  expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([200, 200, 200])
+  // The second of Alex's fish is that of the first.
+  expect(asked).toEqual(['fish', 'fish', 'crab'])
 })

@@ -23,7 +23,8 @@ export type CollectionReader = (request: Request, options: CollectionRequest) =>
 
 const CACHE_BYTES = 32 * 1024 * 1024
 const MIN_COMPRESSED_BYTES = 1024
-const CONCURRENT_SUMMARIES = 64
+/** Each reads up to 10,000 species over a connection, or a thread, on which everybody else waits, too. */
+const CONCURRENT_SUMMARIES = 4
 const START = { sequence: 0, offset: 0 }
 
 export function createCollectionReader(
@@ -32,8 +33,8 @@ export function createCollectionReader(
   cursors: Cursors,
 ): CollectionReader {
   const cache = createResponseCache(CACHE_BYTES)
-  // Those of one collection one after the other, since each can take megabytes: the next finds that of the same version in the
-  // cache. A collection is what a client is elsewhere: one with many requests does not delay the others.
+  // Those of one player one after the other, since each can take megabytes: the next of a collection finds that of the same
+  // version in the cache. A player is what a client is elsewhere: one with many summaries does not delay the others.
   const summaries = createBoundedQueue({ what: 'summaries', concurrency: CONCURRENT_SUMMARIES, perClient: 1 })
 
   /** @param isTurn whether it is the turn of this request, where there are turns */
@@ -58,7 +59,7 @@ export function createCollectionReader(
     if (cached) return cached
     if (form === 'species' && !isTurn) {
       const { signal } = request
-      return summaries.run({ client: scopeOf(collection), signal, work: () => read(request, options, true) })
+      return summaries.run({ client: collection.owner, signal, work: () => read(request, options, true) })
     }
 
     const respond = (content: Uint8Array<ArrayBuffer>, used: string | undefined) =>
