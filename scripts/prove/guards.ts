@@ -455,9 +455,9 @@ export const GUARDS: readonly Guard[] = [
     tests: ['server/test/app/summary'],
   },
   {
-    guard: 'a summary waits only for those of its collection',
+    guard: 'a summary waits only for those of its player',
     file: 'server/src/app/catches/read-collection.ts',
-    from: 'summaries.run({ client: scopeOf(collection),',
+    from: 'summaries.run({ client: collection.owner,',
     to: "summaries.run({ client: '',",
     tests: ['server/test/app/summary'],
   },
