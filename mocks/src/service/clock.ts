@@ -312,7 +312,7 @@ function describeSleepers(now: number, sleepers: readonly Sleeper[], isStopped: 
   const state = isStopped ? `is stopped at ${new Date(now).toISOString()}` : 'runs'
   return (
     `The clock of a mock ${state}; these wait for it:${lines.join('')}\n` +
-    'Use mock.clock.advance(ms) or createMock({ startAt: 0, autoAdvance: true }).'
+    'Use mock.clock.advance(ms) or createMock({ autoAdvance: true }).'
   )
 }
 

@@ -46,9 +46,15 @@ function sendStream(res: ServerResponse, body: ReadableStream<Uint8Array>): void
       else res.once('drain', read)
     }, fail)
   }
-  res.once('close', () => void reader.cancel().catch(() => {}))
-  if (res.destroyed) fail(undefined)
-  else read()
+  const cancel = () => {
+    reader.cancel().catch(() => {})
+  }
+  // It says so once.
+  if (res.closed) cancel()
+  else {
+    res.once('close', cancel)
+    read()
+  }
 }
 
 /**
