@@ -91,7 +91,7 @@ describe('remove', () => {
     expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('removed-'))).toEqual([])
   })
 
-  test('names the gamemode in which it looked for a record', async () => {
+  test('names the gamemode that it searches', async () => {
     const id = await add('Cod')
     const { stderr } = await fish(['remove', id, '-g', 'survival', '--yes'])
     expect(stderr).toContain('ID is no record in survival.')

@@ -1,7 +1,7 @@
 import { HEADERS, LIMITS, MEDIA_TYPES, ROUTES } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
+import { HOSTILE_TEXTS } from '../../../scripts/test-support/hostile-texts.ts'
 import { gamemode, query, userName } from './generate-reads.ts'
-import { HOSTILE_TEXTS } from './hostile.ts'
 import type { PlainBody, PlainRequest } from './plain-request.ts'
 import type { Random } from './random.ts'
 import type { Sequence } from './sequence.ts'

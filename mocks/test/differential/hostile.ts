@@ -1,46 +1,5 @@
+import { HOSTILE_TEXTS } from '../../../scripts/test-support/hostile-texts.ts'
 import type { Random } from './random.ts'
-
-/** Texts that parsers of names, numbers and paths stumble over; all of them percent-encode. */
-export const HOSTILE_TEXTS: readonly string[] = [
-  '',
-  ' ',
-  '..',
-  '.',
-  '/',
-  '\\',
-  'a/b',
-  '?x',
-  '#x',
-  '%',
-  '%25',
-  '%00',
-  '\0',
-  '\r\nx-injected: 1',
-  '__proto__',
-  'constructor',
-  'toString',
-  'null',
-  'undefined',
-  'NaN',
-  '-1',
-  '1e9',
-  'Alex?x',
-  'Alex:1',
-  'Alex ',
-  "' OR 1=1 --",
-  '<script>',
-  '\u202e',
-  '\u0130',
-  'İ',
-  'ﬁsh',
-  '🐟',
-  '\ud83d',
-  'é',
-  'e\u0301',
-  '{{',
-  'Ａｌｅｘ',
-  'ADMIN',
-]
 
 /** Pieces of a path or query as in hand-written URLs. */
 const JUNK_PIECES: readonly string[] = [

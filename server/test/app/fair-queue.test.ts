@@ -14,6 +14,6 @@ it('costs about as much for each of 4,000 waiters as for a few, however they are
   const clients = Array.from({ length: 2000 }, (_, index) => [run('one'), run(`client ${index}`)]).flat()
   await Promise.all(clients)
   expect(done).toHaveLength(4000)
-  // A few for each: whoever looks at all others each time needs millions.
+  // A few for each: a look at all others each time would need millions.
   expect(looks).toBeLessThan(100_000)
 })

@@ -155,7 +155,7 @@ const O_PATH = 0o10000000
  * exchange files meanwhile, so each is opened first, and all else is done with what is open.
  */
 function giveToOwner(folder: string): void {
-  // Elsewhere, nothing that is open can be given away by name; whoever runs maintenance as root there changes the owners.
+  // Other systems have no path to an open file. There, change the owner after maintenance as root.
   if (process.platform !== 'linux' || process.geteuid?.() !== 0 || !pathExists(folder)) return
   withOpen(folder, O_PATH, (path) => {
     const { uid, gid } = statSync(path)
