@@ -117,3 +117,29 @@ test('a summary that takes long delays only those of the same player', async () 
   // The second of Alex's fish is that of the first.
   expect(asked).toEqual(['fish', 'fish', 'crab'])
 })
+
+test('summaries of many players are made four at once', async () => {
+  const storage = createMemoryStorage()
+  const ended = Promise.withResolvers<void>()
+  let [running, most] = [0, 0]
+  const service = await createMemoryService({
+    ...UNLIMITED,
+    storage: {
+      ...storage,
+      async species(collection: Parameters<typeof storage.species>[0]) {
+        running += 1
+        most = Math.max(most, running)
+        await ended.promise
+        running -= 1
+        return storage.species(collection)
+      },
+    },
+  })
+  const names = Array.from({ length: 6 }, (_, index) => `Player${index}`)
+  for (const name of names) await service.app.users.create({ name, password: 'a-password' })
+  const reading = names.map((name) => service.request(`/get/fish?name=${name}&gamemode=earth&summary=species`))
+  await expect.poll(() => most, { interval: 5 }).toBe(4)
+  ended.resolve()
+  expect((await Promise.all(reading)).map(({ status }) => status)).toEqual(names.map(() => 200))
+  expect(most).toBe(4)
+})
