@@ -120,7 +120,7 @@ it.each(['cut-body', 'reset-after-headers', 'malformed-json', 'wrong-shape', 'wr
       .fetch(PATH)
       .then((response) => response.text())
       .catch((error: Error) => error.message)
-    expect(text).not.toMatch(/^retry: 2000\n\nevent: ready\n.*\n.*\n\n$/)
+    expect(text).not.toMatch(/^retry: 5000\n\nevent: ready\n.*\n.*\n\n$/)
     await readerOf(await mock.fetch(PATH))(/event: ready/)
   },
 )

@@ -18,6 +18,7 @@ import { createCollectionReader } from './catches/read-collection.ts'
 import type { Logger, RequestHost } from './core/host.ts'
 import { pooledRandom, uuidv7 } from './core/ids.ts'
 import { platformSchedule } from './core/schedule.ts'
+import { createReadQueue } from './http/bounded-queue.ts'
 import { createCursors } from './http/cursors.ts'
 import { createPlatformEncoder } from './http/encoding.ts'
 import { createPipeline } from './http/pipeline.ts'
@@ -114,8 +115,9 @@ export function createApp(options: AppOptions): App {
   const storeId = createStoreId({ storage: uncheckedStorage, random, clock })
   const storage = observeStorage(options.storage, { metrics, storeId })
   const cursors = createCursors(secrets.session)
-  // Without a clock of the host, by a monotonic one: a jump of the system clock would look like a slow check.
-  const queue = createPasswordQueue(options.clock)
+  const schedule = options.schedule ?? platformSchedule
+  const queue = createPasswordQueue(schedule)
+  const readQueue = createReadQueue(schedule)
   const queuedPasswords = {
     hash: (password: string) => queue.run({ client: '', work: () => passwords.hash(password) }),
   }
@@ -132,9 +134,10 @@ export function createApp(options: AppOptions): App {
     credentials: createCredentials({ users, admins, storeId, passwords, queue, loginLimiter, audit, clock, random }),
     sessions,
     audit,
-    schedule: options.schedule ?? platformSchedule,
+    schedule,
+    readQueue,
     streams: options.streams ?? {},
-    readCollection: createCollectionReader(storage, contentEncoder, cursors),
+    readCollection: createCollectionReader({ storage, encoder: contentEncoder, cursors, queue: readQueue }),
     contentEncoder,
     logger,
     clock,

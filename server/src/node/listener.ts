@@ -20,6 +20,8 @@ interface ListenOptions {
   readonly isAccepting: () => boolean
   /** Called for every connection above the limits. */
   readonly onDrop?: () => void
+  /** Called for every response that an error ends early. */
+  readonly onCut?: () => void
   /** Whether all clients share the addresses of proxies, so that no address has a limit of its own. @default false */
   readonly isBehindProxy?: boolean
   /** @default 4096 connections, or as many as there are file descriptors for, and times as below */
@@ -78,7 +80,7 @@ const CLIENT_SHARE = 1 / 4
 const HEAD_MS = 40
 
 export async function listen(options: ListenOptions) {
-  const { host, port, fetch, logger, isAccepting, onDrop = () => {}, isBehindProxy, limits: given } = options
+  const { host, port, fetch, logger, isAccepting, onDrop = () => {}, onCut, isBehindProxy, limits: given } = options
   const limits = { ...CONNECTION_LIMITS, connections: maxConnections(), ...given }
   const server = createServer({
     IncomingMessage: JoinedBodyRequest,
@@ -100,7 +102,11 @@ export async function listen(options: ListenOptions) {
       const response = await fetch(new NodeRequest({ req, res }), { target: req.url })
       // Set here, since the stop may have begun while the response was created.
       if (!isAccepting() && isLast()) res.setHeader('connection', 'close')
-      await (response instanceof SentResponse ? response.send(res) : sendNodeResponse(res, response))
+      const cut = (err: unknown, requestId: string | undefined) => {
+        logger.warn({ requestId, err }, 'a response was cut')
+        onCut?.()
+      }
+      await (response instanceof SentResponse ? response.send(res, cut) : sendNodeResponse(res, response))
       if (!req.complete) discardRest(req)
     } catch (err) {
       logger.error({ err }, 'a response could not be sent')

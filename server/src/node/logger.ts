@@ -89,17 +89,21 @@ interface RequestFields {
   readonly path?: string
   readonly status: number
   readonly ms: number
+  readonly code?: string
+  readonly player?: string
+  readonly gamemode?: string
 }
 
 function clockText(time: number): string {
   return `[${new Date(time).toTimeString().slice(0, 8)}]`
 }
 
-function requestText({ time, requestId, method, path, status, ms }: RequestFields, colours: boolean): string {
+function requestText(fields: RequestFields, colours: boolean): string {
+  const { time, requestId, method, path, status, ms, code, player, gamemode } = fields
   const style = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
   const shown = colours ? styleText(style, String(status), { validateStream: false }) : status
-  const id = status >= 400 ? ` (request ${requestId})` : ''
-  return `${clockText(time)} ${method} ${path ?? 'unknown path'} ${shown} ${ms} ms${id}\n`
+  const reason = [code, player, gamemode, `request ${requestId}`].filter(Boolean).join(', ')
+  return `${clockText(time)} ${method} ${path ?? 'unknown path'} ${shown} ${ms} ms${code ? ` (${reason})` : ''}\n`
 }
 
 interface LoggedError {

@@ -16,6 +16,7 @@ const STORAGE_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.
 /** Creates the metrics of a server. Each has its own, so that two in one process are counted separately. */
 export function createServiceMetrics(droppedLogLines: () => number) {
   const requests = createCounter('fish_http_requests_total', 'Requests by route, method and status.')
+  const errors = createCounter('fish_http_errors_total', 'Error responses by route and code.')
   const durations = createHistogram(
     'fish_http_request_duration_seconds',
     'Time until the response is ready to be sent, by route.',
@@ -46,6 +47,13 @@ export function createServiceMetrics(droppedLogLines: () => number) {
     'counter',
     droppedLogLines,
   )
+  let cut = 0
+  const cutResponses = createObservable(
+    'fish_responses_cut_total',
+    'Responses that ended early because of an error, event streams included.',
+    'counter',
+    () => cut,
+  )
   let totals: StoredTotals | undefined
   const users = createGauges('fish_users', 'Users, at most 10 s ago.', () =>
     totals ? [{ labels: {}, value: totals.users }] : [],
@@ -56,6 +64,7 @@ export function createServiceMetrics(droppedLogLines: () => number) {
   const ofProcess = createProcessMetrics()
   const all = [
     requests,
+    errors,
     durations,
     decisions,
     operations,
@@ -64,13 +73,15 @@ export function createServiceMetrics(droppedLogLines: () => number) {
     catches,
     streams,
     dropped,
+    cutResponses,
     droppedLines,
     ...ofProcess.metrics,
   ]
 
   return {
-    observeRequest({ route, method, status, seconds }: RequestObservation) {
+    observeRequest({ route, method, status, code, seconds }: RequestObservation) {
       requests.increment({ route, method, status })
+      if (code !== undefined) errors.increment({ route, code })
       durations.observe(seconds, { route })
     },
     observeRateLimit: (decision: RateLimitDecision) => decisions.increment({ decision }),
@@ -86,6 +97,9 @@ export function createServiceMetrics(droppedLogLines: () => number) {
     },
     observeDroppedConnection() {
       connections += 1
+    },
+    observeCutResponse() {
+      cut += 1
     },
     render: async () => ({ body: renderText(all), contentType: TEXT_FORMAT }),
     dispose: ofProcess.dispose,

@@ -273,7 +273,9 @@ function listed(text: string): readonly string[] {
 
 function origins(text: string): readonly string[] {
   const given = listed(text)
-  const wrong = given.filter((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin)
+  const wrong = given.filter(
+    (origin) => origin.includes('*') || !URL.canParse(origin) || new URL(origin).origin !== origin,
+  )
   if (wrong.length === 0) return given
   const named = wrong.map((origin) => `"${origin}"`).join(', ')
   const what = wrong.length === 1 ? 'is not an origin' : 'are not origins'

@@ -105,8 +105,12 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
   const fetchMetrics: App['fetchMetrics'] = async (request, requestHost) =>
     (await prepared).fetchMetrics(request, requestHost)
   try {
-    const onDrop = metrics.observeDroppedConnection
-    const limited = { onDrop, isBehindProxy: config.trustProxy > 0, limits: connections }
+    const limited = {
+      onDrop: metrics.observeDroppedConnection,
+      onCut: metrics.observeCutResponse,
+      isBehindProxy: config.trustProxy > 0,
+      limits: connections,
+    }
     const listener = await listen({ host, port, fetch, logger, isAccepting, ...limited })
     opened.push(() => listener.close(0))
     const metricsListener =

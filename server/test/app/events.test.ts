@@ -1,4 +1,4 @@
-import { createMemoryStorage, type FishStorage, type Schedule } from '@fish-crab/server/app'
+import { createMemoryStorage, type FishStorage } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
 import { caughtRecord, newRecord } from '../../src/storage-conformance/samples.ts'
 import { asRoot } from './administration.ts'
@@ -8,32 +8,9 @@ import { expectError } from './errors.ts'
 import { namesOf, openEvents, requestEvents } from './event-stream.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
+import { createTimers } from './timers.ts'
 
 eventsBehaviour(createMemoryService)
-
-/** Timers that run when a test says so. */
-function createTimers() {
-  const timers = new Set<{ readonly milliseconds: number; readonly run: () => void }>()
-  const schedule: Schedule = (milliseconds, run) => {
-    const timer = { milliseconds, run }
-    timers.add(timer)
-    return () => void timers.delete(timer)
-  }
-  return {
-    schedule,
-    get intervals() {
-      return [...timers].map(({ milliseconds }) => milliseconds)
-    },
-    /** Runs those of an interval once. */
-    run(interval: number) {
-      for (const timer of [...timers]) {
-        if (timer.milliseconds !== interval) continue
-        timers.delete(timer)
-        timer.run()
-      }
-    },
-  }
-}
 
 const INTERVALS = { heartbeatMs: 15_000, checkMs: 5000 }
 

@@ -1,19 +1,94 @@
 import { expect, it } from 'vitest'
 import { createFairQueue } from '../../src/app/core/fair-queue.ts'
+import { createTimers } from './timers.ts'
 
-it('costs about as much for each of 4,000 waiters as for a few, however they are spread over clients', async () => {
-  let looks = 0
-  const clock = () => {
-    looks += 1
-    return 0
+const WAIT_MS = 10_000
+
+function createQueue(options: { readonly concurrency: number; readonly perClient?: number }) {
+  const timers = createTimers()
+  const rejection = () => new Error('too late')
+  const queue = createFairQueue({ ...options, limit: { waitMs: WAIT_MS, schedule: timers.schedule, rejection } })
+  const started: string[] = []
+  const ends: (() => void)[] = []
+  /** Runs a task that ends when the test says so. */
+  const run = (client: string, signal?: AbortSignal) =>
+    queue.run({
+      client,
+      signal,
+      work: () => {
+        started.push(client)
+        return new Promise<void>((resolve) => void ends.push(resolve))
+      },
+    })
+  const end = () => ends.shift()?.()
+  const endNext = async () => {
+    const before = started.length
+    end()
+    if (queue.waiting > 0) await expect.poll(() => started.length, { interval: 1 }).toBe(before + 1)
   }
-  const limits = { maxMs: 1000, maxWaiting: 10_000, rejection: () => new Error('too late') }
-  const queue = createFairQueue({ concurrency: 4, perClient: 1, limits, clock })
-  const done: string[] = []
-  const run = (client: string) => queue.run({ client, work: async () => void done.push(client) })
-  const clients = Array.from({ length: 2000 }, (_, index) => [run('one'), run(`client ${index}`)]).flat()
-  await Promise.all(clients)
-  expect(done).toHaveLength(4000)
-  // A few for each: a look at all others each time would need millions.
-  expect(looks).toBeLessThan(100_000)
+  return { queue, timers, started, run, end, endNext }
+}
+
+it('gives each client one turn after the other, however many tasks the others have', async () => {
+  const { started, run, endNext } = createQueue({ concurrency: 1 })
+  const all = [...Array.from({ length: 5 }, () => run('busy')), run('other'), run('third')]
+  for (let count = 0; count < all.length; count += 1) await endNext()
+  await Promise.all(all)
+  expect(started).toEqual(['busy', 'busy', 'other', 'third', 'busy', 'busy', 'busy'])
+})
+
+it('runs as many tasks of one client as it may have, while others have room', async () => {
+  const { started, run, endNext } = createQueue({ concurrency: 4, perClient: 1 })
+  const all = [run('one'), run('one'), run('other')]
+  expect(started).toEqual(['one', 'other'])
+  for (const _ of all) await endNext()
+  await Promise.all(all)
+})
+
+it('rejects a task whose turn has not come in time, however long the tasks before it took', async () => {
+  const { timers, started, run, endNext } = createQueue({ concurrency: 1 })
+  const first = run('slow')
+  const [late, other] = [run('late'), run('other')]
+  await endNext()
+  timers.run(WAIT_MS)
+  await expect(other).rejects.toThrow('too late')
+  await endNext()
+  await Promise.all([first, late])
+  expect(started).toEqual(['slow', 'late'])
+  expect(timers.intervals).toEqual([])
+})
+
+it('forgets a task whose client left, in the queue and in its turn', async () => {
+  const { queue, timers, started, run, end, endNext } = createQueue({ concurrency: 1 })
+  const first = run('first')
+  const leaving = new AbortController()
+  const gone = run('gone', leaving.signal)
+  leaving.abort(new Error('left'))
+  await expect(gone).rejects.toThrow('left')
+  expect([queue.waiting, timers.intervals]).toEqual([0, []])
+  const later = new AbortController()
+  const called = run('called', later.signal)
+  end()
+  await first
+  // Its turn has come, and other events are handled before it starts.
+  later.abort(new Error('left later'))
+  await expect(called).rejects.toThrow('left later')
+  const last = run('last')
+  await endNext()
+  await last
+  expect(started).toEqual(['first', 'last'])
+})
+
+it('lets other events be handled between the tasks of a long queue', async () => {
+  const queue = createFairQueue({ concurrency: 4 })
+  let events = 0
+  let isDone = false
+  const count = () => {
+    events += 1
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  await Promise.all(Array.from({ length: 400 }, () => queue.run({ client: 'one', work: async () => {} })))
+  isDone = true
+  expect(events).toBeGreaterThan(50)
 })

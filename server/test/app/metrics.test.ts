@@ -46,16 +46,16 @@ describe('metrics of the app', () => {
   it.each([
     ['GET', '/get/fish?name=Alex&gamemode=earth', 'getFish', 'GET', 200],
     ['HEAD', '/v1//demo/%66ish/', 'demoFish', 'HEAD', 200],
-    ['GET', '/admin/users/Alex/fish', 'listUserFish', 'GET', 401],
+    ['GET', '/admin/users/Alex/fish', 'listUserFish', 'GET', 401, 'invalid_session'],
     ['GET', '/livez', 'livez', 'GET', 200],
-    ['GET', '/no/such/path', 'unmatched', 'GET', 404],
-    ['DELETE', '/status', 'unmatched', 'DELETE', 405],
-    ['BREW', '/status', 'unmatched', 'other', 405],
-  ] as const)('%s %s counts as route %s', async (sent, path, route, method, status) => {
+    ['GET', '/no/such/path', 'unmatched', 'GET', 404, 'not_found'],
+    ['DELETE', '/status', 'unmatched', 'DELETE', 405, 'method_not_allowed'],
+    ['BREW', '/status', 'unmatched', 'other', 405, 'method_not_allowed'],
+  ] as const)('%s %s counts as route %s', async (sent, path, route, method, status, code = undefined) => {
     const { metrics, requests } = createRecorder()
     const service = await createMemoryService({ metrics })
     await service.request(path, { method: sent })
-    expect(requests).toEqual([{ route, method, status, seconds: expect.any(Number) }])
+    expect(requests).toEqual([{ route, method, status, code, seconds: expect.any(Number) }])
     expect(requests[0]?.seconds).toBeGreaterThan(0)
   })
 

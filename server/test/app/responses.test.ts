@@ -5,6 +5,15 @@ import { createMemoryService } from './memory-service.ts'
 
 answersBehaviour(createMemoryService)
 
+it('no response lets a browser guess its type', async () => {
+  const service = await createMemoryService()
+  for (const path of ['/status', '/get/fish', '/nowhere', '/events?name=Alex&gamemode=earth', '/openapi.json']) {
+    const response = await service.request(path)
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    await response.body?.cancel()
+  }
+})
+
 describe('a method that nobody ever heard of', () => {
   it('is not allowed on a known path, and not found on an unknown one', async () => {
     const service = await createMemoryService()

@@ -212,9 +212,9 @@ describe('the configuration', () => {
   })
 
   it('names every allowed origin that is none', () => {
-    const env = { FISH_ALLOWED_ORIGINS: 'https://a.example, https://b.example/, c.example' }
+    const env = { FISH_ALLOWED_ORIGINS: 'https://a.example, https://*.example, https://b.example/, c.example' }
     expect(mistakesOf({ env })).toEqual([
-      'FISH_ALLOWED_ORIGINS "https://b.example/", "c.example" are not origins; use scheme, host and port only, such as https://example.org',
+      'FISH_ALLOWED_ORIGINS "https://*.example", "https://b.example/", "c.example" are not origins; use scheme, host and port only, such as https://example.org',
     ])
   })
 

@@ -94,8 +94,8 @@ describe('the access log', () => {
     const lines = log.split('\n').filter((line) => / \d+ ms/.test(line))
     expect(lines).toEqual([
       expect.stringMatching(new RegExp(`^${clock} GET /status 200 \\d+ ms$`)),
-      expect.stringMatching(new RegExp(`^${clock} GET /get/fish 400 \\d+ ms \\(request mine\\)$`)),
-      expect.stringMatching(new RegExp(`^${clock} GET unknown path 404 \\d+ ms \\(request mine\\)$`)),
+      expect.stringMatching(new RegExp(`^${clock} GET /get/fish 400 \\d+ ms \\(missing_name, request mine\\)$`)),
+      expect.stringMatching(new RegExp(`^${clock} GET unknown path 404 \\d+ ms \\(not_found, request mine\\)$`)),
     ])
     expect(log).toContain(`${url}/docs\n`)
     expect(log).not.toContain(CANARY)

@@ -42,6 +42,8 @@ describe('GET /metrics', () => {
     expect(of('fish_http_requests_total{route="demoFish",method="GET",status="429"}')).toBe(1)
     expect(of('fish_http_requests_total{route="livez",method="GET",status="200"}')).toBe(1)
     expect(of('fish_rate_limit_decisions_total{decision="allowed"}')).toBe(2)
+    expect(of('fish_http_errors_total{route="demoFish",code="rate_limited"}')).toBe(1)
+    expect(of('fish_responses_cut_total')).toBe(0)
     expect(of('fish_users')).toBe(0)
     expect(of('fish_rate_limit_decisions_total{decision="refused"}')).toBe(1)
     expect(of('fish_connections_dropped_total')).toBe(0)

@@ -58,6 +58,9 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
   return {
     record,
 
+    /** Removes an entry of a change that found nothing: many of them would push the others out of sight. */
+    discard: (key: string) => storage.items.removeItem(key),
+
     /**
      * Records a failed login, up to 10 an hour of a client and 100 of all. Each takes the place of one of a week before or
      * earlier, and of nothing else in the log.

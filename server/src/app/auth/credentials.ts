@@ -4,7 +4,9 @@ import { createLruCache, lazy } from '../core/cache.ts'
 import type { FairQueue } from '../core/fair-queue.ts'
 import type { PasswordHasher } from '../core/host.ts'
 import { type RandomSource, randomText } from '../core/ids.ts'
+import type { Schedule } from '../core/schedule.ts'
 import { createBoundedQueue } from '../http/bounded-queue.ts'
+import { siteKey } from '../http/client-address.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { StoreId } from '../store/store-id.ts'
@@ -40,16 +42,15 @@ const CHALLENGE = { 'www-authenticate': 'Basic realm="fish-crab", charset="UTF-8
 
 /** Hashes that run at once: two at scrypt's usual cost take 256 MiB, and leave half of Node's thread pool to others. */
 const CONCURRENT_HASHES = 2
-const MAX_WAITING = 512
 
 /** Creates the queue of password hashes, which are slow and use much memory on purpose. */
-export function createPasswordQueue(clock?: () => number): FairQueue {
-  return createBoundedQueue({ what: 'logins', concurrency: CONCURRENT_HASHES, maxWaiting: MAX_WAITING, clock })
+export function createPasswordQueue(schedule: Schedule): FairQueue {
+  return createBoundedQueue({ what: 'logins', concurrency: CONCURRENT_HASHES, schedule })
 }
 
 /**
- * Creates the check of names and passwords, which throws `rate_limited` after failed logins, and `unavailable` while too
- * many logins wait. A wrong password is verified once per directory, against a decoy hash if the
+ * Creates the check of names and passwords, which throws `rate_limited` after failed logins, and `unavailable` when the
+ * wait for its turn takes too long. A wrong password is verified once per directory, against a decoy hash if the
  * name is unknown, so that the time it takes does not reveal which names exist.
  */
 export function createCredentials(options: CredentialsOptions) {
@@ -99,9 +100,8 @@ export function createCredentials(options: CredentialsOptions) {
     context: RequestContext,
     directories: readonly Directory[],
   ): Promise<Identity | undefined> {
-    const { client, request } = context
+    const { address, client, request } = context
     const { signal } = request
-    const since = queue.now()
     // In UTF-8, all lone surrogates are the same.
     const isPossible = isUserName(name) && password.length <= ACCOUNT_LIMITS.passwordLength && password.isWellFormed()
     const tried = password.slice(0, ACCOUNT_LIMITS.passwordLength)
@@ -136,7 +136,11 @@ export function createCredentials(options: CredentialsOptions) {
       const found = await findVerified(accounts, tried, client)
       if (found) return found.who
     }
-    const attempt = queue.run({ client, since, signal, work: async () => findOrVerify(await findAccounts()) })
+    const attempt = queue.run({
+      client: siteKey(address),
+      signal,
+      work: async () => findOrVerify(await findAccounts()),
+    })
     if (!before) {
       attempts.set(sameCredentials, attempt)
       const leave = () => attempts.delete(sameCredentials)

@@ -1,6 +1,6 @@
 import { type Gamemode, type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
 import type { Collection, FishStorage, RecordFormat, StoredRecord } from '../../storage/core/types.ts'
-import { createBoundedQueue } from '../http/bounded-queue.ts'
+import type { FairQueue } from '../core/fair-queue.ts'
 import { type Cursors, invalidCursor } from '../http/cursors.ts'
 import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
 import { HttpError } from '../http/http-error.ts'
@@ -15,7 +15,7 @@ interface CollectionRequest {
   readonly form: RecordFormat | 'species'
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
-  /** Key of the client, for fair turns of encoding. */
+  /** Key of the client, for its turns. */
   readonly client: string
 }
 
@@ -23,21 +23,24 @@ export type CollectionReader = (request: Request, options: CollectionRequest) =>
 
 const CACHE_BYTES = 32 * 1024 * 1024
 const MIN_COMPRESSED_BYTES = 1024
-/** Each reads up to 10,000 species over a connection, or a thread, on which everybody else waits, too. */
-const CONCURRENT_SUMMARIES = 4
 const START = { sequence: 0, offset: 0 }
 
-export function createCollectionReader(
-  storage: FishStorage,
-  encoder: ContentEncoder,
-  cursors: Cursors,
-): CollectionReader {
-  const cache = createResponseCache(CACHE_BYTES)
-  // Those of one player one after the other, since each can take megabytes: the next of a collection finds that of the same
-  // version in the cache. A player is what a client is elsewhere: one with many summaries does not delay the others.
-  const summaries = createBoundedQueue({ what: 'summaries', concurrency: CONCURRENT_SUMMARIES, perClient: 1 })
+interface CollectionReaderOptions {
+  readonly storage: FishStorage
+  readonly encoder: ContentEncoder
+  readonly cursors: Cursors
+  readonly queue: FairQueue
+}
 
-  /** @param isTurn whether it is the turn of this request, where there are turns */
+export function createCollectionReader({
+  storage,
+  encoder,
+  cursors,
+  queue,
+}: CollectionReaderOptions): CollectionReader {
+  const cache = createResponseCache(CACHE_BYTES)
+
+  /** @param isTurn whether a summary has its turn */
   async function read(request: Request, options: CollectionRequest, isTurn: boolean): Promise<HandlerResponse> {
     const { user, collection, form, limit, cursor, client } = options
     // An invalid cursor is an error, whatever the conditions are (RFC 9110, section 13.2.1).
@@ -57,18 +60,22 @@ export function createCollectionReader(
     const isWhole = limit === undefined && cursor === undefined
     const cached = isWhole ? cache.get(key, version) : undefined
     if (cached) return cached
-    if (form === 'species' && !isTurn) {
-      const { signal } = request
-      return summaries.run({ client: collection.owner, signal, work: () => read(request, options, true) })
-    }
+    const { signal } = request
+    // Read again in its turn: meanwhile, the summary of the same version may be cached.
+    if (form === 'species' && !isTurn) return queue.run({ client, signal, work: () => read(request, options, true) })
 
     const respond = (content: Uint8Array<ArrayBuffer>, used: string | undefined) =>
       jsonBytes(200, content, withCoding(headers, used))
     const body =
       form === 'species'
-        ? await summaryBody(storage, request.signal, options)
+        ? await summaryBody(storage, signal, options)
         : isWhole
-          ? await collectionBody(user.name, collection.kind, storage.read(collection, form))
+          ? await collectionBody(
+              user.name,
+              collection.kind,
+              (work) => queue.run({ client, signal, work }),
+              storage.read(collection, form),
+            )
           : await pageBody(storage, cursors, { ...options, form }, start)
     if (body instanceof ReadableStream) {
       const encoded = coding && encoder.encodeStream(body, coding, client)
@@ -134,13 +141,15 @@ const textEncoder = new TextEncoder()
 async function collectionBody(
   user: string,
   kind: Kind,
+  inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>,
   chunks: AsyncIterable<readonly StoredRecord[]>,
 ): Promise<CollectionBody> {
   const iterator = chunks[Symbol.asyncIterator]()
+  const nextChunk = () => inTurn(() => iterator.next())
   const head = `{"user":${JSON.stringify(user)},"${kind}":[`
   let text = head
   while (text.length < MAX_WHOLE_CHARACTERS) {
-    const next = await iterator.next()
+    const next = await nextChunk()
     if (next.done) return textEncoder.encode(`${text}]}`)
     text += `${text === head ? '' : ','}${join(next.value)}`
   }
@@ -153,7 +162,7 @@ async function collectionBody(
           text = ''
           return
         }
-        const next = await iterator.next()
+        const next = await nextChunk()
         controller.enqueue(textEncoder.encode(next.done ? ']}' : `,${join(next.value)}`))
         if (next.done) controller.close()
       },

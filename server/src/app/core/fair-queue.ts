@@ -1,56 +1,38 @@
+import { type Schedule, yieldToEvents } from './schedule.ts'
+
 export type FairQueue = ReturnType<typeof createFairQueue>
 
 interface QueuedTask<Result> {
   readonly client: string
   readonly work: () => Promise<Result>
-  /** When its wait began, by the clock of the queue. @default now */
-  readonly since?: number
   /** Takes the task out of the queue. @default never */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 interface FairQueueOptions {
   readonly concurrency: number
   /** Tasks of one client that run at once. @default as many as run at once */
   readonly perClient?: number
-  /** @default no limits */
-  readonly limits?: {
-    /** Longest time from its arrival until a task should be done, in milliseconds. */
-    readonly maxMs: number
-    /** Bounds the queue while the average duration is unknown or close to zero. */
-    readonly maxWaiting: number
-    /** What a task above the limits is rejected with. */
+  /** @default tasks wait as long as it takes */
+  readonly limit?: {
+    /** Longest wait for a turn, in milliseconds. */
+    readonly waitMs: number
+    readonly schedule: Schedule
+    /** Creates the error of a task that has waited too long. */
     readonly rejection: () => Error
   }
-  /** Time in milliseconds. @default performance.now */
-  readonly clock?: (() => number) | undefined
 }
 
-const WEIGHT = 0.25
-/** Above so many waiters, it is checked now and then, not at each change, who would wait for too long. */
-const MANY = 100
-const CHECK_MS = 100
-
-interface Waiter {
-  readonly since: number
-  start(): void
-  reject(): void
-}
-
-/** Runs tasks of many clients a few at a time. Clients take turns, so one with many tasks does not delay the others. */
-export function createFairQueue({
-  concurrency,
-  perClient = concurrency,
-  limits,
-  clock = () => performance.now(),
-}: FairQueueOptions) {
+/**
+ * Runs tasks of many clients a few at a time. Clients take turns, so that one with many tasks does not delay the others.
+ * Between a task that ends and the next one, other events are handled: a long queue of short tasks would block them.
+ */
+export function createFairQueue({ concurrency, perClient = concurrency, limit }: FairQueueOptions) {
   /** Waiters by client, in the order of their turns: a client whose task starts moves to the end. */
-  const lines = new Map<string, Waiter[]>()
+  const lines = new Map<string, Set<() => void>>()
   const running = new Map<string, number>()
   let free = concurrency
   let waiting = 0
-  let averageMs: number | undefined
-  let checkedAt = 0
 
   const mayRun = (client: string) => free > 0 && (running.get(client) ?? 0) < perClient
 
@@ -61,87 +43,43 @@ export function createFairQueue({
 
   function release(client: string): void {
     free += 1
-    const left = (running.get(client) ?? 0) - 1
-    if (left > 0) running.set(client, left)
+    const others = (running.get(client) ?? 0) - 1
+    if (others > 0) running.set(client, others)
     else running.delete(client)
   }
 
-  function leave(client: string, waiter: Waiter): void {
-    const others = (lines.get(client) ?? []).filter((other) => other !== waiter)
-    if (others.length > 0) lines.set(client, others)
-    else lines.delete(client)
-  }
-
-  /** All waiters in the order of their turns, if no others join. */
-  const inOrder = () =>
-    [...lines]
-      .flatMap(([client, line]) => line.map((waiter, round) => ({ client, waiter, round })))
-      .sort((one, other) => one.round - other.round)
-
-  function rejectLate(): void {
-    // Each waiter that comes or goes would else cost as much as there are waiters.
-    if (!limits || (waiting > MANY && clock() - checkedAt < CHECK_MS)) return
-    checkedAt = clock()
-    let turnsBefore = 0
-    for (const { client, waiter } of inOrder()) {
-      const rounds = Math.floor(turnsBefore / concurrency) + 2
-      if (clock() - waiter.since + rounds * (averageMs ?? 0) <= limits.maxMs) turnsBefore += 1
-      else {
-        leave(client, waiter)
-        waiter.reject()
-      }
-    }
-  }
-
   function startNext(): void {
-    rejectLate()
     for (const [client, line] of lines) {
       if (!mayRun(client)) continue
-      const [waiter, ...others] = line
+      const [start] = line
       lines.delete(client)
-      if (others.length > 0) lines.set(client, others)
+      lines.set(client, line)
       take(client)
-      waiter?.start()
+      start?.()
       return
     }
   }
 
-  /** Rejects the latest waiter of the client with the most waiters, or this client if it would be that one. */
-  function makeRoomFor(client: string, rejection: () => Error): void {
-    const [busiest, waiters] = [...lines].reduce((one, other) => (other[1].length > one[1].length ? other : one))
-    const latest = waiters.at(-1)
-    if (!latest || waiters.length <= (lines.get(client)?.length ?? 0) + 1) throw rejection()
-    leave(busiest, latest)
-    latest.reject()
-  }
-
-  async function waitForTurn({ client, since = clock(), signal }: QueuedTask<unknown>): Promise<void> {
-    signal?.throwIfAborted()
-    if (limits && clock() - since > limits.maxMs) throw limits.rejection()
-    if (mayRun(client)) {
-      take(client)
-      return
-    }
-    if (limits && waiting >= limits.maxWaiting) makeRoomFor(client, limits.rejection)
+  async function waitForTurn(client: string, signal: AbortSignal | undefined): Promise<void> {
     await new Promise<void>((resolve, reject) => {
+      const line = lines.get(client) ?? new Set()
       const settle = (finish: () => void) => () => {
         waiting -= 1
+        line.delete(start)
+        if (line.size === 0) lines.delete(client)
+        cancelLimit?.()
         signal?.removeEventListener('abort', abort)
         finish()
       }
-      const waiter: Waiter = {
-        since,
-        start: settle(resolve),
-        reject: settle(() => reject(limits?.rejection())),
-      }
-      const abort = settle(() => {
-        leave(client, waiter)
-        reject(signal?.reason)
-      })
+      const start = settle(resolve)
+      const abort = settle(() => reject(signal?.reason))
+      const cancelLimit = limit?.schedule(
+        limit.waitMs,
+        settle(() => reject(limit.rejection())),
+      )
       waiting += 1
+      lines.set(client, line.add(start))
       signal?.addEventListener('abort', abort, { once: true })
-      lines.set(client, [...(lines.get(client) ?? []), waiter])
-      rejectLate()
     })
   }
 
@@ -149,18 +87,18 @@ export function createFairQueue({
     get waiting(): number {
       return waiting
     },
-    now: clock,
-    /** @throws the rejection of the queue for a task that would end too late; the reason of an aborted signal */
-    async run<Result>(task: QueuedTask<Result>): Promise<Result> {
-      await waitForTurn(task)
+    /** @throws the rejection of the queue for a task that waited too long; the reason of an aborted signal */
+    async run<Result>({ client, work, signal }: QueuedTask<Result>): Promise<Result> {
+      signal?.throwIfAborted()
+      const isFree = mayRun(client)
+      if (isFree) take(client)
+      else await waitForTurn(client, signal)
       try {
-        const startedAt = clock()
-        const result = await task.work()
-        const durationMs = Math.max(0, clock() - startedAt)
-        averageMs = averageMs === undefined ? durationMs : averageMs + WEIGHT * (durationMs - averageMs)
-        return result
+        if (!isFree) await yieldToEvents()
+        signal?.throwIfAborted()
+        return await work()
       } finally {
-        release(task.client)
+        release(client)
         startNext()
       }
     },

@@ -1,4 +1,4 @@
-import type { RouteName } from '@fish-crab/sdk/contract'
+import type { ErrorCode, RouteName } from '@fish-crab/sdk/contract'
 
 /*
  * The platform-dependent parts that a host provides.
@@ -31,6 +31,8 @@ export interface RequestObservation {
   /** HTTP method, or `other` if no route has it. */
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE' | 'OPTIONS' | 'other'
   readonly status: number
+  /** Of an error response. */
+  readonly code?: ErrorCode
   /** From the arrival of the request until its response is ready, without the time to send it. */
   readonly seconds: number
 }

@@ -8,3 +8,13 @@ export const platformSchedule: Schedule = (milliseconds, run) => {
   if (typeof timer === 'object') timer.unref?.()
   return () => clearTimeout(timer as number)
 }
+
+/** Where there is no `setImmediate`, a timer takes a millisecond or more. Fake timers of a test must not hold up a queue. */
+const { setImmediate = (run: () => void) => setTimeout(run, 0) } = globalThis as {
+  readonly setImmediate?: (run: () => void) => unknown
+}
+
+/** Lets the platform handle other events first. */
+export function yieldToEvents(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve))
+}

@@ -1,26 +1,33 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { createFairQueue, type FairQueue } from '../core/fair-queue.ts'
+import type { Schedule } from '../core/schedule.ts'
 import { HttpError } from './http-error.ts'
 
 const MAX_WAIT_MS = 10_000
-const MAX_WAITING = 10_000
 
 interface BoundedQueueOptions {
-  /** What the requests want, in the plural. */
+  /** Names the requests in an error, in the plural. */
   readonly what: string
   readonly concurrency: number
   readonly perClient?: number
-  /** @default 10,000 */
-  readonly maxWaiting?: number
-  readonly clock?: (() => number) | undefined
+  readonly schedule: Schedule
 }
 
-/** Turns for what costs more than others. What would wait for more than ten seconds is rejected with `unavailable`. */
-export function createBoundedQueue({ what, maxWaiting = MAX_WAITING, ...turns }: BoundedQueueOptions): FairQueue {
+/** Creates a queue of requests, in which a turn that has not come after ten seconds is rejected with `unavailable`. */
+export function createBoundedQueue({ what, schedule, ...turns }: BoundedQueueOptions): FairQueue {
   const rejection = () =>
     new HttpError('unavailable', {
       message: `Too many ${what} at once. Please try again in a while.`,
       headers: { [HEADERS.retryAfter]: String(MAX_WAIT_MS / 1000) },
     })
-  return createFairQueue({ ...turns, limits: { maxMs: MAX_WAIT_MS, maxWaiting, rejection } })
+  return createFairQueue({ ...turns, limit: { waitMs: MAX_WAIT_MS, schedule, rejection } })
+}
+
+/**
+ * Creates the queue of reads whose cost grows with what is stored: whole collections, summaries, leaderboards, the catch-up
+ * of event streams. A turn is one chunk and ends before the response waits for its client, so that slow clients hold up
+ * nobody.
+ */
+export function createReadQueue(schedule: Schedule): FairQueue {
+  return createBoundedQueue({ what: 'large reads', concurrency: 4, perClient: 1, schedule })
 }

@@ -18,6 +18,18 @@ export function forwardedAddress(socketAddress: string, forwardedFor: string | n
  * @example clientKey('2001:db8:1:2:3::4') // '2001:db8:1:2::/64'
  */
 export function clientKey(address: string): string {
+  return networkOf(address, 64)
+}
+
+/**
+ * As {@link clientKey}, but the /48 of an IPv6 address: one customer may have 65,536 networks of a /64.
+ * @example siteKey('2001:db8:1:2:3::4') // '2001:db8:1::/48'
+ */
+export function siteKey(address: string): string {
+  return networkOf(address, 48)
+}
+
+function networkOf(address: string, bits: 48 | 64): string {
   const parsed = parseIp(address)
   if (!parsed) return address
   if (typeof parsed === 'string') return parsed
@@ -27,9 +39,9 @@ export function clientKey(address: string): string {
     return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')
   }
   return `${parsed
-    .slice(0, 4)
+    .slice(0, bits / 16)
     .map((group) => group.toString(16))
-    .join(':')}::/64`
+    .join(':')}::/${bits}`
 }
 
 function withoutPort(entry: string): string {

@@ -31,6 +31,9 @@ export interface RequestContext {
   pattern?: string
   /** User whose API key came with the request. */
   apiKeyUser?: { readonly id: string; readonly name: string }
+  /** The player and the gamemode of the request, once they are known to exist; for the log line of a refused request. */
+  player?: string | undefined
+  gamemode?: string | undefined
   /** Headers to add to whatever the response will be. Names are in lower case. */
   readonly responseHeaders: Record<string, string>
 }

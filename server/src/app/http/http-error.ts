@@ -55,6 +55,7 @@ export function rawErrorResponse(error: HttpError, { requestId, reason = '', met
   const head = [
     `HTTP/1.1 ${error.status} ${reason}`,
     `content-type: ${MEDIA_TYPES.json}`,
+    'x-content-type-options: nosniff',
     `content-length: ${new TextEncoder().encode(body).byteLength}`,
     `${HEADERS.requestId}: ${requestId}`,
     ...Object.entries(error.headers).map(([name, value]) => `${name}: ${value}`),

@@ -88,6 +88,7 @@ export function createPipeline(options: PipelineOptions): H3 {
       route,
       method: methodLabel(context.request),
       status: response.status,
+      ...(response.code === undefined ? {} : { code: response.code }),
       seconds: (performance.now() - startedAt) / 1000,
     })
     const body = context.request.method === 'HEAD' ? await discardBody(response) : response.body
@@ -122,9 +123,9 @@ function toHttpError(error: unknown, logger: Logger, { request, requestId }: Req
 /** Without query and headers: clients put keys and passwords there, also where they do not belong. */
 function logResponse(
   logger: Logger,
-  { request, requestId, address, receivedAt, pattern }: RequestContext,
+  { request, requestId, address, receivedAt, pattern, player, gamemode }: RequestContext,
   route: RequestObservation['route'],
-  { status, headers }: HandlerResponse,
+  { status, headers, code }: HandlerResponse,
   now: number,
 ): void {
   const length = headers['content-length']
@@ -139,6 +140,7 @@ function logResponse(
       ms: now - receivedAt,
       bytes: length === undefined ? undefined : Number(length),
       address,
+      ...(code === undefined ? {} : { code, player, gamemode }),
     },
     'request',
   )

@@ -37,7 +37,9 @@ export function requireMediaType(request: Request, expected: (typeof MEDIA_TYPES
   }
 }
 
+/** Refuses a body without a type: a browser sends one for any page, with the password that it remembers. */
 export async function readJson(request: Request): Promise<unknown> {
+  if (!request.headers.get('content-type')) throw new HttpError('unsupported_media_type')
   requireMediaType(request, MEDIA_TYPES.json)
   return parseJson(await readBody(request))
 }

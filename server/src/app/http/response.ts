@@ -1,4 +1,4 @@
-import { MEDIA_TYPES } from '@fish-crab/sdk/contract'
+import { type ErrorCode, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 import { type ContentCoding, chooseCoding } from './encoding.ts'
 import { errorBody, type HttpError } from './http-error.ts'
 
@@ -8,6 +8,8 @@ export interface HandlerResponse {
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null
   /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** Of an error. */
+  readonly code?: ErrorCode
 }
 
 const encoder = new TextEncoder()
@@ -37,7 +39,7 @@ export function empty(status: 204 | 304, headers: Readonly<Record<string, string
 }
 
 export function errorResponse(error: HttpError, requestId: string): HandlerResponse {
-  return json(error.status, errorBody(error, requestId), error.headers)
+  return { ...json(error.status, errorBody(error, requestId), error.headers), code: error.code }
 }
 
 /**
@@ -51,6 +53,7 @@ export function addHeaders({ headers }: HandlerResponse, all: Record<string, str
     if (name === 'vary' && all.vary !== undefined) all.vary = `${value}, ${all.vary}`
     else all[name] ??= value
   }
+  all['x-content-type-options'] = 'nosniff'
   all['cache-control'] ??= 'no-store'
 }
 

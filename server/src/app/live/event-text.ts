@@ -2,8 +2,8 @@ import type { EVENTS, Kind } from '@fish-crab/sdk/contract'
 import type { StoredRecord } from '../../storage/core/types.ts'
 import { formatEventId, type Position, type Positions } from './event-id.ts'
 
-/** How long a client waits before it connects again, in milliseconds. */
-const RETRY_MS = 2000
+/** Time after which a client connects again, in milliseconds: longer than a crashed server takes to restart. */
+const RETRY_MS = 5000
 
 /** A comment (HTML standard, section 9.2.6), which keeps the connection open. */
 export const HEARTBEAT = ':\n\n'

@@ -1,6 +1,7 @@
 import { HEADERS, type Kind, STREAM_LIMITS, type User } from '@fish-crab/sdk/contract'
 import { EPOCH_KEY } from '../../storage/core/keys.ts'
 import { type Change, type Collection, type FishStorage, REMOVED_VERSION } from '../../storage/core/types.ts'
+import type { FairQueue } from '../core/fair-queue.ts'
 import type { Metrics } from '../core/host.ts'
 import type { Schedule } from '../core/schedule.ts'
 import { HttpError } from '../http/http-error.ts'
@@ -22,6 +23,7 @@ export interface StreamOptions {
 interface StreamsOptions {
   readonly storage: FishStorage
   readonly schedule: Schedule
+  readonly readQueue: FairQueue
   readonly metrics: Pick<Metrics, 'observeStreams'> | undefined
   readonly createId: () => string
   readonly limits: StreamOptions
@@ -66,6 +68,8 @@ interface Stream {
   readonly positions: Partial<Record<Kind, Position>>
   /** Of its ids. */
   readonly tag: string
+  readonly client: string
+  readonly signal: AbortSignal
   readonly follow: boolean
   /** What there was when it was opened, by kind. */
   readonly targets: Readonly<Partial<Record<Kind, number>>>
@@ -88,7 +92,7 @@ const HEARTBEAT_BYTES = encode(HEARTBEAT)
  * check finds what no signal came for. A collection is read once for all streams that wait for it. A client that does not
  * wait takes no memory: its stream continues from its own position, out of the store.
  */
-export function createStreams({ storage, schedule, metrics, createId, limits }: StreamsOptions) {
+export function createStreams({ storage, schedule, readQueue, metrics, createId, limits }: StreamsOptions) {
   const { total = STREAM_LIMITS.total, perClient = STREAM_LIMITS.perClient } = limits
   const { heartbeatMs = 15_000, checkMs = 5000 } = limits
   const open = new Set<Stream>()
@@ -210,7 +214,8 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
     const topic = stream.topics.find(({ collection, newest }) => isBehind(stream, collection.kind, newest))
     if (topic) {
       stream.isReading = true
-      catchUp(stream, topic).then(
+      const { client, signal } = stream
+      readQueue.run({ client, signal, work: () => catchUp(stream, topic) }).then(
         () => {
           stream.isReading = false
           advance(stream)
@@ -281,7 +286,9 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
 
   const beat = () =>
     forEachInTurns([...open], (stream) => {
-      if (stream.send && !stream.isReading) {
+      // Its client waits for the store, not the other way round.
+      if (stream.isReading) return
+      if (stream.send) {
         stream.send(HEARTBEAT_BYTES)
       } else {
         stream.unreadHeartbeats += 1
@@ -305,7 +312,8 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
   }
 
   /** The body of a stream that was added to its topics. */
-  function bodyOf(stream: Stream, signal: AbortSignal, release: () => void): ReadableStream<Uint8Array<ArrayBuffer>> {
+  function bodyOf(stream: Stream, release: () => void): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const { signal } = stream
     let resume = () => {}
     const remove = () => {
       if (!open.delete(stream)) return
@@ -379,6 +387,8 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
           topics: places.map((place, at) => topicOf(place, newest[at] ?? 0)),
           positions,
           tag,
+          client,
+          signal,
           follow,
           targets,
           notices: [],
@@ -391,7 +401,7 @@ export function createStreams({ storage, schedule, metrics, createId, limits }: 
         stream.notices.push(openingText({ user: user.name, gamemode }, formatEventId(tag, positions)))
         stopWatching ??= watch()
         open.add(stream)
-        const body = bodyOf(stream, signal, release)
+        const body = bodyOf(stream, release)
         for (const topic of stream.topics) {
           topic.streams.add(stream)
           // The signal of a change after `newest` may have come before the stream was here.
@@ -455,6 +465,6 @@ function keyOf({ kind, gamemode }: Collection): string {
   return `${kind} ${gamemode}`
 }
 
-function tooSlow(): Error {
-  return new Error('The client does not read its events.')
+function tooSlow(): HttpError {
+  return new HttpError('unavailable', { message: 'The client does not read its events.' })
 }

@@ -27,17 +27,21 @@ export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services,
   return {
     /** Throws `record_not_found`. */
     async remove(context: RequestContext, { actor, user, kind }: Removal): Promise<HandlerResponse> {
+      context.player = user.name
       const gamemode = gamemodes.require(context.query.getAll('gamemode'))
+      context.gamemode = gamemode
       const record = recordIn(context)
-      await audit.record(context, actor, `${kind}.delete`, user.name, { record, gamemode })
-      const isRemoved = await storage.removeRecord({ owner: user.id, kind, gamemode }, record)
-      if (!isRemoved) throw new HttpError('record_not_found')
-      return empty(204)
+      const entry = await audit.record(context, actor, `${kind}.delete`, user.name, { record, gamemode })
+      if (await storage.removeRecord({ owner: user.id, kind, gamemode }, record)) return empty(204)
+      await audit.discard(entry)
+      throw new HttpError('record_not_found')
     },
 
     /** Throws `record_not_found`, `invalid_payload` for the gamemode that it has, or an unknown one. A repeated move changes nothing. */
     async move(context: RequestContext, { actor, user, kind, to }: Move): Promise<HandlerResponse> {
+      context.player = user.name
       const gamemode = gamemodes.named(context.query.getAll('gamemode'))
+      context.gamemode = gamemode
       gamemodes.check(to, 'invalid_payload', 'gamemode')
       if (to === gamemode) {
         throw new HttpError('invalid_payload', {
@@ -45,7 +49,7 @@ export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services,
         })
       }
       const record = recordIn(context)
-      await audit.record(context, actor, `${kind}.move`, user.name, {
+      const entry = await audit.record(context, actor, `${kind}.move`, user.name, {
         record,
         ...(gamemode && { gamemode }),
         movedTo: to,
@@ -53,6 +57,7 @@ export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services,
       for (const from of gamemode ? [gamemode] : gamemodes.names.filter((one) => one !== to)) {
         if (await storage.moveRecord({ owner: user.id, kind, gamemode: from }, record, to)) return empty(204)
       }
+      await audit.discard(entry)
       throw new HttpError('record_not_found')
     },
   }

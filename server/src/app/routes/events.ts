@@ -18,14 +18,17 @@ const HEADERS_OF_STREAMS = {
 
 /** The handler, and what ends all streams. */
 export function createEvents(services: Services) {
-  const { users, storage, schedule, metrics, createId, streams: limits, isAccepting, gamemodes } = services
-  const streams = createStreams({ storage, schedule, metrics, createId, limits })
-  const handle: Handler = async ({ request, query, client }) => {
+  const { users, storage, schedule, readQueue, metrics, createId, streams: limits, isAccepting, gamemodes } = services
+  const streams = createStreams({ storage, schedule, readQueue, metrics, createId, limits })
+  const handle: Handler = async (context) => {
+    const { request, query, client } = context
     const name = userNameOf(query)
     if (!name) throw new HttpError('missing_name')
     const gamemode = gamemodes.require(query.getAll('gamemode'))
+    context.gamemode = gamemode
     const { kind, follow } = eventOptions(query)
     const user = await users.require(name)
+    context.player = user.name
     if (request.method === 'HEAD') return { status: 200, body: null, headers: HEADERS_OF_STREAMS }
     if (!isAccepting()) {
       throw new HttpError('unavailable', {

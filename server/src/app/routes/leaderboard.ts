@@ -1,6 +1,5 @@
 import { type PublicLeaderboard, publicLeaderboardQuerySchema } from '@fish-crab/sdk/contract'
 import type { LeaderRange } from '../../storage/core/types.ts'
-import { createBoundedQueue } from '../http/bounded-queue.ts'
 import { queryReader } from '../http/request.ts'
 import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
@@ -10,7 +9,6 @@ export const DEFAULT_LEADERS = 10
 
 /** A storage refuses operations when too many of all requests wait. */
 const NAMES_AT_ONCE = 32
-const LEADERBOARDS_AT_ONCE = 4
 
 /** The players with the most catches. Those who were deleted meanwhile are left out. */
 export async function namedLeaders(
@@ -34,13 +32,11 @@ const readQuery = queryReader(publicLeaderboardQuerySchema)
 
 /** The leaderboard for everybody. */
 export function publicLeaderboardHandler(services: Services): Handler {
-  const queue = createBoundedQueue({ what: 'leaderboards', concurrency: LEADERBOARDS_AT_ONCE })
-
   return async ({ query, client, request: { signal } }) => {
     const { kind, gamemode, limit = DEFAULT_LEADERS } = readQuery(query)
     services.gamemodes.check(gamemode, 'invalid_query', 'gamemode')
     const work = () => namedLeaders(services, { kind, gamemode, limit })
-    const leaderboard = await queue.run({ client, signal, work })
+    const leaderboard = await services.readQueue.run({ client, signal, work })
     return json(200, { leaderboard } satisfies PublicLeaderboard)
   }
 }

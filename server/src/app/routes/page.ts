@@ -24,7 +24,6 @@ export function pageHeaders(more: Readonly<Record<string, string>> = {}): Readon
     'content-security-policy': Object.entries(policy)
       .map((directive) => directive.join(' '))
       .join('; '),
-    'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
   }
 }

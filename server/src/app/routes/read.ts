@@ -16,13 +16,16 @@ import type { Services } from './services.ts'
 const readOptions = queryReader(readOptionsSchema)
 
 export function readHandler({ users, gamemodes, readCollection }: Services, kind: Kind): Handler {
-  return async ({ request, query, client }) => {
+  return async (context) => {
+    const { request, query, client } = context
     const name = userNameOf(query)
     if (!name) throw new HttpError('missing_name')
     const gamemode = gamemodes.require(query.getAll('gamemode'))
+    context.gamemode = gamemode
     const { summary, detail, limit, cursor } = readOptions(query)
     if (summary) refuseWithSummary({ detail, limit, cursor })
     const user = await users.require(name)
+    context.player = user.name
     return readCollection(request, {
       user,
       collection: { owner: user.id, kind, gamemode },

@@ -6,6 +6,7 @@ import type { Credentials } from '../auth/credentials.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import type { Gamemodes } from '../catches/gamemodes.ts'
 import type { CollectionReader } from '../catches/read-collection.ts'
+import type { FairQueue } from '../core/fair-queue.ts'
 import type { Logger, Metrics } from '../core/host.ts'
 import type { Schedule } from '../core/schedule.ts'
 import type { RequestContext } from '../http/context.ts'
@@ -26,6 +27,7 @@ export interface Services {
   readonly audit: Audit
   readonly readCollection: CollectionReader
   readonly schedule: Schedule
+  readonly readQueue: FairQueue
   readonly streams: StreamOptions
   readonly contentEncoder: ContentEncoder
   readonly logger: Logger

@@ -17,8 +17,9 @@ export function writeHandler(services: Services, kind: Kind): Handler {
   return async (context) => {
     requireMediaType(context.request, MEDIA_TYPES.token)
     const user = await users.require(userNameIn(context))
+    context.player = user.name
     const outside = [context.request.headers.get(HEADERS.gamemode), ...context.query.getAll('gamemode')]
-    gamemodes.named(outside)
+    context.gamemode = gamemodes.named(outside)
     const text = tokenText(await readBody(context.request))
     const dedupeKey = await sha256Hex(withoutPadding(text))
     const token = await decryptToken(await users.fernet(user), text)
@@ -29,6 +30,7 @@ export function writeHandler(services: Services, kind: Kind): Handler {
       throw new HttpError('user_mismatch')
     }
     const gamemode = gamemodes.require([...outside, payload.gamemode])
+    context.gamemode = gamemode
     const count = payload.entries.length
     if (isExpired(token)) return replayedOrError('token_expired', user, dedupeKey, count)
 

@@ -108,10 +108,12 @@ export function adminSessionBehaviour(open: OpenService): void {
       expect(JSON.stringify(details)).not.toContain('root-password')
     })
 
-    it('takes no form', async () => {
+    it('takes no form, and no body without a type, which a page of another site can send', async () => {
       const service = await open()
-      const body = new URLSearchParams({ username: 'root', password: 'root-password' })
-      await expectError(await service.request('/admin/login', { method: 'POST', body }), 'unsupported_media_type')
+      const account = { username: 'root', password: 'root-password' }
+      for (const body of [new URLSearchParams(account), new TextEncoder().encode(JSON.stringify(account))]) {
+        await expectError(await service.request('/admin/login', { method: 'POST', body }), 'unsupported_media_type')
+      }
     })
 
     it('is rate limited after 10 failures, and for no one else', async () => {

@@ -20,7 +20,7 @@ export function eventsBehaviour(open: OpenService): void {
         'x-accel-buffering': 'no',
         'access-control-allow-origin': '*',
       })
-      expect(await stream.next()).toEqual({ event: 'retry', retry: '2000' })
+      expect(await stream.next()).toEqual({ event: 'retry', retry: '5000' })
       const { id, ...ready } = await stream.ready()
       expect(ready).toEqual({ event: 'ready', data: { user: 'Alex', gamemode: 'earth' } })
       expect(id).toMatch(/^[0-9a-z.-]+$/)

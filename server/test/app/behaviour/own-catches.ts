@@ -194,6 +194,18 @@ export function ownCatchesBehaviour(open: OpenService): void {
       expect(stats.fish).toMatchObject({ total: 2, byGamemode: { earth: 1, survival: 1 } })
     })
 
+    it('of a record that does not exist is not in the audit log, and neither is its removal', async () => {
+      const service = await open(UNLIMITED)
+      const id = await add(service)
+      for (const unknown of ['nonsense', crypto.randomUUID()]) {
+        await expectError(await move(service, { id: unknown }), 'record_not_found')
+        await expectError(await remove(service, { id: unknown }), 'record_not_found')
+      }
+      await expectError(await remove(service, { id, gamemode: 'survival' }), 'record_not_found')
+      const { entries } = await (await (await asRoot(service))('GET', '/admin/audit')).json()
+      expect(entries.filter(({ actor }: { actor: string }) => actor === 'Alex')).toEqual([])
+    })
+
     it('is written to the audit log, as is a removal', async () => {
       const service = await open(UNLIMITED)
       const id = await add(service)

@@ -1,0 +1,119 @@
+import { createMemoryStorage } from '@fish-crab/server/app'
+import { expect, test } from 'vitest'
+import { SALMON, write } from './catches.ts'
+import { expectError } from './errors.ts'
+import { namesOf, openEvents, requestEvents } from './event-stream.ts'
+import { createMemoryService } from './memory-service.ts'
+import { ADDRESS_HEADER, from, UNLIMITED } from './test-service.ts'
+import { createTimers } from './timers.ts'
+
+const COLLECTION = '/get/fish?name=Alex&gamemode=earth'
+const SUMMARY = `${COLLECTION}&summary=species`
+const LEADERBOARD = '/get/leaderboard?kind=fish'
+const WAIT_MS = 10_000
+
+/** Takes all turns, which end when the test ends them. */
+async function takeTurns(service: Awaited<ReturnType<typeof createSlowService>>) {
+  const running = [1, 2, 3, 4].map((client) => service.get(COLLECTION, client))
+  await expect.poll(() => service.reading, { interval: 1 }).toHaveLength(4)
+  return running
+}
+
+/** A service with one fish, whose large reads take until the test ends them. */
+async function createSlowService() {
+  const storage = createMemoryStorage()
+  const timers = createTimers()
+  const ended = Promise.withResolvers<void>()
+  const reading: string[] = []
+  const service = await createMemoryService({
+    ...UNLIMITED,
+    publicLeaderboard: true,
+    schedule: timers.schedule,
+    storage: {
+      ...storage,
+      async species(...args: Parameters<typeof storage.species>) {
+        reading.push('summary')
+        await ended.promise
+        return storage.species(...args)
+      },
+      async *read(...args: Parameters<typeof storage.read>) {
+        const { from = 0, entries } = args[2] ?? {}
+        // Neither a page, which its limit bounds, nor new entries, which all streams share.
+        if (from === 0 && entries !== 2) {
+          reading.push('records')
+          await ended.promise
+        }
+        yield* storage.read(...args)
+      },
+      async leaders(...args: Parameters<typeof storage.leaders>) {
+        reading.push('leaderboard')
+        await ended.promise
+        return storage.leaders(...args)
+      },
+    },
+  })
+  await write(service, 'fish', SALMON)
+  const { id } = await (await openEvents(service)).ready()
+  return {
+    ...service,
+    timers,
+    reading: reading as readonly string[],
+    end: ended.resolve,
+    /** The id of an event before all others, as somebody may forge it. */
+    firstId: `${String(id).split('-')[0]}-0.0-0.0`,
+    get: (path: string, client: number) => service.request(path, from(`192.0.2.${client}`)),
+  }
+}
+
+const fromClient = (client: number) => ({ headers: { [ADDRESS_HEADER]: `192.0.2.${client}` } })
+
+test('large reads have four turns at once, one of each client, whatever they read', async () => {
+  const service = await createSlowService()
+  const resumed = await openEvents(service, { ...fromClient(1), lastEventId: service.firstId })
+  const caught = resumed.catches(1)
+  await expect.poll(() => service.reading, { interval: 1 }).toEqual(['records'])
+  const all = [service.get(COLLECTION, 1)]
+  for (const [at, path] of [SUMMARY, COLLECTION, LEADERBOARD, COLLECTION, SUMMARY].entries()) {
+    all.push(service.get(path, 2 + at), service.get(path, 2 + at))
+  }
+  const sorted = () => service.reading.toSorted()
+  await expect.poll(sorted, { interval: 1 }).toEqual(['leaderboard', 'records', 'records', 'summary'])
+  expect((await service.get(`${COLLECTION}&limit=1`, 1)).status).toBe(200)
+  service.end()
+  expect((await Promise.all(all)).map(({ status }) => status)).toEqual(all.map(() => 200))
+  expect(namesOf(await caught)).toEqual(['Salmon'])
+})
+
+test('a large read whose turn has not come after 10 s is 503 with Retry-After, and a resumed stream ends', async () => {
+  const service = await createSlowService()
+  const running = await takeTurns(service)
+  const late = [COLLECTION, SUMMARY, LEADERBOARD].map((path) => service.get(path, 5))
+  const stream = await requestEvents(service, { ...fromClient(5), lastEventId: service.firstId })
+  const events = expect(stream.text()).rejects.toThrow('Too many large reads')
+  const waits = () => service.timers.intervals.filter((interval) => interval === WAIT_MS)
+  await expect.poll(waits, { interval: 1 }).toHaveLength(4)
+  service.timers.run(WAIT_MS)
+  for (const response of await Promise.all(late)) {
+    expect(response.headers.get('retry-after')).toBe('10')
+    await expectError(response, 'unavailable')
+  }
+  await events
+  service.end()
+  expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+})
+
+test('a stream that waits for its turn is not cut as one whose client does not read', async () => {
+  const service = await createSlowService()
+  const running = await takeTurns(service)
+  const stream = await openEvents(service, { ...fromClient(5), lastEventId: service.firstId })
+  const caught = stream.catches(1)
+  const waits = () => service.timers.intervals.filter((interval) => interval === WAIT_MS)
+  await expect.poll(waits, { interval: 1 }).toHaveLength(1)
+  for (let round = 0; round < 6; round += 1) {
+    await expect.poll(() => service.timers.intervals, { interval: 1 }).toContain(15_000)
+    service.timers.run(15_000)
+  }
+  service.end()
+  expect(namesOf(await caught)).toEqual(['Salmon'])
+  await Promise.all(running)
+})
