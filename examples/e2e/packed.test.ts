@@ -290,7 +290,8 @@ expect(() => expect(mock).toHaveSentFish({ nam: 'Salmon' })).toThrow('nam')
 
   it('name the version of MSW that mock.handlers() is for', () => {
     const { dependencies } = JSON.parse(installed.files.mocks.get('package.json') ?? '')
-    expect(installed.files.mocks.get('README.md')).toContain(`msw@${dependencies.msw}`)
+    const [, major] = /^\^(\d+)\./.exec(dependencies.msw) ?? []
+    expect(installed.files.mocks.get('README.md')).toContain(`msw@${major}\``)
   })
 
   it('show a test that passes', async () => {
