@@ -265,12 +265,6 @@ describe('the READMEs, on the packed packages', () => {
     expect(await runExample('readme.ts', [], {})).toEqual({ status: 0, stdout: '1\n', stderr: '' })
   })
 
-  it('show a suite of node:test, which passes', async () => {
-    await writeFile(join(installed.folder, 'suite.ts'), blockWith("from 'node:test'", 'mocks'))
-    const { status, stdout } = await runExample('suite.ts', [], {})
-    expect([status, stdout]).toEqual([0, expect.stringMatching(/pass 1\n/)])
-  })
-
   it('show how Jest gets the matchers and their types; with the declarations of libraries checked, programs that import every entry compile too', async () => {
     // The `expect` of Jest is a package of its own, which `@jest/globals` re-exports.
     const code = blockWith('@jest/globals', 'mocks').replace("from '@jest/globals'", "from 'expect'")
@@ -292,14 +286,6 @@ expect(() => expect(mock).toHaveSentFish({ nam: 'Salmon' })).toThrow('nam')
     const { dependencies } = JSON.parse(installed.files.mocks.get('package.json') ?? '')
     const [, major] = /^\^(\d+)\./.exec(dependencies.msw) ?? []
     expect(installed.files.mocks.get('README.md')).toContain(`msw@${major}\``)
-  })
-
-  it('show a test that passes', async () => {
-    await mkdir(join(installed.folder, 'readme-suite'))
-    await writeFile(join(installed.folder, 'readme-suite/first.test.ts'), blockWith('test.override(', 'mocks'))
-    const args = [join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', 'readme-suite']
-    const ended = await run(process.execPath, args, { NO_COLOR: '1' }, installed.folder)
-    expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/Tests\s+1 passed \(1\)/) })
   })
 })
 
