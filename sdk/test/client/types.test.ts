@@ -1,10 +1,10 @@
 import {
   ApiError,
-  type ClientOptions,
-  type Crab,
   type CaughtCrab,
   type CaughtEntry,
   type CaughtFish,
+  type ClientOptions,
+  type Crab,
   createClient,
   type ErrorCode,
   type Fish,

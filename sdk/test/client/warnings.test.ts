@@ -30,7 +30,7 @@ test('a client warns once when calls start to wait over 5 s for the rate limit',
   expect(requests).toHaveLength(4)
   expect(warnings).toEqual([
     [
-      'A call waits for the rate limit until 2026-01-01T00:00:06.000Z. Later waits are not reported: use onWait, or a personal apiKey, which is not limited.',
+      'A call waits for the rate limit until 2026-01-01T00:00:06.000Z. Later waits are silent: pass onWait, or an apiKey.',
       { type: 'FishCrabWarning', code: 'FISH_CRAB_WAITS' },
     ],
   ])
@@ -57,7 +57,7 @@ test('a client warns once, without the key, when the service counts its requests
   })
   expect(warnings).toEqual([
     [
-      'The service at http://127.0.0.1:8787 does not know the apiKey (FISH_API_KEY) of this client, so the rate limit applies. Ask the operator for a valid one.',
+      'The service at http://127.0.0.1:8787 does not know this apiKey (FISH_API_KEY), so the rate limit applies.',
       { type: 'FishCrabWarning', code: 'FISH_CRAB_UNKNOWN_API_KEY' },
     ],
   ])

@@ -118,7 +118,8 @@ export async function* watchCatches<Watched extends Kind = Kind>(
           if (!isConnected) notify(onConnect, undefined)
           isConnected = true
         }
-        if (event === 'catch' && id !== undefined) yield { ...parseEntry(data), eventId: id } as Extract<CaughtEntry, { readonly kind: Watched }>
+        if (event === 'catch' && id !== undefined)
+          yield { ...parseEntry(data), eventId: id } as Extract<CaughtEntry, { readonly kind: Watched }>
         else if (event === 'removed') onRemoved?.(parseRemoved(data))
       }
     } catch (error) {

@@ -104,7 +104,7 @@ function withReplayed(saved: Saved, headers: Headers) {
 function withUnknownOutcome(error: unknown, kind: Kind): unknown {
   if (!(error instanceof InvalidResponseError) || error.status < 200 || error.status >= 300) return error
   const resource = `client.${kind === 'fish' ? 'fish' : 'crabs'}`
-  const hint = `Check that baseUrl is right. The same token can be sent again and is stored once: ${resource}.encrypt makes one, ${resource}.send sends it.`
+  const hint = `Check baseUrl. The same token can be sent again, it is stored once: ${resource}.encrypt, ${resource}.send.`
   return new InvalidResponseError(`${error.summary} The catch may be stored.`, { ...error, hint })
 }
 

@@ -17,12 +17,12 @@ export function createWarnings({ logger, hasOnWait, baseUrl }: Settings) {
   return {
     waiting(waitMs: number, resumesAt: Date): void {
       if (hasOnWait || waitMs <= LONGEST_SILENCE_MS) return
-      const advice = 'Later waits are not reported: use onWait, or a personal apiKey, which is not limited.'
+      const advice = 'Later waits are silent: pass onWait, or an apiKey.'
       warn('FISH_CRAB_WAITS', `A call waits for the rate limit until ${resumesAt.toISOString()}. ${advice}`)
     },
     unknownApiKey(): void {
-      const problem = `The service at ${baseUrl} does not know the apiKey (FISH_API_KEY) of this client`
-      const advice = 'so the rate limit applies. Ask the operator for a valid one.'
+      const problem = `The service at ${baseUrl} does not know this apiKey (FISH_API_KEY)`
+      const advice = 'so the rate limit applies.'
       warn('FISH_CRAB_UNKNOWN_API_KEY', `${problem}, ${advice}`)
     },
   }
