@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -265,12 +265,6 @@ describe('the READMEs, on the packed packages', () => {
     expect(await runExample('readme.ts', [], {})).toEqual({ status: 0, stdout: '1\n', stderr: '' })
   })
 
-  it('show a suite of node:test, which passes', async () => {
-    await writeFile(join(installed.folder, 'suite.ts'), blockWith("from 'node:test'", 'mocks'))
-    const { status, stdout } = await runExample('suite.ts', [], {})
-    expect([status, stdout]).toEqual([0, expect.stringMatching(/pass 1\n/)])
-  })
-
   it('show how Jest gets the matchers and their types; with the declarations of libraries checked, programs that import every entry compile too', async () => {
     // The `expect` of Jest is a package of its own, which `@jest/globals` re-exports.
     const code = blockWith('@jest/globals', 'mocks').replace("from '@jest/globals'", "from 'expect'")
@@ -290,15 +284,8 @@ expect(() => expect(mock).toHaveSentFish({ nam: 'Salmon' })).toThrow('nam')
 
   it('name the version of MSW that mock.handlers() is for', () => {
     const { dependencies } = JSON.parse(installed.files.mocks.get('package.json') ?? '')
-    expect(installed.files.mocks.get('README.md')).toContain(`msw@${dependencies.msw}`)
-  })
-
-  it('show a test that passes', async () => {
-    await mkdir(join(installed.folder, 'readme-suite'))
-    await writeFile(join(installed.folder, 'readme-suite/first.test.ts'), blockWith('test.override(', 'mocks'))
-    const args = [join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', 'readme-suite']
-    const ended = await run(process.execPath, args, { NO_COLOR: '1' }, installed.folder)
-    expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/Tests\s+1 passed \(1\)/) })
+    const [, major] = /^\^(\d+)\./.exec(dependencies.msw) ?? []
+    expect(installed.files.mocks.get('README.md')).toContain(`msw@${major}\``)
   })
 })
 

@@ -67,10 +67,13 @@ test('a release writes the versions, the changelog, and data for the tests of la
   rmSync(join(clone, 'stray.txt'))
   for (const name of ['.', 'sdk', 'server', 'mocks', 'cli', 'examples']) {
     const { dependencies, devDependencies, ...manifest } = manifestOf(name)
-    const own = Object.entries({ ...dependencies, ...devDependencies }).filter(([each]) =>
+    expect(manifest.version).toBe(version)
+    const own = Object.entries({ ...devDependencies, ...dependencies }).filter(([each]) =>
       each.startsWith('@fish-crab/'),
     )
-    expect([manifest.version, ...own.map(([, pinned]) => pinned)]).toEqual(Array(own.length + 1).fill(version))
+    const isPublished = manifest.private !== true
+    const expected = own.map(([each]) => (isPublished && each in (dependencies ?? {}) ? `^${version}` : version))
+    expect(own.map(([, range]) => range)).toEqual(expected)
   }
   const { packages } = JSON.parse(readFileSync(join(clone, 'package-lock.json'), 'utf8'))
   expect([packages[''].version, packages.sdk.version]).toEqual([version, version])

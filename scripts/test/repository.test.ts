@@ -32,6 +32,14 @@ describe('The repository', () => {
     expect(Array.from(new Set(licences)).sort()).toEqual(LICENCES)
   })
 
+  test.each(['sdk', 'server', 'mocks', 'cli'])('publishes %s with ranges as dependencies, not with pins', (name) => {
+    const { dependencies, optionalDependencies } = JSON.parse(read(`${name}/package.json`))
+    const pins = Object.entries<string>({ ...dependencies, ...optionalDependencies }).filter(
+      ([, range]) => !range.startsWith('^'),
+    )
+    expect(pins).toEqual([])
+  })
+
   test.each(['SECURITY.md', 'SUPPORT.md', 'README.md'])('has links in %s that lead somewhere', (path) => {
     const headings = (file: string) =>
       [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>

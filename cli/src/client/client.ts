@@ -1,4 +1,4 @@
-import { type Client, type ClientOptions, createClient } from '@fish-crab/sdk'
+import { type Client, type ClientOptions, createClient, type Logger } from '@fish-crab/sdk'
 import { readSecrets } from '../config/secrets.ts'
 import { maxWaitOf, type Target } from '../config/target.ts'
 import type { Context, Env } from '../core/context.ts'
@@ -26,12 +26,16 @@ export function clientOptions({ clock, env, line }: Context, target: Pick<Target
     maxWaitMs: maxWaitOf(target),
     clock,
     ...countdownHooks(line, clock),
+    logger: SILENT,
     fetch: nodeFetch(env),
     // The rest of the environment is resolved here, together with flags and profiles.
     env: Object.fromEntries([...PROXIES, ...EXCEPTIONS].map((name) => [name, env[name]])),
     userAgent: `fish-cli/${readManifest().version}`,
   }
 }
+
+/** Takes the warnings of the SDK, which name options of its API: the countdown shows waits, and `doctor` checks the key. */
+const SILENT: Logger = { debug() {}, info() {}, warn() {} }
 
 const PROXIES = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY']
 const EXCEPTIONS = ['no_proxy', 'NO_PROXY']

@@ -79,7 +79,8 @@ async function openOutboxFile(context: Context, url: string, options: OutboxOpti
   } catch (error) {
     if (!(error instanceof FishCrabError) || !Object.hasOwn(HINTS, error.code)) throw error
     const { code, summary } = error
-    throw new CliError({ code, message: `${summary} It is ${path}.`, hint: HINTS[code] ?? '', exit: EXIT.failure })
+    const message = summary.includes(path) ? summary : `${summary} It is ${path}.`
+    throw new CliError({ code, message, hint: HINTS[code] ?? '', exit: EXIT.failure })
   }
 }
 

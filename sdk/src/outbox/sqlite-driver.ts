@@ -21,33 +21,34 @@ const NEVER_REAL = /\.(test|example|invalid)$/
 
 /** Opens the store in a file. Loaded on demand: some runtimes have no `node:sqlite`. */
 export function openSqliteStore(path: string): OutboxStore {
-  return storeIn(guarded(() => openDatabase(path)))
+  return storeIn(guarded(path, () => openDatabase(path)))
 }
 
 export function openDefaultStore(service: string): OutboxStore {
-  return storeIn(guarded(() => openDefaultDatabase(service)))
+  return storeIn(guarded(`of ${service}`, () => openDefaultDatabase(service)))
 }
 
 function openDefaultDatabase(service: string): OpenDatabase {
+  const open = (file: string) => guarded(file, () => openDatabase(file))
   // Not earlier: homedir() throws for a user without a home folder.
   const { own, former } = defaultPaths(service, { platform: process.platform, env: process.env, home: homedir() })
-  if (existsSync(own) || !existsSync(former) || NEVER_REAL.test(new URL(service).hostname)) return openDatabase(own)
-  const opened = openDatabase(former)
+  if (existsSync(own) || !existsSync(former) || NEVER_REAL.test(new URL(service).hostname)) return open(own)
+  const opened = open(former)
   const address = addressIn(opened.db)
   if (address === undefined || address === service) return opened
   opened.db.close()
-  return openDatabase(own)
+  return open(own)
 }
 
 function addressIn(db: DatabaseSync): string | undefined {
   return db.prepare('SELECT address FROM service').get()?.address as string | undefined
 }
 
-function guarded<T>(work: () => T): T {
+function guarded<T>(file: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw toStoreError(error)
+    throw toStoreError(error, file)
   }
 }
 
@@ -85,8 +86,9 @@ const CLAIM = `UPDATE collections SET owner = given.owner, leased_at = given.now
     OR leased_at > given.now)`
 
 /** The queue in one database, each operation in a transaction. The schema is in sqlite-file.ts. */
-function storeIn({ db, isInPlace }: OpenDatabase): OutboxStore {
-  const { rows, number, change, transaction } = sqlOf(db, isInPlace)
+function storeIn(opened: OpenDatabase): OutboxStore {
+  const { db } = opened
+  const { rows, number, change, transaction } = sqlOf(opened)
 
   const checkpointValue = (checkpoint: string) =>
     rows('SELECT value FROM bookmarks WHERE name = ?', [checkpoint])[0]?.value as string | undefined
@@ -246,7 +248,7 @@ function storeIn({ db, isInPlace }: OpenDatabase): OutboxStore {
 }
 
 /** Prepares each statement once. */
-function sqlOf(db: DatabaseSync, isInPlace: () => boolean) {
+function sqlOf({ db, file, isInPlace }: OpenDatabase) {
   const prepared = new Map<string, StatementSync>()
   const statement = (sql: string) => {
     const known = prepared.get(sql) ?? db.prepare(sql)
@@ -263,7 +265,7 @@ function sqlOf(db: DatabaseSync, isInPlace: () => boolean) {
     transaction<T>(work: () => T): T {
       // SQLite keeps writing to a file that was deleted or replaced, and those writes would be lost.
       if (!isInPlace()) throw goneError()
-      return guarded(() => inTransaction(db, work))
+      return guarded(file, () => inTransaction(db, work))
     },
   }
 }

@@ -11,6 +11,7 @@ const BUSY_TIMEOUT_MS = 5000
 
 export interface OpenDatabase {
   readonly db: DatabaseSync
+  readonly file: string
   /** Whether the open file is still the one at its path. */
   isInPlace(): boolean
 }
@@ -32,7 +33,7 @@ export function openDatabase(path: string): OpenDatabase {
       const now = statSync(file, { bigint: true, throwIfNoEntry: false })
       return now?.ino === opened.ino && now.dev === opened.dev
     }
-    return { db, isInPlace }
+    return { db, file, isInPlace }
   } catch (error) {
     db.close()
     throw error
@@ -141,39 +142,35 @@ export function defaultPaths(service: string, platform: PlatformInfo) {
   return { own: join(state, `outbox-${host}-${hash}.db`), former: join(state, 'outbox.db') }
 }
 
-type Advice = readonly [code: OutboxStoreErrorCode, summary: string, hint: string]
+type Advice = readonly [code: OutboxStoreErrorCode, problem: string, hint: string]
 
 const NOT_WRITABLE: Advice = [
   'outbox_not_writable',
-  'The file of the outbox is not writable.',
+  'is not writable.',
   'Check the owner and mode of the file and its folder.',
 ]
 
 const ADVICE: Readonly<Record<FileProblem, Advice>> = {
-  busy: ['outbox_busy', 'Another process locks the file of the outbox.', 'Try again.'],
+  busy: ['outbox_busy', 'is locked by another process.', 'Try again.'],
   'read-only': NOT_WRITABLE,
   'not-opened': NOT_WRITABLE,
   'file-in-the-way': NOT_WRITABLE,
   'folder-in-the-way': NOT_WRITABLE,
-  damaged: [
-    'outbox_damaged',
-    'The file of the outbox is damaged or not an outbox.',
-    'Move it away, or choose another path.',
-  ],
-  full: ['outbox_disk_full', 'The disk of the outbox is full.', 'Free some space.'],
+  damaged: ['outbox_damaged', 'is damaged or not an outbox.', 'Move it away, or choose another path.'],
+  full: ['outbox_disk_full', 'is on a full disk.', 'Free some space.'],
 }
 
 function unknownProblem(error: unknown): Advice {
   const { errstr, code, message } = error as { errstr?: string; code?: string; message?: string }
   const reason = errstr ?? code ?? message ?? String(error)
-  return ['outbox_unavailable', `The store of the outbox failed (${reason}).`, 'Check the disk of the file.']
+  return ['outbox_unavailable', `failed (${reason}).`, 'Check the disk of the file.']
 }
 
-export function toStoreError(error: unknown): OutboxStoreError {
+export function toStoreError(error: unknown, file: string): OutboxStoreError {
   if (error instanceof OutboxStoreError) return error
-  const problem = fileProblem(error)
-  const [code, summary, hint] = problem ? ADVICE[problem] : unknownProblem(error)
-  return new OutboxStoreError(code, summary, { hint, cause: error })
+  const known = fileProblem(error)
+  const [code, problem, hint] = known ? ADVICE[known] : unknownProblem(error)
+  return new OutboxStoreError(code, `The outbox ${file} ${problem}`, { hint, cause: error })
 }
 
 export function goneError(): OutboxStoreError {

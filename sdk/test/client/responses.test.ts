@@ -63,6 +63,30 @@ test('the error for a response of another shape names the wrong fields', async (
   expect(error).toMatchObject({ status: 200, requestId: 'req-1' })
 })
 
+test.each([
+  ['cut JSON', () => new Response('{"mess', { status: 201 })],
+  ['JSON of another shape', () => json({ saved: true }, { status: 201 })],
+  ['too many bytes', () => new Response(new Uint8Array(1001), { status: 201 })],
+])(
+  'after a write, %s as response says that the catch may be stored and how to send its token again',
+  async (_, response) => {
+    const { options } = player(response())
+    const error = await createClient({ ...options, maxResponseBytes: 1000 })
+      .crabs.add()
+      .catch((thrown) => thrown)
+    expect(error).toMatchObject({ name: 'InvalidResponseError', status: 201 })
+    expect(error.summary).toMatch(/ The catch may be stored\.$/)
+    expect(error.hint).toContain('client.crabs.encrypt')
+    expect(error.hint).toContain('client.crabs.send')
+  },
+)
+
+test('after a write, a redirect does not say that the catch may be stored', async () => {
+  const { options } = player(new Response(null, { status: 302 }))
+  const call = createClient(options).crabs.add()
+  await expect(call).rejects.toMatchObject({ message: expect.not.stringContaining('may be stored') })
+})
+
 test('instanceof recognises the errors of another copy of the package', async () => {
   vi.resetModules()
   const copy = await import('@fish-crab/sdk')

@@ -1,11 +1,15 @@
 import {
   ApiError,
+  type CaughtCrab,
+  type CaughtEntry,
+  type CaughtFish,
   type ClientOptions,
   type Crab,
   createClient,
   type ErrorCode,
   type Fish,
   type FishInput,
+  watchCatches,
 } from '@fish-crab/sdk'
 import { expect, expectTypeOf, test } from 'vitest'
 import { json, player } from './stubs.ts'
@@ -43,4 +47,13 @@ test('any text is taken for a gamemode, and checked when it runs', () => {
   expectTypeOf<string>().toExtend<ClientOptions['gamemode']>()
   const gamemode: string = 'The Nether'
   expect(() => createClient({ gamemode })).toThrow('gamemode: Must be a valid gamemode')
+})
+
+test('watching one kind yields entries of that kind, and watching both a union that `kind` discriminates', () => {
+  const client = createClient()
+  expectTypeOf(watchCatches(client, { kind: 'fish' })).toEqualTypeOf<AsyncGenerator<CaughtFish, void, undefined>>()
+  expectTypeOf(watchCatches(client, { kind: 'crab' })).toEqualTypeOf<AsyncGenerator<CaughtCrab, void, undefined>>()
+  expectTypeOf(watchCatches(client)).toEqualTypeOf<AsyncGenerator<CaughtEntry, void, undefined>>()
+  const kind = 'fish' as 'fish' | 'crab' | undefined
+  expectTypeOf(watchCatches(client, { kind })).toEqualTypeOf<AsyncGenerator<CaughtEntry, void, undefined>>()
 })

@@ -73,7 +73,10 @@ describe('the file of sqliteStore', () => {
     await writeFile(join(folder, 'file'), '')
     await expect(sqliteStore(join(folder, 'file', 'outbox.db'))).rejects.toMatchObject({ name: 'OutboxStoreError' })
     await mkdir(join(folder, 'folder'))
-    await expect(sqliteStore(join(folder, 'folder'))).rejects.toMatchObject({ code: 'outbox_not_writable' })
+    await expect(sqliteStore(join(folder, 'folder'))).rejects.toMatchObject({
+      code: 'outbox_not_writable',
+      summary: `The outbox ${join(folder, 'folder')} is not writable.`,
+    })
     // Linux: nobody can make a folder there, and Node's own way to make several would never end.
     if (existsSync('/proc/self')) {
       const nowhere = sqliteStore('/proc/fish-crab-none/fish-crab/outbox.db')

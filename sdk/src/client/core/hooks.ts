@@ -49,7 +49,8 @@ export interface Hooks {
   /** Before the wait for a retry. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined
   /**
-   * When a call has to wait for the rate limit, and again when the end of the wait changes.
+   * When a call has to wait for the rate limit, and again when the end of the wait changes. Without this hook, the client
+   * warns once, of the first wait over 5 s.
    *
    * @example
    * createClient({ onWait: ({ resumesAt }) => showStatus(`next catch at ${resumesAt.toLocaleTimeString()}`) })

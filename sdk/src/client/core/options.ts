@@ -34,7 +34,10 @@ export interface ClientOptions extends Hooks, LimitOptions {
   readonly maxResponseBytes?: number | undefined
   /** The `User-Agent` header in Node; browsers send their own. @default 'fish-crab-sdk/VERSION' */
   readonly userAgent?: string | undefined
-  /** Logs requests, retries and waits without secrets; `console`, for example. @default no log */
+  /**
+   * Logs requests, retries, waits and warnings without secrets; `console`, for example. @default no log; warnings are
+   * process warnings in Node, and on the console elsewhere
+   */
   readonly logger?: Logger | undefined
   /** The clock, for tests. @default the system's clock */
   readonly clock?: Clock | undefined
@@ -85,6 +88,9 @@ export interface Settings extends CallLimits {
   readonly maxResponseBytes: number
   readonly userAgent: string
   readonly observer: EventSink
+  readonly logger: Logger | undefined
+  /** Whether the program is told about waits, so that no warning is needed. */
+  readonly hasOnWait: boolean
   readonly clock: Clock
   readonly random: () => number
   /** Environment variables for proxies; `undefined` for those of the process. */
@@ -141,6 +147,8 @@ export function resolveOptions(given: ClientOptions, known: OptionNames = CLIENT
     maxResponseBytes,
     userAgent,
     observer: createEventSink(options, logger),
+    logger,
+    hasOnWait: options.onWait !== undefined,
     clock,
     random: options.random ?? Math.random,
     env: given.env,

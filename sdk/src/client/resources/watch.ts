@@ -15,9 +15,9 @@ import { resolveTarget, type Target } from './catch-input.ts'
 import type { DetailedEntry } from './list-catches.ts'
 
 /** Options of `watch`. Limits are those of each connection. */
-export interface WatchOptions extends CallOptions, Target {
+export interface WatchOptions<Watched extends Kind = Kind> extends CallOptions, Target {
   /** @default both kinds */
-  readonly kind?: Kind | undefined
+  readonly kind?: Watched | undefined
   /** The `eventId` of the last entry that is known, of the same user, gamemode and `kind`. @default only new catches */
   readonly since?: string | undefined
   /** Called once every later catch will be yielded, and again when the service responds after `onDisconnect`. */
@@ -73,10 +73,10 @@ const RETRY_MS = { first: 1000, last: 30_000 }
  * @example
  * for await (const entry of watchCatches(createClient({ user: 'Alex', gamemode: 'earth' }))) console.log(entry.kind, entry.name)
  */
-export async function* watchCatches(
+export async function* watchCatches<Watched extends Kind = Kind>(
   client: { readonly context: () => object },
-  options: WatchOptions = {},
-): AsyncGenerator<CaughtEntry, void, undefined> {
+  options: WatchOptions<Watched> = {},
+): AsyncGenerator<Extract<CaughtEntry, { readonly kind: Watched }>, void, undefined> {
   const { transport, settings } = client.context() as WatchContext
   const query = queryOf(options, settings)
   const { kind: _, since, onConnect, onDisconnect, onRemoved, ...callOptions } = options
@@ -118,7 +118,8 @@ export async function* watchCatches(
           if (!isConnected) notify(onConnect, undefined)
           isConnected = true
         }
-        if (event === 'catch' && id !== undefined) yield { ...parseEntry(data), eventId: id }
+        if (event === 'catch' && id !== undefined)
+          yield { ...parseEntry(data), eventId: id } as Extract<CaughtEntry, { readonly kind: Watched }>
         else if (event === 'removed') onRemoved?.(parseRemoved(data))
       }
     } catch (error) {

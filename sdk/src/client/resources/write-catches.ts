@@ -5,6 +5,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Route } from '../../contract/routes.ts'
 import type { Saved } from '../../contract/schemas.ts'
 import { assertOptions, type OptionNames, unknownOptions } from '../../errors/check-options.ts'
+import { InvalidResponseError } from '../../errors/connection-errors.ts'
 import { type Issue, throwIssues, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Fernet } from '../../fernet/index.ts'
 import { untilAborted } from '../../internal/wait.ts'
@@ -56,6 +57,7 @@ export function addCatches(
     },
     savedShape,
     withReplayed,
+    (error) => withUnknownOutcome(error, context.kind),
   )
 }
 
@@ -69,6 +71,7 @@ export function sendCatches(
     () => writeRequest(context, checkEncrypted(context, encrypted), async () => encrypted.token, options),
     savedShape,
     withReplayed,
+    (error) => withUnknownOutcome(error, context.kind),
   )
 }
 
@@ -95,6 +98,14 @@ function writeRequest(
 
 function withReplayed(saved: Saved, headers: Headers) {
   return { ...saved, replayed: headers.get(HEADERS.replayed) === 'true' }
+}
+
+/** A response that cannot be read may be that of a proxy, or of the service after it stored the catch. */
+function withUnknownOutcome(error: unknown, kind: Kind): unknown {
+  if (!(error instanceof InvalidResponseError) || error.status < 200 || error.status >= 300) return error
+  const resource = `client.${kind === 'fish' ? 'fish' : 'crabs'}`
+  const hint = `Check baseUrl. The same token can be sent again, it is stored once: ${resource}.encrypt, ${resource}.send.`
+  return new InvalidResponseError(`${error.summary} The catch may be stored.`, { ...error, hint })
 }
 
 /**

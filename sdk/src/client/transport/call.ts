@@ -43,12 +43,14 @@ export interface ApiPromise<Content> extends Promise<Content> {
  *
  * @param prepare Checks the caller's arguments and builds the request; the call rejects with what it throws.
  * @param finish Makes the result from the checked content. @default the content
+ * @param describe Adds to an error. @default the error
  */
 export function call<Content extends object, Result extends object = Content>(
   transport: Transport,
   prepare: () => ApiRequest,
   shape: ResponseShape<Content>,
   finish: (content: Content, headers: Headers) => Result = (content) => content as unknown as Result,
+  describe: (error: unknown) => unknown = (error) => error,
 ): ApiPromise<Result & ResponseMeta> {
   const send = async () => {
     const response = await transport(prepare())
@@ -59,7 +61,11 @@ export function call<Content extends object, Result extends object = Content>(
       response: { status, headers },
     }
   }
-  return apiPromise(send())
+  return apiPromise(
+    send().catch((error: unknown) => {
+      throw describe(error)
+    }),
+  )
 }
 
 export function apiPromise<Content>(work: Promise<WithResponse<Content>>): ApiPromise<Content> {

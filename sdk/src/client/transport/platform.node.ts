@@ -14,6 +14,7 @@ const SHARED_DISPATCHER_2 = Symbol.for('undici.globalDispatcher.2')
  */
 export const platform: Platform = {
   sendsUserAgent: true,
+  warn,
   openConnections(env, baseUrl) {
     const proxy = trackProxy(baseUrl)
     // A replaced fetch, such as MSW's, gets new connections: it cannot intercept those that are open already.
@@ -78,10 +79,14 @@ const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY
 function warnOfProxies(env: Environment): void {
   const variable = PROXY_VARIABLES.find((name) => env[name])
   if (!variable) return
-  process.emitWarning(
+  warn(
     `${variable} is ignored: proxies need undici, which failed to load. Use Node 22.19 or later (this is ${process.version}).`,
-    { type: 'FishCrabWarning', code: 'FISH_CRAB_NO_PROXY' },
+    'FISH_CRAB_NO_PROXY',
   )
+}
+
+function warn(message: string, code: string): void {
+  process.emitWarning(message, { type: 'FishCrabWarning', code })
 }
 
 /**

@@ -5,6 +5,8 @@ import type { Environment } from '../core/options.ts'
 export interface Platform {
   /** Whether a `User-Agent` may be set: browsers forbid it. */
   readonly sendsUserAgent: boolean
+  /** Shows a warning to the developer. `code` identifies it. */
+  warn(message: string, code: string): void
   /**
    * Called once per client.
    * @param env Environment variables for proxies. @default those of the process, read at the first call

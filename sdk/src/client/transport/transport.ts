@@ -11,6 +11,7 @@ import { createRedactor } from './fetch.ts'
 import type { ApiRequest } from './request.ts'
 import { type ApiResponse, isSuccess } from './response.ts'
 import { retryWaitMs } from './retry-policy.ts'
+import { createWarnings } from './warnings.ts'
 
 /** Makes one call: sends its request, and retries where that may help, until a response is final. */
 export type Transport = (request: ApiRequest) => Promise<ApiResponse>
@@ -30,6 +31,7 @@ export function createTransport(settings: Settings): Transport {
   const { clock, observer } = settings
   const now = steadyTime(clock)
   const runAttempt = createAttempts(settings)
+  const warnings = createWarnings(settings)
   const findLimiter = rateLimiterFinder(settings)
 
   return async (request) => {
@@ -55,6 +57,9 @@ export function createTransport(settings: Settings): Transport {
       if (request.body) body ??= await makeBody(call, permit)
       const result = await runAttempt(limiter, permit, { request, body, attempt, timeoutMs: limits.timeoutMs, signal })
       const { response, isRefused } = result
+      // A valid key lifts the limit: the response then has none of its headers.
+      if (response?.rateLimit && settings.apiKey !== undefined && request.limiter === undefined)
+        warnings.unknownApiKey()
       if (response && (isSuccess(response) || request.accepts?.(response, failures))) return response
       // A refusal closed the limiter, for this call as for all others: the next permit waits for its end.
       refusal = isRefused ? response : undefined
@@ -69,8 +74,11 @@ export function createTransport(settings: Settings): Transport {
     const { request, limiter, budget, signal } = call
     const { method, path } = request.route
     const { pace = settings.pace } = request.options
-    const onWait = (waitMs: number) =>
-      observer.onWait({ method, path, waitMs, resumesAt: new Date(clock.now() + waitMs) })
+    const onWait = (waitMs: number) => {
+      const resumesAt = new Date(clock.now() + waitMs)
+      observer.onWait({ method, path, waitMs, resumesAt })
+      warnings.waiting(waitMs, resumesAt)
+    }
     const budgetMs = budget.leftMs()
     const { permit, waitMs } = await budget.wait(() => limiter.acquire({ signal, budgetMs, pace, isRetry, onWait }))
     if (permit) return permit

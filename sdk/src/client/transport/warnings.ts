@@ -1,0 +1,29 @@
+import { platform } from '#platform'
+import { notify } from '../core/hooks.ts'
+import type { Settings } from '../core/options.ts'
+
+/** Without output for longer, a program seems to hang. */
+const LONGEST_SILENCE_MS = 5000
+
+/** Creates the warnings of one client, each of which is emitted once. */
+export function createWarnings({ logger, hasOnWait, baseUrl }: Settings) {
+  const emitted = new Set<string>()
+  const warn = (code: string, message: string) => {
+    if (emitted.has(code)) return
+    emitted.add(code)
+    if (logger) notify(() => logger.warn(message, { code }), undefined)
+    else platform.warn(message, code)
+  }
+  return {
+    waiting(waitMs: number, resumesAt: Date): void {
+      if (hasOnWait || waitMs <= LONGEST_SILENCE_MS) return
+      const advice = 'Later waits are silent: pass onWait, or an apiKey.'
+      warn('FISH_CRAB_WAITS', `A call waits for the rate limit until ${resumesAt.toISOString()}. ${advice}`)
+    },
+    unknownApiKey(): void {
+      const problem = `The service at ${baseUrl} does not know this apiKey (FISH_API_KEY)`
+      const advice = 'so the rate limit applies.'
+      warn('FISH_CRAB_UNKNOWN_API_KEY', `${problem}, ${advice}`)
+    },
+  }
+}
