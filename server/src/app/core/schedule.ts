@@ -9,12 +9,12 @@ export const platformSchedule: Schedule = (milliseconds, run) => {
   return () => clearTimeout(timer as number)
 }
 
-/** Where there is no `setImmediate`, a timer takes a millisecond or more. Fake timers of a test must not hold up a queue. */
-const { setImmediate = (run: () => void) => setTimeout(run, 0) } = globalThis as {
-  readonly setImmediate?: (run: () => void) => unknown
-}
+/** Taken when this is loaded: fake timers of a test must not hold up a queue. Where it is missing, a timer takes longer. */
+const immediate =
+  (globalThis as { readonly setImmediate?: (run: () => void) => unknown }).setImmediate ??
+  ((run: () => void) => setTimeout(run, 0))
 
 /** Lets the platform handle other events first. */
 export function yieldToEvents(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve))
+  return new Promise((resolve) => void immediate(resolve))
 }

@@ -1,0 +1,121 @@
+// How long others wait while some clients do the most expensive thing that needs no key: `npm run build && node
+// server/bench/crowd.ts [ROUNDS] [--json FILE]`. Linux only: the clients have loopback addresses of their own.
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { EVENT_STREAM, type User } from '@fish-crab/sdk/contract'
+import { compare, type Result, readBenchArguments, report } from '../../scripts/bench/results.ts'
+import { REDIS_MISSING, startRedis } from '../../scripts/test-support/redis-server.ts'
+import { encryptPosts, get, inTurn, type Load, load } from './load.ts'
+import { createUsers, type Server, type Servers, withServers } from './processes.ts'
+
+let total = 0; let first = ''
+const { rounds, json } = readBenchArguments(3)
+
+const SECRETS = { FISH_SECRET: 'a secret of a benchmark', FISH_JWT_SECRET: 'another secret, of 32 bytes or more' }
+const CLIENTS = 4
+/** As many as a client may have. */
+const CONNECTIONS_OF_A_CLIENT = 10
+const ENTRIES = 75_000
+const ENTRIES_OF_A_POST = 500
+const LONGEST_NAME = 100
+const MEASURED_MS = 5000
+const WARM_REQUESTS = 2000
+const LIMIT_MS = 100
+const COLLECTION = 'name=Rich&gamemode=earth'
+
+type Expensive = 'event streams from the first catch' | 'whole collections'
+
+await withServers(async (servers) => {
+  const results = await measure('file', await servers.startOurs(`file:${join(servers.folder, 'data')}`))
+  if (REDIS_MISSING === undefined) results.push(...(await measureRedis(servers)))
+  else process.stderr.write(`Not measured on Redis: ${REDIS_MISSING}\n`)
+  report(results, { json })
+})
+
+async function measureRedis(servers: Servers): Promise<Result[]> {
+  const redis = await startRedis()
+  try {
+    return await measure('Redis', await servers.startOurs(redis.url, SECRETS))
+  } finally {
+    await redis.stop()
+  }
+}
+
+async function measure(storage: string, server: Server): Promise<Result[]> {
+  await seed(server)
+  const firstId = await firstEventId(server)
+  const others = get('/get/fish?name=Other&gamemode=earth')
+  await load({ port: server.port, connections: 2, requests: WARM_REQUESTS, next: others })
+  const requests: Readonly<Record<Expensive, () => string>> = {
+    'event streams from the first catch': get(`/events?${COLLECTION}&kind=fish&follow=false`, {
+      [EVENT_STREAM.lastEventId]: firstId,
+    }),
+    'whole collections': get(`/get/fish?${COLLECTION}&detail=full`),
+  }
+  const results: Result[] = []
+  for (const [what, expensive] of Object.entries(requests)) {
+    const samples: Load[] = []
+    for (let round = 0; round < rounds; round += 1) samples.push(await beside(server, expensive, others))
+    results.push(
+      compare({
+        what: `${storage}, others' 99th percentile beside ${CLIENTS * CONNECTIONS_OF_A_CLIENT} ${what}`,
+        unit: 'ms',
+        ours: samples.map(({ p99 }) => p99),
+        beside: { limit: LIMIT_MS },
+        why: `${CLIENTS} clients read ${ENTRIES.toLocaleString('en')} entries with the longest names over ${CONNECTIONS_OF_A_CLIENT} connections each, again and again; another client reads 10 entries over two connections`,
+      }),
+    )
+  }
+  return results
+}
+
+async function seed(server: Server): Promise<void> {
+  const [rich, other] = await createUsers(server, ['Rich', 'Other'])
+  const fish = (user: Pick<User, 'name'> & { readonly fernetKey: string }, count: number, catches?: number) =>
+    encryptPosts(user, { count, ...(catches === undefined ? {} : { catches, nameLength: LONGEST_NAME }) })
+  if (!rich || !other) throw new Error('The users were not created.')
+  const posts = [...(await fish(other, 10)), ...(await fish(rich, ENTRIES / ENTRIES_OF_A_POST, ENTRIES_OF_A_POST))]
+  await load({ port: server.port, connections: 1, requests: posts.length, next: inTurn(posts) })
+}
+
+/** The id of an event before all others, as somebody may forge it: ids differ in their numbers alone. */
+async function firstEventId({ port }: Server): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/events?${COLLECTION}&kind=fish&follow=false`)
+  const [, tag] = /^id: ([^-]+)-/m.exec(await response.text()) ?? []
+  return `${tag}-0.0`
+}
+
+async function beside({ port }: Server, expensive: () => string, others: () => string): Promise<Load> {
+  const endsAt = performance.now() + MEASURED_MS
+  const isOver = () => performance.now() > endsAt
+  const crowd = Array.from({ length: CLIENTS * CONNECTIONS_OF_A_CLIENT }, (_, at) =>
+    repeat(port, `127.0.0.${2 + (at % CLIENTS)}`, expensive, isOver),
+  )
+  const sample = await load({
+    port,
+    connections: 2,
+    requests: Number.POSITIVE_INFINITY,
+    next: others,
+    goesOn: () => !isOver(),
+  })
+  await Promise.all(crowd)
+  process.stderr.write(`${total / 1e6} MB\n`); total = 0; first = ''
+  return sample
+}
+
+
+/** Sends a request again and again, each over a connection of its own, and reads as fast as the server sends. */
+async function repeat(port: number, localAddress: string, next: () => string, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    await new Promise<void>((resolve) => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress })
+      socket.write(next().replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+      socket.on('data', (chunk) => {
+        total += chunk.length; 
+        if (isOver()) socket.destroy()
+      })
+      socket.on('error', () => {})
+      socket.once('close', () => resolve())
+    })
+  }
+}
