@@ -135,7 +135,7 @@ describe('an export of a store that is open', () => {
     const counts = { items: 16, records: 1206, tokens: 1, removedOwners: 1, users: 2, entries: 1208 }
     expect(source.report).toMatchObject({ ...counts, file: source.file, folder: source.folder })
     expect(report).toEqual({ ...counts, folder: target, secrets: 'needed' })
-    expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock'])
+    expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock', 'fish.mark'])
     await expectSame(await open({ driver: 'file', path: target }), source)
   })
 
