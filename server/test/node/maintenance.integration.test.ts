@@ -1,30 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import fs, {
-  chownSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  backupStore,
-  exportStore,
-  importStore,
-  MaintenanceError,
-  resetAdminPassword,
-  restoreStore,
-  rotateSecret,
-} from '@fish-crab/server'
+import { backupStore, MaintenanceError, restoreStore, rotateSecret } from '@fish-crab/server'
 import { createApp } from '@fish-crab/server/app'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'

@@ -155,6 +155,8 @@ async function* readArchive(path: string, isWanted: (collection: string) => bool
   const bytes = createByteReader(path, signal)
   try {
     await bytes.take(ARCHIVE.length)
+    // Its header, which names no collection.
+    await readFrame(bytes, 'block')
     // Of the metadata, only names are kept: it may be as large as documents.
     const databases = new Map<string, Set<string>>()
     for (let frame = await readFrame(bytes, 'block'); frame !== undefined; frame = await readFrame(bytes, 'block')) {
