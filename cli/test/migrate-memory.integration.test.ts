@@ -6,7 +6,9 @@ import { launch } from './maintenance-processes.ts'
 
 const COLLECTIONS = 400
 
-test('a migration of an archive with 400 MB of metadata needs a heap of less than 160 MB', { timeout: 60_000 }, async () => {
+test('a migration of an archive with 400 MB of metadata needs a heap of less than 160 MB', {
+  timeout: 60_000,
+}, async () => {
   const folder = newFolder()
   const dump = join(folder, 'dump.gz')
   const users = () => [{ _id: objectId(1_700_000_000, 1), id: 'u', name: 'Alex' }]

@@ -535,7 +535,7 @@ describe('an import', () => {
   it('into a store is refused, open or not, and so is one into memory, or of a file that is not there', async () => {
     const { parent, folder, file, storage } = await exported()
     const before = await everything(storage)
-    expect((await refusal(importStore({ env: envOf(folder), file }))).code).toBe('exists')
+    expect((await refusal(importStore({ env: envOf(folder), file }))).code).toBe('in_use')
     expect(await everything(storage)).toEqual(before)
     await importStore({ env: envOf(join(parent, 'copy')), file })
     expect((await refusal(importStore({ env: envOf(join(parent, 'copy')), file }))).code).toBe('exists')

@@ -58,12 +58,12 @@ describe('names in a leftover folder of a killed run', () => {
 
 describe.runIf(process.platform !== 'win32')('a secrets.json that is not a file', () => {
   const MAKE: readonly (readonly [string, (path: string) => void])[] = [
-    ['a pipe', (path) => execFileSync('mkfifo', [path])],
+    ['a pipe', (path) => execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path])],
     [
       'a link to a pipe',
       (path) => {
         const pipe = join(newFolder(), 'pipe')
-        execFileSync('mkfifo', [pipe])
+        execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', pipe])
         execFileSync('ln', ['-s', pipe, path])
       },
     ],
