@@ -36,7 +36,7 @@ async function helpPage(id: string, env: Record<string, string>): Promise<string
   await showHelp(
     COMMANDS,
     id === '' ? [] : id.split(':'),
-    createContext({ ...system, stdin: process.stdin, env, stdout }),
+    createContext({ ...system, stdin: process.stdin, env, stdout }, []),
   )
   return text
 }

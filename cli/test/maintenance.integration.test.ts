@@ -240,43 +240,21 @@ describe('export and import', () => {
 })
 
 describe('restore', () => {
-  test('refuses a folder that holds a store; with --force that one is moved away and can be served', async () => {
-    const { parent, data, alex, fish } = await stoppedStore()
-    const copy = join(parent, 'copy')
+  test('refuses a folder that has a store, and fills a folder that has none', async () => {
+    const { parent, data, fish } = await stoppedStore()
+    const [copy, other] = [join(parent, 'copy'), join(parent, 'other')]
     const env = { FISH_STORAGE: `file:${data}` }
     await run(['backup', copy], { env })
     const server = await serveFolder(data)
-    await playerOf(server.url, alex).fish.add({ name: 'Later', rarity: 1 })
-    const later = await readFish(server.url, 'Alex')
-    const { stdout: help } = await run(['restore', '--help'])
-    expect(help.replaceAll(/\s+/g, ' ')).toContain(
-      'Replace the existing store, which is moved to replaced-… in the data folder:',
-    )
-    for (const flags of [[], ['--force']]) {
-      const inUse = await run(['restore', copy, ...flags, '--json'], { env })
-      expect(errorOf(inUse)).toEqual({ status: 6, code: 'in_use' })
-    }
-    // Killed, so that its last write is in the log alone.
+    expect(errorOf(await run(['restore', copy, '--json'], { env }))).toEqual({ status: 6, code: 'in_use' })
     server.child.kill('SIGKILL')
     await server.closed
-    const refused = await run(['restore', copy, '--json'], { env })
-    expect(errorOf(refused)).toEqual({ status: 6, code: 'exists' })
-    expect(JSON.parse(refused.stdout).error.hint).toBe(
-      'Name another folder, or add --force, which moves it to replaced-… in that folder.',
-    )
-    const { status, stdout } = await run(['restore', copy, '--force', '--json'], { env })
-    expect(status).toBe(0)
-    const { replaced } = JSON.parse(stdout) as { replaced: string }
-    expect(replaced).toMatch(new RegExp(`^${data}/replaced-[^/]+$`))
-    for (const [folder, expected] of [
-      [data, fish],
-      [replaced, later],
-    ] as const) {
-      const again = await startService({ FISH_STORAGE: `file:${folder}` })
-      expect(await readFish(again.url, 'Alex')).toBe(expected)
-      await again.close()
-    }
-    expect(readdirSync(data).filter((name) => name.startsWith('.restore'))).toEqual([])
+    expect(errorOf(await run(['restore', copy, '--json'], { env }))).toEqual({ status: 6, code: 'exists' })
+    expect((await run(['restore', copy], { env: { FISH_STORAGE: `file:${other}` } })).status).toBe(0)
+    const again = await startService({ FISH_STORAGE: `file:${other}` })
+    expect(await readFish(again.url, 'Alex')).toBe(fish)
+    await again.close()
+    expect(readdirSync(other).filter((name) => name.startsWith('.restore'))).toEqual([])
   })
 
   test('of what is damaged, newer or no backup is refused before anything is written', async () => {

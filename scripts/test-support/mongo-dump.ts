@@ -59,13 +59,15 @@ interface ArchiveOptions extends DumpOptions {
   readonly databases?: readonly string[]
   /** Databases with some of the collections. */
   readonly others?: Readonly<Record<string, readonly string[]>>
+  /** Of each collection. */
+  readonly metadata?: string
 }
 
 /** What `mongodump --archive` writes: blocks of two collections at a time. */
 export async function writeArchive(
   path: string,
   database: Database,
-  { gzip = false, databases = ['fishtracker'], others = {} }: ArchiveOptions = {},
+  { gzip = false, databases = ['fishtracker'], others = {}, metadata = '{}' }: ArchiveOptions = {},
 ) {
   const out = writer(path, gzip)
   const all = [...databases.map((db) => [db, [...database.keys()]] as const), ...Object.entries(others)]
@@ -73,7 +75,7 @@ export async function writeArchive(
   await out.write(MAGIC)
   await out.write(serialize({ concurrent_collections: 2, version: '0.1', server_version: '7.0', tool_version: '100' }))
   for (const namespace of namespaces) {
-    await out.write(serialize({ ...namespace, metadata: '{}', size: 0, type: 'collection' }))
+    await out.write(serialize({ ...namespace, metadata, size: 0, type: 'collection' }))
   }
   await out.write(END)
   const queue = [...namespaces]

@@ -1,4 +1,5 @@
 import type { MaintenanceErrorCode, MaintenanceProgress } from '@fish-crab/server'
+import { shellCommand } from '../../../sdk/src/internal/shell-command.ts'
 import type { Context, Env } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { createProgress, type Progress } from '../output/progress.ts'
@@ -23,6 +24,7 @@ const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
   wrong_secret: EXIT.credentials,
   missing_secret: EXIT.credentials,
   invalid_settings: EXIT.usage,
+  other_user: EXIT.usage,
   invalid_path: EXIT.usage,
   invalid_line: EXIT.usage,
   invalid_dump: EXIT.usage,
@@ -62,7 +64,9 @@ export async function runMaintenance<Result>(
     if (!(error instanceof server.MaintenanceError)) throw error
     const { code, message } = error
     const exit = EXITS[code] ?? EXIT.failure
-    const hint = error.hint ?? MAINTENANCE_HINTS[code] ?? (exit === EXIT.usage ? undefined : CHECK)
+    const command = error.runAs && shellCommand([...error.runAs, 'fish-cli', ...context.argv])
+    const ownHint = command === undefined ? error.hint : `Run it as that user:\n    ${command}`
+    const hint = ownHint ?? MAINTENANCE_HINTS[code] ?? (exit === EXIT.usage ? undefined : CHECK)
     throw new CliError({ code, message, hint, exit })
   } finally {
     progress?.end()

@@ -13,9 +13,9 @@ export const migrateCommand = defineCommand({
   description:
     'Reads the database of the service that this one stands in for: a folder or an --archive file of mongodump, or files ' +
     'of mongoexport, each perhaps gzipped. Shows first what would be done, and then asks. Passwords, Fernet keys and API ' +
-    'keys stay valid, and catches keep their order and times. A file store is replaced as a whole once all is there; in a ' +
+    'keys stay valid, and catches keep their order and times. A data folder must have no store, and gets one once all is there; in a ' +
     'Redis, players appear when everything else is there. If it is interrupted or killed, run it again: it continues, and adds ' +
-    'nothing twice. No server may use a file store meanwhile.',
+    'nothing twice.',
   examples: [
     'fish-cli migrate ./dump --storage file:./data',
     'fish-cli migrate fishtracker.archive.gz --storage file:./data --dry-run',
@@ -27,7 +27,7 @@ export const migrateCommand = defineCommand({
   ],
   args: { dump: Args.string({ description: 'folder, archive or files of the dump', required: true, multiple: true }) },
   flags: {
-    merge: Flags.boolean({ summary: 'Also add the catches of players who exist already, each once.' }),
+    merge: Flags.boolean({ summary: 'Also add the catches of players who exist in a Redis already, each once.' }),
     rename: Flags.string({
       summary: 'JSON file with new names of players: {"NAME or id": "NEW NAME"}.',
       helpValue: 'FILE',
@@ -54,9 +54,8 @@ export const migrateCommand = defineCommand({
     const work = { dump, renames, confirm: confirmed, merge: flags.merge ?? false, dryRun: flags['dry-run'] }
     const signal = context.interrupted()
     const report = await runMaintenance(context, (server, source) =>
-      server.migrateStore({ ...source, ...work, signal, now: new Date(context.clock.now()) }),
+      server.migrateStore({ ...source, ...work, signal }),
     )
-    if (report.replaced !== undefined) context.note(`The previous store is in ${printable(report.replaced)}.`)
     const target = printable(report.folder ?? 'Redis')
     const text = `${playersText(report)}, ${catchesText(report)}`
     return context.print(report, () => (report.dryRun ? `Would add to ${target}: ${text}.` : `${target}: ${text}`))

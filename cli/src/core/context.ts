@@ -80,6 +80,8 @@ export interface Notes {
 }
 
 export interface Context extends System {
+  /** The words of the command line after the program. */
+  readonly argv: readonly string[]
   readonly clock: Clock
   readonly line: StatusLine
   /** Read at the first access, which throws when the file is invalid. */

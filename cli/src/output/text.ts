@@ -50,11 +50,15 @@ export function wrapText(text: string, cells: number): readonly string[] {
   )
 }
 
+/** Of a command to paste, within an error. */
+const COMMAND_INDENT = ' '.repeat(6)
+
 /** With hanging indents. A word wider than a line, such as a path or a secret, stays whole. */
 export function wrapMessage(text: string, cells: number | undefined): string {
   if (cells === undefined) return text
   const lines = text.split('\n').flatMap((line) => {
-    if (displayWidth(line) <= cells) return [line]
+    // A command to paste stays whole.
+    if (line.startsWith(COMMAND_INDENT) || displayWidth(line) <= cells) return [line]
     const [head = ''] = /^(?:fish-cli: | *)/.exec(line) ?? []
     const [first = '', ...rest] = fillLines(line.slice(head.length).split(' '), cells - head.length)
     return [head + first, ...rest.map((each) => ' '.repeat(head.length) + each)]
@@ -116,7 +120,7 @@ export function reportText({ message, hint, requestId }: Pick<ErrorReport, 'mess
   const lines = message.split('\n').map(printable)
   return [
     `fish-cli: ${lines.join('\n')}`,
-    ...(hint === null ? [] : [`  ${printable(hint)}`]),
+    ...(hint === null ? [] : hint.split('\n').map((line) => `  ${printable(line)}`)),
     ...(requestId === null ? [] : [`  (request ${printable(requestId)})`]),
     '',
   ].join('\n')

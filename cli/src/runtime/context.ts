@@ -55,9 +55,10 @@ export function processSystem(events: { onService?: () => unknown; onStop?: () =
 }
 
 /** It inherits from the system, since copying it would open stdin. */
-export function createContext(system: System): Context {
+export function createContext(system: System, argv: readonly string[]): Context {
   let config: Config | undefined
   return Object.create(system, {
+    argv: { value: argv },
     clock: { value: system.clock ?? { now: () => Date.now(), monotonic: () => performance.now(), sleep } },
     line: { value: createStatusLine(system) },
     config: { get: () => (config ??= readConfig(system)) },

@@ -33,7 +33,8 @@ function exitOnUncaughtException(system: System): void {
     if (isReported) return
     isReported = true
     const { reportError } = await import('./report-error.ts')
-    const exit = await reportError(createContext(system), { argv: process.argv.slice(2), error })
+    const argv = process.argv.slice(2)
+    const exit = await reportError(createContext(system, argv), { argv, error })
     await new Promise((resolve) => system.stderr.write('', resolve))
     process.exit(exit)
   })

@@ -11,7 +11,7 @@ import { createCommandContext, createContext } from './context.ts'
 
 /** Neither throws nor ends the process. */
 export async function runCli(argv: readonly string[], system: System): Promise<number> {
-  const context = createContext(hasNoColourFlag(argv) ? withoutColours(system) : system)
+  const context = createContext(hasNoColourFlag(argv) ? withoutColours(system) : system, argv)
   try {
     return await dispatch(argv, context)
   } catch (error) {

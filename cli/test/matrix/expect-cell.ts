@@ -13,7 +13,8 @@ export interface ExpectedFailure {
 const schema = z.fromJSONSchema(ERROR_SCHEMA as unknown as Parameters<typeof z.fromJSONSchema>[0])
 
 // A failure for people ends stderr: what happened, the next step, and the request.
-const ERROR_TEXT = /(?:^|\n)fish-cli(?: serve)?: (.+)\n(?: {2}(?!\(request)(.+)\n)?(?: {2}\(request (\S+)\)\n)?$/
+const ERROR_TEXT =
+  /(?:^|\n)fish-cli(?: serve)?: (.+)\n(?: {2}(?!\(request)(.+(?:\n {6}.+)?)\n)?(?: {2}\(request (\S+)\)\n)?$/
 
 interface ErrorDocument {
   readonly code: string
@@ -48,7 +49,7 @@ export function expectFailure(row: Row, text: CellResult, json: CellResult, { ex
   const [, message, hint = null, requestId = null] = ERROR_TEXT.exec(text.stderr) ?? []
   const isOneLine = row.hasNoHint !== undefined && /^fish-cli serve: /m.test(text.stderr)
   const nextStep = isOneLine ? null : report.hint
-  expect({ message: undated(message), hint: undated(hint) }, text.stderr).toEqual({
+  expect({ message: undated(message), hint: undated(hint?.replace('\n  ', '\n')) }, text.stderr).toEqual({
     message: undated(report.message),
     hint: undated(nextStep),
   })
@@ -62,7 +63,7 @@ export function expectFailureJson(row: Row, json: CellResult, { exit, code }: Ex
   const { error } = schema.parse(documentsOf(row, json.stdout).at(-1)) as { readonly error: ErrorDocument }
   expect(error.code).toMatch(code)
   expect(error.exit).toBe(exit)
-  expect(error.hint, error.message).toEqual(expect.stringMatching(/^\S.*\S$/))
+  expect(error.hint, error.message).toEqual(expect.stringMatching(/^\S.*\S$/s))
   if (error.code === 'rate_limited') expect(Date.parse(error.retryAt ?? '')).toBeGreaterThan(Date.now())
   else expect(error.retryAt).toBeNull()
   return error

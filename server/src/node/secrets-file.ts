@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppSecrets } from '../app/options.ts'
 import { syncFolderAsync } from '../storage/file/folder.ts'
@@ -75,11 +76,13 @@ interface StoredSecrets {
 
 export async function readSecrets(folder: string): Promise<AppSecrets | undefined> {
   const path = join(folder, SECRETS_FILE)
-  const text = await readText(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
+  let text: string | undefined
+  try {
+    text = readSecretsText(folder)
+  } catch (error) {
     if (error instanceof SecretsError) throw error
-    throw new SecretsError(`Cannot read ${path}: ${error.code}.`, { cause: error })
-  })
+    throw new SecretsError(`Cannot read ${path}: ${(error as NodeJS.ErrnoException).code}.`, { cause: error })
+  }
   if (text === undefined) return undefined
   try {
     const { seal, session, sealPrevious = [] } = JSON.parse(text) as Partial<StoredSecrets>
@@ -92,10 +95,23 @@ export async function readSecrets(folder: string): Promise<AppSecrets | undefine
   throw new SecretsError(`${path} is damaged. Restore it from a backup: without it, encrypted keys are lost.`)
 }
 
-async function readText(path: string): Promise<string> {
-  // Reading a pipe would wait for its other end.
-  if (!(await stat(path)).isFile()) throw new SecretsError(`${path} is not a file. Move it away.`)
-  return readFile(path, 'utf8')
+/** The text of the secrets in a folder; `undefined` if it has none. */
+export function readSecretsText(folder: string): string | undefined {
+  const path = join(folder, SECRETS_FILE)
+  let handle: number
+  try {
+    // Otherwise, opening a pipe would wait for its other end.
+    handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    if (!fstatSync(handle).isFile()) throw new SecretsError(`${path} is not a file. Move it away.`)
+    return readFileSync(handle, 'utf8')
+  } finally {
+    closeSync(handle)
+  }
 }
 
 function isSecret(value: unknown): value is string {

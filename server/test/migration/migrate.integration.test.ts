@@ -39,7 +39,6 @@ import {
 import { describeWithRedis, startCluster, startRedis } from '../../../scripts/test-support/redis-server.ts'
 import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 import { ADMINS_KEY } from '../../src/app/store/item-keys.ts'
-import { oldStore } from '../storage/old-store.ts'
 
 const PASSWORDS = createScryptHasher({ N: 16, r: 1, p: 1 })
 const SECONDS = Date.UTC(2023, 0, 1) / 1000
@@ -135,7 +134,6 @@ const migrate = (dump: readonly string[], options: Partial<MigrateOptions> & { s
   return migrateStore({
     dump,
     env: { FISH_STORAGE: storage, FISH_GAMEMODES: GAMEMODES, ...env },
-    now: new Date('2026-01-02T03:04:05Z'),
     passwords: PASSWORDS,
     ...more,
   })
@@ -305,42 +303,6 @@ describe('a migration', () => {
     expect((await client.fish.list()).fish.map(({ name }) => name)).toEqual(catches.map(({ fish }) => fish))
   })
 
-  test('leaves players who exist as they are, adds their catches with merge, and nothing twice', async () => {
-    const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
-    const served = await serve(data(), { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password' })
-    const root = createAdminClient({ baseUrl: served.url, username: 'root', password: 'root-password' })
-    const own = await root.users.create({ name: 'ALEX' })
-    await root.fish.add('ALEX', { name: 'Own', rarity: 'Gold' }, { gamemode: 'earth' })
-    await served.close()
-    const kept = await migrate(dump)
-    expect(kept).toMatchObject({
-      players: { new: 7, merged: 0 },
-      leftOut: { existingPlayers: ['ALEX'] },
-      replaced: join(folder, 'data', 'replaced-2026-01-02T03-04-05.000Z'),
-    })
-    const namesOf = async (url: string) => {
-      const client = createClient({ baseUrl: url, user: 'Alex', gamemode: 'earth', env: {} })
-      return (await client.fish.list()).fish.map(({ name }) => name)
-    }
-    const second = await serve()
-    expect(await namesOf(second.url)).toEqual(['Own'])
-    await second.close()
-    const later = new Date('2026-02-02')
-    expect(await migrate(dump, { merge: true, now: later })).toMatchObject({
-      players: { new: 0, merged: 1, resumed: 7 },
-    })
-    await migrate(dump, { merge: true, now: new Date('2026-03-02') })
-    const last = await serve()
-    expect(await namesOf(last.url)).toEqual(['Own', 'Salmon', 'Cod', 'Eel', 'Koi', 'Ray'])
-    const client = createClient({ baseUrl: last.url, env: {} })
-    expect((await client.keys.get({ username: 'Alex', password: own.password })).fernetKey).toBe(own.fernetKey)
-    const boss = createAdminClient({ baseUrl: last.url, username: 'boss', password: 'password of the boss' })
-    expect((await boss.stats()).fish.total).toBe(10)
-    await boss.users.delete('under_score')
-    await last.close()
-    expect(await migrate(dump, { dryRun: true })).toMatchObject({ leftOut: { deletedPlayers: ['under_score'] } })
-  })
-
   test('makes a store that can be exported, imported and backed up', async () => {
     const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
     await migrate(dump)
@@ -397,25 +359,6 @@ describe('a migration', () => {
     expect((await client.keys.get({ username: 'Alex', password })).fernetKey).toBe(KEY)
   })
 
-  test('merges the player of the very same name, where others differ in letter case', async () => {
-    const served = await serve(data(), { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password' })
-    const root = createAdminClient({ baseUrl: served.url, username: 'root', password: 'root-password' })
-    await root.users.create({ name: 'alex' })
-    await served.close()
-    const dump = await writeExports(
-      join(folder, 'x'),
-      databaseOf({
-        users: [player('Alex'), player('alex', { createdAt: new Date((SECONDS + 5) * 1000) })],
-        fish_Alex_earth: [{ _id: id(), fish: 'Of Alex', rarity: 1 }],
-        fish_alex_earth: [{ _id: id(), fish: 'Of alex', rarity: 1 }],
-      }),
-    )
-    expect(await migrate(dump, { merge: true })).toMatchObject({ renamed: [{ from: 'Alex', to: 'Alex_2' }] })
-    const { url } = await serve()
-    expect(await catchesOf(url, 'alex')).toEqual(['Of alex'])
-    expect(await catchesOf(url, 'Alex_2')).toEqual(['Of Alex'])
-  })
-
   test('gives the names that somebody has decided on, which do not change whose catches are whose', async () => {
     const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
     const renames = { 'u-alex': 'LittleAlex', '-dash': 'Dash', 'u-twin-2': 'Younger' }
@@ -448,41 +391,6 @@ describe('a migration', () => {
     })
   })
 
-  test('refuses another name for a player whom an earlier run has added', async () => {
-    const dump = await writeExports(join(folder, 'x'), databaseOf({ users: [player('-dash')] }))
-    const renames = { '-dash': 'Dash' }
-    await migrate(dump, { renames })
-    expect(await migrate(dump, { renames, now: new Date('2026-02-02') })).toMatchObject({ players: { resumed: 1 } })
-    await expect(migrate(dump, { renames: { '-dash': 'Dot' } })).rejects.toMatchObject({
-      message: 'An earlier run has added -dash (u--dash) as Dash. Nothing was changed.',
-    })
-  })
-
-  test('never gives the catches of a player who is left out to another one of that name', async () => {
-    const dump = await writeExports(
-      join(folder, 'x'),
-      databaseOf({
-        users: [
-          player('Twin', { id: 'u-twin-1' }),
-          player('Twin', { id: 'u-twin-2', createdAt: new Date((SECONDS + 5) * 1000) }),
-        ],
-        fish_Twin_earth: [{ _id: id(), fish: 'Of the older one', rarity: 1 }],
-      }),
-    )
-    await migrate(dump)
-    const env = { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password' }
-    const served = await serve(data(), env)
-    const root = createAdminClient({ baseUrl: served.url, username: 'root', password: 'root-password' })
-    await root.users.delete('Twin')
-    await served.close()
-    expect(await migrate(dump, { now: new Date('2026-02-02') })).toMatchObject({
-      players: { new: 0, resumed: 1 },
-      catches: { fish: { earth: 0 } },
-      leftOut: { deletedPlayers: ['Twin'] },
-    })
-    expect(await catchesOf((await serve()).url, 'Twin_2')).toEqual([])
-  })
-
   test('does the checks that need no dump before it reads one, also in a dry run', async () => {
     const dump = [join(folder, 'users.json')]
     writeFileSync(join(folder, 'users.json'), 'no dump')
@@ -495,15 +403,14 @@ describe('a migration', () => {
       await expect(migrate(dump, { dryRun, ...redis })).rejects.toMatchObject({ code: 'missing_secret' })
     }
     await served.close()
-    // A server with another secret would refuse the store.
+    const before = readdirSync(join(folder, 'data'))
     for (const dryRun of [false, true]) {
-      const other = { env: { FISH_SECRET: 'another secret of 32 characters or more' } }
-      await expect(migrate(dump, { dryRun, ...other })).rejects.toMatchObject({ code: 'wrong_secret' })
+      await expect(migrate(dump, { dryRun })).rejects.toMatchObject({
+        code: 'exists',
+        message: `${join(folder, 'data')} already has a store; nothing was changed.`,
+      })
     }
-    rmSync(join(folder, 'data', 'secrets.json'))
-    for (const dryRun of [false, true]) {
-      await expect(migrate(dump, { dryRun })).rejects.toMatchObject({ code: 'wrong_secret' })
-    }
+    expect(readdirSync(join(folder, 'data'))).toEqual(before)
   })
 
   test('refuses gamemodes that the service lacks, and changes nothing', async () => {
@@ -571,12 +478,6 @@ describe('a migration', () => {
     expect(await read('crab', 'earth')).toHaveLength(2)
   })
 
-  test('refuses a store of an older schema, whose tables it does not know', async () => {
-    const dump = await writeExports(join(folder, 'x'), databaseOf({ users: [player('Alex')] }))
-    const older = oldStore('')
-    await expect(migrate(dump, { storage: `file:${older.folder}` })).rejects.toMatchObject({ code: 'older_schema' })
-  })
-
   test('follows links in a folder, and refuses what is no file', async () => {
     const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }] })
     const path = await writeDumpFolder(join(folder, 'dump'), database)
@@ -589,34 +490,6 @@ describe('a migration', () => {
     symlinkSync('/dev/null', join(folder, 'elsewhere'))
     await expect(migrate([path])).rejects.toMatchObject({ code: 'invalid_dump' })
     expect(readdirSync(folder)).not.toContain('data')
-  })
-
-  test('stores a catch once where a later dump has another name for its player', async () => {
-    const user = player('Old')
-    const [_id, another] = [id(), id()]
-    await migrate(
-      await writeExports(
-        join(folder, 'x'),
-        databaseOf({ users: [user], fish_Old_earth: [{ _id, fish: 'Cod', rarity: 1 }] }),
-      ),
-    )
-    const later = [
-      { _id, fish: 'Cod', rarity: 1 },
-      { _id: another, fish: 'Eel', rarity: 1 },
-    ]
-    const dump = await writeExports(
-      join(folder, 'y'),
-      databaseOf({ users: [{ ...user, name: 'New' }], fish_New_earth: later }),
-    )
-    expect(await migrate(dump, { now: new Date('2026-02-02') })).toMatchObject({ players: { resumed: 1 }, added: 1 })
-    expect(await catchesOf((await serve()).url, 'Old')).toEqual(['Cod', 'Eel'])
-  })
-
-  test('says how many catches were added where documents share an id, or another run has some', async () => {
-    const twice = [1, 2, 1].map((_id) => ({ _id, fish: `Fish ${_id}`, rarity: 1 }))
-    const dump = await writeExports(join(folder, 'x'), databaseOf({ users: [player('Alex')], fish_Alex_earth: twice }))
-    expect(await migrate(dump)).toMatchObject({ catches: { fish: { earth: 3 } }, added: 2 })
-    expect(await migrate(dump, { now: new Date('2026-02-02') })).toMatchObject({ added: 0 })
   })
 
   test('refuses a file of documents with the mark of an archive in it', async () => {
@@ -645,7 +518,7 @@ describe('a migration', () => {
     })
   })
 
-  test('leaves nothing on a full disk, and the store as it was', async ({ skip }) => {
+  test('leaves nothing on a full disk', async ({ skip }) => {
     const mounted = mountSmallDisk()
     if ('reason' in mounted) return skip(mounted.reason)
     const catches = Array.from({ length: 20_000 }, (_, index) => ({
@@ -658,11 +531,8 @@ describe('a migration', () => {
       databaseOf({ users: [player('Alex')], fish_Alex_earth: catches }),
     )
     const storage = `file:${mounted.disk}/data`
-    await (await serve(storage)).close()
-    const before = readdirSync(join(mounted.disk, 'data')).toSorted()
     await expect(migrate(dump, { storage })).rejects.toMatchObject({ code: 'full' })
-    expect(readdirSync(join(mounted.disk, 'data')).toSorted()).toEqual(before)
-    await serve(storage)
+    expect(readdirSync(mounted.disk)).toEqual([])
   })
 
   test('is refused where the dump is written to after its report, whose players are then not added', async () => {
@@ -698,6 +568,19 @@ describe('a migration', () => {
     })
     expect(await migrate([join(folder, 'other.archive')], { dryRun: true })).toMatchObject({
       catches: { fish: { earth: 1 } },
+    })
+  })
+
+  test('refuses an archive with a name that is longer than any in MongoDB', async () => {
+    const database = databaseOf({ users: [player('Alex')] })
+    const path = join(folder, 'long.archive')
+    const write = (length: number) => writeArchive(path, database, { others: { admin: ['x'.repeat(length)] } })
+    await write(255)
+    expect(await migrate([path], { dryRun: true })).toMatchObject({ players: { new: 1 } })
+    await write(256)
+    await expect(migrate([path], { dryRun: true })).rejects.toMatchObject({
+      code: 'invalid_dump',
+      message: expect.stringMatching(/long\.archive, at byte \d+, names a collection wrongly\./),
     })
   })
 
@@ -775,6 +658,145 @@ async function expectApart(url: string): Promise<void> {
 }
 
 describeWithRedis('a migration into Redis', () => {
+  const emptyRedis = async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis.stop())
+    return { storage: redis.url, env: SECRETS }
+  }
+
+  test('leaves players who exist as they are, adds their catches with merge, and nothing twice', async () => {
+    const into = await emptyRedis()
+    const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
+    const served = await serve(into.storage, {
+      ...SECRETS,
+      FISH_ADMIN_USERNAME: 'root',
+      FISH_ADMIN_PASSWORD: 'root-password',
+    })
+    const root = createAdminClient({ baseUrl: served.url, username: 'root', password: 'root-password' })
+    const own = await root.users.create({ name: 'ALEX' })
+    await root.fish.add('ALEX', { name: 'Own', rarity: 'Gold' }, { gamemode: 'earth' })
+    await served.close()
+    const kept = await migrate(dump, into)
+    expect(kept).toMatchObject({
+      players: { new: 7, merged: 0 },
+      leftOut: { existingPlayers: ['ALEX'] },
+    })
+    const namesOf = async (url: string) => {
+      const client = createClient({ baseUrl: url, user: 'Alex', gamemode: 'earth', env: {} })
+      return (await client.fish.list()).fish.map(({ name }) => name)
+    }
+    const second = await serve(into.storage, SECRETS)
+    expect(await namesOf(second.url)).toEqual(['Own'])
+    await second.close()
+    expect(await migrate(dump, { ...into, merge: true })).toMatchObject({
+      players: { new: 0, merged: 1, resumed: 7 },
+    })
+    await migrate(dump, { ...into, merge: true })
+    const last = await serve(into.storage, SECRETS)
+    expect(await namesOf(last.url)).toEqual(['Own', 'Salmon', 'Cod', 'Eel', 'Koi', 'Ray'])
+    const client = createClient({ baseUrl: last.url, env: {} })
+    expect((await client.keys.get({ username: 'Alex', password: own.password })).fernetKey).toBe(own.fernetKey)
+    const boss = createAdminClient({ baseUrl: last.url, username: 'boss', password: 'password of the boss' })
+    expect((await boss.stats()).fish.total).toBe(10)
+    await boss.users.delete('under_score')
+    await last.close()
+    expect(await migrate(dump, { ...into, dryRun: true })).toMatchObject({
+      leftOut: { deletedPlayers: ['under_score'] },
+    })
+  })
+
+  test('merges the player of the very same name, where others differ in letter case', async () => {
+    const into = await emptyRedis()
+    const served = await serve(into.storage, {
+      ...SECRETS,
+      FISH_ADMIN_USERNAME: 'root',
+      FISH_ADMIN_PASSWORD: 'root-password',
+    })
+    const root = createAdminClient({ baseUrl: served.url, username: 'root', password: 'root-password' })
+    await root.users.create({ name: 'alex' })
+    await served.close()
+    const dump = await writeExports(
+      join(folder, 'x'),
+      databaseOf({
+        users: [player('Alex'), player('alex', { createdAt: new Date((SECONDS + 5) * 1000) })],
+        fish_Alex_earth: [{ _id: id(), fish: 'Of Alex', rarity: 1 }],
+        fish_alex_earth: [{ _id: id(), fish: 'Of alex', rarity: 1 }],
+      }),
+    )
+    expect(await migrate(dump, { ...into, merge: true })).toMatchObject({ renamed: [{ from: 'Alex', to: 'Alex_2' }] })
+    const { url } = await serve(into.storage, SECRETS)
+    expect(await catchesOf(url, 'alex')).toEqual(['Of alex'])
+    expect(await catchesOf(url, 'Alex_2')).toEqual(['Of Alex'])
+  })
+
+  test('refuses another name for a player whom an earlier run has added', async () => {
+    const into = await emptyRedis()
+    const dump = await writeExports(join(folder, 'x'), databaseOf({ users: [player('-dash')] }))
+    const renames = { '-dash': 'Dash' }
+    await migrate(dump, { ...into, renames })
+    expect(await migrate(dump, { ...into, renames })).toMatchObject({ players: { resumed: 1 } })
+    await expect(migrate(dump, { ...into, renames: { '-dash': 'Dot' } })).rejects.toMatchObject({
+      message: 'An earlier run has added -dash (u--dash) as Dash. Nothing was changed.',
+    })
+  })
+
+  test('never gives the catches of a player who is left out to another one of that name', async () => {
+    const into = await emptyRedis()
+    const dump = await writeExports(
+      join(folder, 'x'),
+      databaseOf({
+        users: [
+          player('Twin', { id: 'u-twin-1' }),
+          player('Twin', { id: 'u-twin-2', createdAt: new Date((SECONDS + 5) * 1000) }),
+        ],
+        fish_Twin_earth: [{ _id: id(), fish: 'Of the older one', rarity: 1 }],
+      }),
+    )
+    await migrate(dump, into)
+    const env = { ...SECRETS, FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password' }
+    const served = await serve(into.storage, env)
+    const root = createAdminClient({ baseUrl: served.url, username: 'root', password: 'root-password' })
+    await root.users.delete('Twin')
+    await served.close()
+    expect(await migrate(dump, into)).toMatchObject({
+      players: { new: 0, resumed: 1 },
+      catches: { fish: { earth: 0 } },
+      leftOut: { deletedPlayers: ['Twin'] },
+    })
+    expect(await catchesOf((await serve(into.storage, SECRETS)).url, 'Twin_2')).toEqual([])
+  })
+
+  test('stores a catch once where a later dump has another name for its player', async () => {
+    const into = await emptyRedis()
+    const user = player('Old')
+    const [_id, another] = [id(), id()]
+    await migrate(
+      await writeExports(
+        join(folder, 'x'),
+        databaseOf({ users: [user], fish_Old_earth: [{ _id, fish: 'Cod', rarity: 1 }] }),
+      ),
+      into,
+    )
+    const later = [
+      { _id, fish: 'Cod', rarity: 1 },
+      { _id: another, fish: 'Eel', rarity: 1 },
+    ]
+    const dump = await writeExports(
+      join(folder, 'y'),
+      databaseOf({ users: [{ ...user, name: 'New' }], fish_New_earth: later }),
+    )
+    expect(await migrate(dump, into)).toMatchObject({ players: { resumed: 1 }, added: 1 })
+    expect(await catchesOf((await serve(into.storage, SECRETS)).url, 'Old')).toEqual(['Cod', 'Eel'])
+  })
+
+  test('says how many catches were added where documents share an id, or another run has some', async () => {
+    const into = await emptyRedis()
+    const twice = [1, 2, 1].map((_id) => ({ _id, fish: `Fish ${_id}`, rarity: 1 }))
+    const dump = await writeExports(join(folder, 'x'), databaseOf({ users: [player('Alex')], fish_Alex_earth: twice }))
+    expect(await migrate(dump, into)).toMatchObject({ catches: { fish: { earth: 3 } }, added: 2 })
+    expect(await migrate(dump, into)).toMatchObject({ added: 0 })
+  })
+
   test('brings all over, once, however often it is run', async () => {
     const redis = await startRedis()
     onTestFinished(() => redis.stop())
@@ -785,6 +807,9 @@ describeWithRedis('a migration into Redis', () => {
     await expect(migrate(dump, { storage: redis.url })).rejects.toMatchObject({ code: 'missing_secret' })
     expect(await migrate(dump, into)).toMatchObject(REPORT)
     expect(await migrate(dump, into)).toMatchObject({ players: { new: 0, merged: 0, resumed: 8 } })
+    // A server with another secret would refuse the store.
+    const other = { ...into, env: { FISH_SECRET: 'another secret of 32 characters or more' } }
+    await expect(migrate(dump, other)).rejects.toMatchObject({ code: 'wrong_secret' })
     await expectOddities((await serve(redis.url, SECRETS)).url)
   })
 

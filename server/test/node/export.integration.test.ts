@@ -135,7 +135,7 @@ describe('an export of a store that is open', () => {
     const counts = { items: 16, records: 1206, tokens: 1, removedOwners: 1, users: 2, entries: 1208 }
     expect(source.report).toMatchObject({ ...counts, file: source.file, folder: source.folder })
     expect(report).toEqual({ ...counts, folder: target, secrets: 'needed' })
-    expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock'])
+    expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock', 'fish.mark'])
     await expectSame(await open({ driver: 'file', path: target }), source)
   })
 
@@ -535,7 +535,7 @@ describe('an import', () => {
   it('into a store is refused, open or not, and so is one into memory, or of a file that is not there', async () => {
     const { parent, folder, file, storage } = await exported()
     const before = await everything(storage)
-    expect((await refusal(importStore({ env: envOf(folder), file }))).code).toBe('exists')
+    expect((await refusal(importStore({ env: envOf(folder), file }))).code).toBe('in_use')
     expect(await everything(storage)).toEqual(before)
     await importStore({ env: envOf(join(parent, 'copy')), file })
     expect((await refusal(importStore({ env: envOf(join(parent, 'copy')), file }))).code).toBe('exists')

@@ -1,18 +1,15 @@
-import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { backupStore, exportStore, importStore, MaintenanceError, restoreStore } from '@fish-crab/server'
 import { describe, expect, it } from 'vitest'
 import { afterFirstBatch, writeExport, writeLines } from '../../../scripts/test-support/export-file.ts'
-import { folderContent } from '../../../scripts/test-support/folder-content.ts'
-import { startRemoteStorage } from '../../../scripts/test-support/remote-storage.ts'
 import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 import { newFolder } from './data-folder.ts'
 import { prepareFailures } from './failing-files.ts'
 import { startTestServer } from './running.ts'
 
 const NOW = new Date(0)
-const REPLACED = 'replaced-1970-01-01T00-00-00.000Z'
 const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
 
 /** A data folder that was served. */
@@ -43,20 +40,6 @@ async function failEverywhere(
     check(folder, error, call)
   }
 }
-
-it('a restore moves the store that it replaces as it is, also one that does not belong to its log', async () => {
-  const [backup, data] = [await served(), join(newFolder(), 'data')]
-  const storage = await startRemoteStorage(data)
-  await storage.append('a', 100_000)
-  await storage.kill()
-  copyFileSync(join(backup, 'fish.db'), join(data, 'fish.db'))
-  const names = ['fish.db', 'fish.db-wal']
-  const before = names.map((name) => readFileSync(join(data, name)))
-  await restoreStore({ env: envOf(data), backup, force: true, now: NOW })
-  for (const [at, name] of names.entries()) {
-    expect(readFileSync(join(data, REPLACED, name)).equals(before[at] ?? Buffer.of())).toBe(true)
-  }
-})
 
 it('an import whose new store another program reads fails, since the last of it may still be in the log', async () => {
   const [data, file] = [join(newFolder(), 'data'), join(newFolder(), 'export.jsonl')]
@@ -91,37 +74,16 @@ describe('an import onto a disk that is nearly full', () => {
       expect(readdirSync(mounted.disk)).toEqual([])
       return
     }
-    expect(readdirSync(folder).sort()).toEqual(['fish.db', 'fish.lock'])
+    expect(readdirSync(folder).sort()).toEqual(['fish.db', 'fish.lock', 'fish.mark'])
     const target = join(newFolder(), 'again.jsonl')
     expect(await exportStore({ env, target, now: NOW })).toMatchObject({ items: lines + 1 })
   })
 })
 
 describe('wherever a call of the file system fails,', () => {
-  it('a restore that replaces a store fails and changes nothing, or is done', async () => {
-    const [backup, data] = [await served(), await served()]
-    const before = folderContent(data)
-    const relative = (content: object, folder: string) => JSON.stringify(content).replaceAll(folder, '')
-    const copy = () => {
-      const folder = join(newFolder(), 'data')
-      cpSync(data, folder, { recursive: true, preserveTimestamps: true })
-      return folder
-    }
-    const restore = (folder: string) => restoreStore({ env: envOf(folder), backup, force: true, now: NOW })
-    const calls = await failEverywhere(copy, restore, (folder, error, call) => {
-      if (error === undefined) {
-        expect(readdirSync(folder), `call ${call}`).toContain(REPLACED)
-        return
-      }
-      expect(error).toBeInstanceOf(MaintenanceError)
-      expect(relative(folderContent(folder), folder), `call ${call}`).toBe(relative(before, data))
-    })
-    expect(calls).toBeGreaterThan(10)
-  })
-
   it('a restore into a new folder fails and leaves nothing, or is done', async () => {
     const backup = await served()
-    const restore = (folder: string) => restoreStore({ env: envOf(join(folder, 'data')), backup, now: NOW })
+    const restore = (folder: string) => restoreStore({ env: envOf(join(folder, 'data')), backup })
     const calls = await failEverywhere(newFolder, restore, (folder, error, call) => {
       const names = readdirSync(folder, { recursive: true })
       if (error === undefined) expect(names).toContain(join('data', 'fish.db'))
@@ -149,25 +111,5 @@ describe('wherever a call of the file system fails,', () => {
       )
       expect(calls).toBeGreaterThan(2)
     }
-  })
-
-  it('a restore that can no longer put the old store back says where it is, and the next one puts it back first', async () => {
-    const [backup, data] = [await served(), await served()]
-    const old = folderContent(data)[join(data, 'fish.db')]
-    const files = prepareFailures()
-    let renames = 0
-    files.fail((_, name) => name === 'renameSync' && ++renames > 1)
-    const restore = (now: Date) => restoreStore({ env: envOf(data), backup, force: true, now })
-    const error = await restore(NOW).catch((reason: unknown) => reason)
-    files.stop()
-    expect(error).toMatchObject({ message: expect.stringContaining(join(data, REPLACED)) })
-
-    await restore(new Date(1))
-    const [replaced = '', ...others] = readdirSync(data).filter((name) => name.startsWith('replaced-'))
-    expect(others).toEqual([])
-    expect(readdirSync(join(data, replaced)).sort()).toEqual(['fish.db', 'fish.mark', 'secrets.json'])
-    expect(folderContent(data)[join(data, replaced, 'fish.db')]).toBe(old)
-    expect(readdirSync(data).sort()).toEqual(['fish.db', 'fish.lock', 'fish.mark', replaced, 'secrets.json'])
-    await (await startTestServer(envOf(data))).close()
   })
 })

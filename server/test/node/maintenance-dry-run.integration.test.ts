@@ -143,7 +143,7 @@ describe('a target', () => {
     for (const folder of [dangling, join(dangling, 'deep', 'data'), there]) {
       for (const run of [
         (dryRun: boolean) => importStore({ env: envOf(folder), file, dryRun }),
-        (dryRun: boolean) => restoreStore({ env: envOf(folder), backup: data, now: NOW, dryRun }),
+        (dryRun: boolean) => restoreStore({ env: envOf(folder), backup: data, dryRun }),
       ]) {
         await expectSameRefusal(parent, 'exists', run)
         await expectRefusal(parent, 'exists', () => run(false))
@@ -167,9 +167,7 @@ describe('a target', () => {
     await expectRefusal(parent, 'read_only', () => backupStore({ env, target }))
     await expectRefusal(parent, 'read_only', () => exportStore({ env, target, now: NOW }))
     await expectSameRefusal(parent, 'read_only', (dryRun) => importStore({ env: there, file, dryRun }))
-    await expectSameRefusal(parent, 'read_only', (dryRun) =>
-      restoreStore({ env: there, backup: data, now: NOW, dryRun }),
-    )
+    await expectSameRefusal(parent, 'read_only', (dryRun) => restoreStore({ env: there, backup: data, dryRun }))
   })
 })
 
@@ -185,40 +183,28 @@ describe('a dry run of a restore', () => {
     const { parent, backup } = await backedUp()
     const target = join(parent, 'deep', 'target')
     const env = envOf(target)
-    const report = await expectSameReport(parent, (dryRun) => restoreStore({ env, backup, now: NOW, dryRun }))
+    const report = await expectSameReport(parent, (dryRun) => restoreStore({ env, backup, dryRun }))
     expect(report).toMatchObject({ folder: target, records: 2, entries: 4, secrets: 'included' })
-    expect(report).not.toHaveProperty('replaced')
-  })
-
-  it('reports where an existing store would be moved', async () => {
-    const { parent, backup, data, env } = await backedUp()
-    const report = await expectSameReport(parent, (dryRun) =>
-      restoreStore({ env, backup, force: true, now: NOW, dryRun }),
-    )
-    expect(report.replaced).toBe(join(data, 'replaced-1970-01-01T00-00-00.000Z'))
   })
 
   it('is refused where the restore is', async () => {
-    const { parent, backup, data, env } = await backedUp()
+    const { parent, backup, env } = await backedUp()
     const refused = (code: string, more: object = {}) =>
-      expectSameRefusal(parent, code, (dryRun) => restoreStore({ env, backup, now: NOW, dryRun, ...more }))
+      expectSameRefusal(parent, code, (dryRun) => restoreStore({ env, backup, dryRun, ...more }))
     writeFileSync(join(parent, 'a-file'), '')
     await refused('exists')
-    await refused('exists', { backup: data, force: true })
     await refused('exists', { env: envOf(join(parent, 'a-file')) })
     await refused('exists', { env: envOf(join(parent, 'a-file', 'data')) })
-    await refused('no_store', { backup: join(parent, 'none'), force: true })
-    mkdirSync(join(data, 'replaced-1970-01-01T00-00-00.000Z'))
-    await refused('exists', { force: true })
+    await refused('no_store', { backup: join(parent, 'none') })
     writeFileSync(join(backup, 'secrets.json'), '{')
-    await refused('damaged', { force: true })
+    await refused('damaged', { env: envOf(join(parent, 'new')) })
   })
 
   it('is refused while a server has the folder open', async () => {
     const { backup, data, env } = await backedUp()
     const server = await startTestServer({ ...envOf(data) })
     for (const dryRun of [true, false]) {
-      const outcome = await outcomeOf(restoreStore({ env, backup, force: true, now: NOW, dryRun }))
+      const outcome = await outcomeOf(restoreStore({ env, backup, dryRun }))
       expect(outcome).toEqual({
         code: 'in_use',
         message: `The data folder ${data} is in use by another process, a server or fish-cli.`,
@@ -333,7 +319,7 @@ describe('a dry run of an import', () => {
     const { file } = await exported()
     const { data } = await served()
     const server = await startTestServer(envOf(data))
-    expect(await outcomeOf(importStore({ env: envOf(data), file, dryRun: true }))).toMatchObject({ code: 'exists' })
+    expect(await outcomeOf(importStore({ env: envOf(data), file, dryRun: true }))).toMatchObject({ code: 'in_use' })
     await server.close()
   })
 })

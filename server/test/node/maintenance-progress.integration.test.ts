@@ -118,7 +118,7 @@ describe('progress', () => {
     expect(stepsOf(backup.reports).map(({ step }) => step)).toEqual(['check', 'copy'])
     expect(backup.reports.at(-1)).toEqual({ step: 'copy', unit: 'bytes', done: bytes, total: bytes })
     const other = { ...env, FISH_STORAGE: `file:${join(parent, 'other')}` }
-    await restoreStore({ env: other, backup: target, now: NOW, ...restore })
+    await restoreStore({ env: other, backup: target, ...restore })
     expect(stepsOf(restore.reports).map(({ step }) => step)).toEqual(['check', 'copy'])
     expect(restore.reports.every(({ done, total }) => done === 0 || done === total)).toBe(true)
   })
@@ -138,7 +138,7 @@ describe('progress', () => {
     onTestFinished(() => clearInterval(counting))
     const [backup, restore] = [listener(), listener()]
     await backupStore({ env, target: join(parent, 'copy'), ...backup })
-    await restoreStore({ env: { FISH_STORAGE: `file:${join(parent, 'other')}` }, backup: path, now: NOW, ...restore })
+    await restoreStore({ env: { FISH_STORAGE: `file:${join(parent, 'other')}` }, backup: path, ...restore })
     for (const { reports } of [backup, restore]) {
       const copies = stepsOf(reports).filter(({ step }) => step === 'copy')
       expect(copies).toMatchObject([{ from: 0, to: copies[0]?.total }])
@@ -184,7 +184,7 @@ describe('an interruption', () => {
         ],
         [
           'Nothing was restored.',
-          (work) => restoreStore({ env: { FISH_STORAGE: `file:${target}` }, backup: path, now: NOW, ...work }),
+          (work) => restoreStore({ env: { FISH_STORAGE: `file:${target}` }, backup: path, ...work }),
         ],
       ] satisfies [string, (work: MaintenanceOptions) => Promise<object>][]) {
         const { steps, ...work } = abortIn(step)

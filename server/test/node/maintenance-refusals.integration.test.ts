@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -77,7 +78,7 @@ it('a file store that contains part of an import is refused by everything', asyn
   for (const work of [
     () => exportStore({ env, target, now: NOW }),
     () => backupStore({ env, target }),
-    () => restoreStore({ env: envOf(target), backup: data, now: NOW }),
+    () => restoreStore({ env: envOf(target), backup: data }),
     () => rotateSecret({ env }),
   ]) {
     expect((await refusal(work())).code).toBe('unfinished')
@@ -130,38 +131,33 @@ describe('a backup', () => {
 })
 
 describe('a restore', () => {
-  it('of a store onto itself is refused, also by force and by another name', async () => {
+  it('into a folder with a store or with other secrets is refused, with a command that makes room for it', async () => {
     const { parent, data } = await served()
-    symlinkSync(data, join(parent, 'link'))
-    const before = contentOf(parent)
-    for (const backup of [data, join(parent, 'link')]) {
-      for (const force of [false, true]) {
-        const { code, message } = await refusal(restoreStore({ env: envOf(data), backup, force, now: NOW }))
-        expect(code).toBe('exists')
-        expect(message).toContain('is the store of that data folder itself')
-      }
-    }
-    expect(contentOf(parent)).toEqual(before)
-  })
-
-  it('says what is in the way, and suggests --force only where that helps', async () => {
-    const { parent, data } = await served()
-    const target = join(parent, 'target')
+    const target = join(parent, "the 'target'")
     mkdirSync(target)
     writeFileSync(join(target, 'secrets.json'), '{}')
-    const restore = () => refusal(restoreStore({ env: envOf(target), backup: data, now: NOW }))
-    const alone = await restore()
+    const restore = () => restoreStore({ env: envOf(target), backup: data })
+    const makeRoom = (hint = '') => {
+      const [advice, command = ''] = hint.split('\n')
+      expect(advice).toBe('Name another folder, or stop its server and move the files away:')
+      execFileSync('sh', ['-c', command])
+    }
+    const alone = await refusal(restore())
     expect([alone.code, alone.message]).toEqual(['exists', `${target} already has secrets.json; nothing was changed.`])
-    expect(alone.hint).toContain('--force')
-    rmSync(join(target, 'secrets.json'))
+    makeRoom(alone.hint)
+    expect(readdirSync(target)).toEqual(['old-store'])
     const server = await startTestServer({ ...envOf(target), FISH_ADMIN_PASSWORD: 'boss-password' })
-    const busy = await restore()
-    expect([busy.code, busy.hint]).toEqual(['in_use', expect.not.stringContaining('--force')])
+    expect((await refusal(restore())).code).toBe('in_use')
     await server.close()
-    expect(await restore()).toMatchObject({
-      code: 'exists',
-      message: `${target} already has a store; nothing was changed.`,
-    })
+    rmSync(join(target, 'old-store'), { recursive: true })
+    const before = contentOf(target)
+    const other = await refusal(restore())
+    expect([other.code, other.message]).toEqual(['exists', `${target} already has a store; nothing was changed.`])
+    expect(contentOf(target)).toEqual(before)
+    makeRoom(other.hint)
+    await restore()
+    await (await startTestServer(envOf(target))).close()
+    await (await startTestServer(envOf(join(target, 'old-store')))).close()
   })
 
   it('of damaged secrets names the file that is damaged, and leaves nothing', async () => {
@@ -169,22 +165,20 @@ describe('a restore', () => {
     const backup = join(parent, 'backup')
     cpSync(data, backup, { recursive: true })
     writeFileSync(join(backup, 'secrets.json'), '{')
-    const { code, message } = await refusal(restoreStore({ env: envOf(join(parent, 'new')), backup, now: NOW }))
+    const { code, message } = await refusal(restoreStore({ env: envOf(join(parent, 'new')), backup }))
     expect(code).toBe('damaged')
     expect(message).toContain(`${join(backup, 'secrets.json')} is damaged`)
     expect(existsSync(join(parent, 'new'))).toBe(false)
   })
 
-  it('that fails names no temporary path, and leaves no new lock file', async () => {
+  it('that fails leaves no new lock file', async () => {
     const { parent, data } = await served()
     const target = join(parent, 'target')
     mkdirSync(target)
-    // In the way of the store that would be kept aside.
-    mkdirSync(join(target, `replaced-${NOW.toISOString().replaceAll(':', '-')}`))
-    writeFileSync(join(target, 'fish.db'), 'what is to be replaced')
+    writeFileSync(join(target, 'fish.db'), 'of another store')
     const before = contentOf(parent)
-    const restore = () => refusal(restoreStore({ env: envOf(target), backup: data, force: true, now: NOW }))
-    expect((await restore()).message).not.toMatch(/\.restore-/)
+    const restore = () => refusal(restoreStore({ env: envOf(target), backup: data }))
+    await restore()
     expect(contentOf(parent)).toEqual(before)
     writeFileSync(join(target, 'fish.lock'), '')
     await restore()
@@ -246,7 +240,7 @@ it('an empty path is not the working folder', async () => {
     () => backupStore({ env, target: '' }),
     () => exportStore({ env, target: '', now: NOW }),
     ...[true, false].flatMap((dryRun) => [
-      () => restoreStore({ env: target, backup: '', now: NOW, dryRun }),
+      () => restoreStore({ env: target, backup: '', dryRun }),
       () => importStore({ env: target, file: '', dryRun }),
     ]),
   ]) {

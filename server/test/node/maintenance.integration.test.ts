@@ -1,30 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import fs, {
-  chownSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  backupStore,
-  exportStore,
-  importStore,
-  MaintenanceError,
-  resetAdminPassword,
-  restoreStore,
-  rotateSecret,
-} from '@fish-crab/server'
+import { backupStore, MaintenanceError, restoreStore, rotateSecret } from '@fish-crab/server'
 import { createApp } from '@fish-crab/server/app'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -58,113 +36,6 @@ const refusal = async (work: Promise<unknown>) => {
   return code
 }
 
-const SERVICE = 65_534
-const ROOT_ONLY = process.getuid?.() === 0 ? '' : ' (skipped: only root can work for another user)'
-
-describe('by root, on the data folder of another user,', () => {
-  /** A data folder of the user of a service, with a store and a backup of it. */
-  async function serviceFolder() {
-    const parent = newFolder()
-    const [folder, backup] = [join(parent, 'data'), join(parent, 'backup')]
-    const env = { FISH_STORAGE: `file:${folder}` }
-    await (await startTestServer({ ...env, FISH_ADMIN_PASSWORD: 'boss-password' })).close()
-    await backupStore({ env, target: backup })
-    for (const path of [parent, folder, ...readdirSync(folder).map((name) => join(folder, name))]) {
-      chownSync(path, SERVICE, SERVICE)
-    }
-    return { env, folder, backup }
-  }
-  const ownersIn = (folder: string) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => statSync(join(folder, name)).uid)
-
-  it.skipIf(ROOT_ONLY !== '').each([
-    ['a rotation', async ({ env }) => rotateSecret({ env, makeNew: true })],
-    ['a restore', async ({ env, backup }) => restoreStore({ env, backup, force: true, now: new Date(0) })],
-    [
-      'an import',
-      async ({ env, folder }) => {
-        const file = join(folder, '..', 'export')
-        await exportStore({ env, target: file, now: new Date(0) })
-        for (const name of readdirSync(folder)) if (name !== 'secrets.json') rmSync(join(folder, name))
-        await importStore({ env, file })
-      },
-    ],
-    [
-      'a reset of a password',
-      async ({ env, folder }) => {
-        rmSync(join(folder, 'fish.lock'))
-        await resetAdminPassword({ env, username: 'admin', password: 'another-password' })
-      },
-    ],
-  ] as [string, (service: Awaited<ReturnType<typeof serviceFolder>>) => Promise<unknown>][])(
-    `%s leaves all files to that user${ROOT_ONLY}`,
-    async (_, work) => {
-      const service = await serviceFolder()
-      await work(service)
-      expect(new Set(ownersIn(service.folder))).toEqual(new Set([SERVICE]))
-    },
-  )
-
-  it.skipIf(ROOT_ONLY !== '')(`a dry run changes no owner${ROOT_ONLY}`, async () => {
-    const { env, folder, backup } = await serviceFolder()
-    chownSync(join(folder, 'fish.mark'), 0, 0)
-    await rotateSecret({ env, makeNew: true, dryRun: true })
-    await restoreStore({ env, backup, force: true, now: new Date(0), dryRun: true })
-    expect(statSync(join(folder, 'fish.mark')).uid).toBe(0)
-  })
-
-  it.skipIf(ROOT_ONLY !== '')(`nothing else changes its owner${ROOT_ONLY}`, async () => {
-    const { env, folder } = await serviceFolder()
-    const outside = join(folder, '..', 'of-root')
-    writeFileSync(outside, '')
-    symlinkSync(outside, join(folder, 'fish.link'))
-    linkSync(outside, join(folder, 'fish.hard'))
-    writeFileSync(join(folder, 'notes'), '')
-    await rotateSecret({ env, makeNew: true })
-    expect([outside, join(folder, 'notes')].map((path) => statSync(path).uid)).toEqual([0, 0])
-    expect(lstatSync(join(folder, 'fish.link')).uid).toBe(0)
-  })
-})
-
-describe.skipIf(ROOT_ONLY !== '')(`by root, while that user exchanges folders for links,${ROOT_ONLY}`, () => {
-  const readdir = fs.readdirSync
-  const exchangeAfterReading = (name: string, exchange: () => void) => {
-    const read = (path: string, options: never) => {
-      const names = readdir(path, options)
-      if (realpathSync(path).endsWith(`/${name}`)) exchange()
-      return names
-    }
-    fs.readdirSync = read as typeof readdir
-    syncBuiltinESMExports()
-    onTestFinished(() => {
-      fs.readdirSync = readdir
-      syncBuiltinESMExports()
-    })
-  }
-
-  it('what is behind such a link keeps its owner', async () => {
-    const folder = newFolder()
-    const [data, victim] = [join(folder, 'data'), join(folder, 'victim')]
-    const env = await storeOf(data, 1000)
-    const replaced = join(data, 'replaced-x')
-    for (const path of [victim, replaced]) {
-      mkdirSync(path)
-      writeFileSync(join(path, 'shadow'), '')
-    }
-    for (const path of [data, replaced]) chownSync(path, SERVICE, SERVICE)
-    let isExchanged = false
-    exchangeAfterReading('replaced-x', () => {
-      if (isExchanged) return
-      isExchanged = true
-      renameSync(replaced, join(folder, 'aside'))
-      symlinkSync(victim, replaced)
-    })
-    await rotateSecret({ env, makeNew: true })
-    expect(isExchanged).toBe(true)
-    expect(statSync(join(victim, 'shadow')).uid).toBe(0)
-  })
-})
-
 describe('on a full disk, or one that cannot be written,', () => {
   it('a backup and a restore end with one line, and leave what was there', async ({ skip }) => {
     const mounted = mountSmallDisk()
@@ -178,32 +49,12 @@ describe('on a full disk, or one that cannot be written,', () => {
     writeFileSync(join(disk, 'ballast'), Buffer.alloc(1024 * 1024))
     const onDisk = { FISH_STORAGE: `file:${join(disk, 'data')}` }
     expect(await refusal(backupStore({ env, target: join(disk, 'copy') }))).toBe('full')
-    expect(await refusal(restoreStore({ env: onDisk, backup: folder, now: new Date(0) }))).toBe('full')
+    expect(await refusal(restoreStore({ env: onDisk, backup: folder }))).toBe('full')
     expect(readdirSync(disk)).toEqual(['ballast'])
 
     execFileSync('mount', ['-o', 'remount,ro', disk])
     expect(await refusal(backupStore({ env, target: join(disk, 'copy') }))).toBe('read_only')
-    expect(await refusal(restoreStore({ env: onDisk, backup: folder, now: new Date(0) }))).toBe('read_only')
-  })
-})
-
-describe('a restore that cannot finish', () => {
-  it('leaves the store that is there, although it was to be replaced', async ({ skip }) => {
-    const mounted = mountSmallDisk()
-    if ('reason' in mounted) {
-      skip(mounted.reason)
-      return
-    }
-    const large = join(newFolder(), 'data')
-    await storeOf(large, 2_500_000)
-    const folder = join(mounted.disk, 'data')
-    const env = await storeOf(folder, 100_000)
-    const before = readFileSync(join(folder, 'fish.db'))
-    const names = readdirSync(folder).sort()
-    expect(await refusal(restoreStore({ env, backup: large, force: true, now: new Date(0) }))).toBe('full')
-    expect(readFileSync(join(folder, 'fish.db')).equals(before)).toBe(true)
-    expect(readdirSync(folder).sort()).toEqual(names)
-    await (await startTestServer(env)).close()
+    expect(await refusal(restoreStore({ env: onDisk, backup: folder }))).toBe('read_only')
   })
 })
 

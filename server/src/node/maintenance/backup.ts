@@ -2,9 +2,10 @@ import { mkdirSync, realpathSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import type { ConfigSource } from '../config.ts'
+import { readSecretsText } from '../secrets-file.ts'
 import { makeNew } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
-import { compactStore, copyStore, inspectStore, openStore, type StoreReport, secretsText } from './store.ts'
+import { compactStore, copyStore, inspectStore, openStore, type StoreReport } from './store.ts'
 
 /** Options of {@link backupStore}. */
 export interface BackupOptions extends ConfigSource, MaintenanceOptions {
@@ -30,7 +31,7 @@ export async function backupStore({ target, onProgress, signal, ...source }: Bac
   const folder = namedPath(target)
   const run = async () => {
     const from = readDataFolder(source)
-    const secrets = secretsText(from)
+    const secrets = readSecretsText(from)
     using db = openStore(from)
     return await makeNew(folder, 'folder', async (temp) => {
       refuseInside(from, folder)

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { SECRET_CHECK_KEY } from '../../app/store/item-keys.ts'
 import type { ConfigSource } from '../config.ts'
+import { readSecretsText } from '../secrets-file.ts'
 import { type ExportCounts, firstLine, type LineCounts, lastLine } from './export-format.ts'
 import { makeNew } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
@@ -16,7 +17,6 @@ import {
   openStore,
   refuseOlderSchema,
   schemaOf,
-  secretsText,
 } from './store.ts'
 
 /** Options of {@link exportStore}. */
@@ -57,7 +57,7 @@ export async function exportStore(options: ExportOptions): Promise<ExportReport>
   const file = typeof target === 'string' ? namedPath(target) : null
   const run = async () => {
     const folder = readDataFolder(options)
-    const storedSecrets = secretsText(folder)
+    const storedSecrets = readSecretsText(folder)
     using db = openStore(folder)
     const exportTo = async (open: () => Writable, end: boolean) => {
       refuseOlderSchema(db)

@@ -1,23 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import {
-  chownSync,
-  closeSync,
-  constants,
-  fstatSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { linkSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
+import { shellCommand } from '../../../../sdk/src/internal/shell-command.ts'
 import type { FishStorage } from '../../storage/core/types.ts'
 import { type FolderLock, lockFolder, makeFolder } from '../../storage/file/folder.ts'
+import { MARK_FILE } from '../../storage/file/mark.ts'
+import { STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage } from '../../storage/index.ts'
+import { SECRETS_FILE } from '../secrets-file.ts'
 import { MaintenanceError, type MaintenanceSettings } from './maintenance.ts'
 
 /** The new file or folder gets its name once `make` has flushed it to the disk; nothing is left of a failure. */
@@ -62,7 +53,7 @@ function tryLink(temp: string, path: string): boolean {
 }
 
 /** Flushes the name of a new file or folder, which is removed if that fails. */
-export function syncName(path: string): void {
+function syncName(path: string): void {
   try {
     syncFolder(dirname(path))
   } catch (error) {
@@ -80,22 +71,16 @@ export function pathExists(path: string): boolean {
   }
 }
 
-/** Removes the folder at the end unless `keep` is called, and at the start those of killed runs. */
+/** Removes the folder at the end, and at the start those of killed runs. */
 export async function withTempFolder<Result>(
   folder: string,
   kind: 'restore' | 'import',
-  run: (temp: string, keep: () => void) => Promise<Result>,
+  run: (temp: string) => Promise<Result>,
 ): Promise<Result> {
   for (const killed of tempFoldersIn(folder)) removeTemp(killed)
   const temp = join(folder, `.${kind}-${randomSuffix()}`)
   mkdirSync(temp, { mode: 0o700 })
-  let isKept = false
-  const keep = () => {
-    isKept = true
-  }
-  return run(temp, keep).finally(() => {
-    if (!isKept) removeTemp(temp)
-  })
+  return run(temp).finally(() => removeTemp(temp))
 }
 
 function removeTemp(temp: string): void {
@@ -126,7 +111,6 @@ export async function withLockedFolder<Result>(
       lock?.undo()
       undo()
     }
-    if (!dryRun) giveToOwner(target)
   }
 }
 
@@ -135,48 +119,44 @@ export async function useStorage<Result>(
   address: MaintenanceSettings['storage'],
   use: (storage: FishStorage) => Promise<Result>,
 ): Promise<Result> {
-  try {
-    const storage = await createStorage(address)
-    return await use(storage).finally(() => storage.dispose())
-  } finally {
-    if (address.driver === 'file') giveToOwner(address.path)
-  }
+  const storage = await createStorage(address)
+  return await use(storage).finally(() => storage.dispose())
 }
 
-/** What maintenance makes in a data folder, and folders with what it replaced. */
-const OURS = /^(?:fish\.|secrets\.json$|replaced-)/
+/** The files of a store. A log alone counts too: SQLite would read it as a part of a new store. */
+const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`]
 
-/** Opens a name, not what is in the file: that may be a pipe, and closing it must not end its locks (Linux). */
-const O_PATH = 0o10000000
+/** @throws MaintenanceError `exists` */
+export function refuseStore(folder: string): void {
+  if (STORE_FILES.some((name) => pathExists(join(folder, name)))) throw existsError(folder, 'a store')
+}
 
-/**
- * Leaves what root has made in a data folder to the owner of the folder: the server, which runs as that user, could not
- * open it. Follows no link, and leaves a file alone that has another name elsewhere: its owner may be meant. That user may
- * exchange files meanwhile, so each is opened first, and all else is done with what is open.
- */
-function giveToOwner(folder: string): void {
-  // Other systems have no path to an open file. There, change the owner after maintenance as root.
-  if (process.platform !== 'linux' || process.geteuid?.() !== 0 || !pathExists(folder)) return
-  withOpen(folder, O_PATH, (path) => {
-    const { uid, gid } = statSync(path)
-    if (uid === 0) return
-    const give = (name: string) =>
-      withOpen(name, O_PATH | constants.O_NOFOLLOW, (path, descriptor) => {
-        const stat = fstatSync(descriptor)
-        if (stat.isDirectory()) for (const inner of readdirSync(path)) give(join(path, inner))
-        if (stat.uid === 0 && (stat.isDirectory() || (stat.isFile() && stat.nlink === 1))) chownSync(path, uid, gid)
-      })
-    for (const name of readdirSync(path)) if (OURS.test(name)) give(join(path, name))
+export function existsError(folder: string, what: string): MaintenanceError {
+  const files = [...STORE_FILES, MARK_FILE, SECRETS_FILE].map((name) => join(folder, name)).filter(pathExists)
+  const aside = join(folder, 'old-store')
+  const command = `${shellCommand(['mkdir', aside])} && ${shellCommand(['mv', ...files, aside])}`
+  return new MaintenanceError('exists', `${folder} already has ${what}; nothing was changed.`, {
+    hint: `Name another folder, or stop its server and move the files away:\n    ${command}`,
   })
 }
 
-/** @param use gets a path to what is open, whatever has its name by then */
-function withOpen(name: string, flags: number, use: (path: string, descriptor: number) => void): void {
-  const descriptor = openSync(name, flags)
+/** The mark comes first: if this is killed, a server refuses a folder that has a mark and no store, instead of creating one. */
+const NEW_FILES = [MARK_FILE, SECRETS_FILE, STORE_FILE]
+
+/** Moves a new store into a folder that has none. Secrets that are there stay. A failure leaves nothing new. */
+export function moveStore(temp: string, folder: string): void {
+  const moved: string[] = []
   try {
-    use(`/proc/self/fd/${descriptor}`, descriptor)
-  } finally {
-    closeSync(descriptor)
+    for (const name of NEW_FILES) {
+      if (!pathExists(join(temp, name)) || pathExists(join(folder, name))) continue
+      if (name === STORE_FILE) syncFolder(folder)
+      renameSync(join(temp, name), join(folder, name))
+      moved.unshift(join(folder, name))
+    }
+    syncFolder(folder)
+  } catch (error) {
+    for (const path of moved) rmSync(path)
+    throw error
   }
 }
 

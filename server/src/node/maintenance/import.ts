@@ -1,4 +1,3 @@
-import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { sleep } from '../../../../sdk/src/internal/wait.ts'
 import {
@@ -13,10 +12,9 @@ import type { FishStorage, ItemStorage } from '../../storage/core/types.ts'
 import { checkpoint, STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage, type RedisClusterOptions, type RedisOptions } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
-import { SECRETS_FILE } from '../secrets-file.ts'
 import type { ContentLine, ExportCounts } from './export-format.ts'
 import { checkExport, readExport } from './export-reader.ts'
-import { syncName, withLockedFolder, withTempFolder } from './folder.ts'
+import { moveStore, refuseStore, withLockedFolder, withTempFolder } from './folder.ts'
 import {
   type DryRunOption,
   type DryRunReport,
@@ -26,7 +24,6 @@ import {
   namedPath,
   readMaintenanceSettings,
 } from './maintenance.ts'
-import { existingFiles, undoKilledSwaps } from './restore.ts'
 import { locateSecrets, type SecretsLocation } from './store.ts'
 
 /** Options of {@link importStore}. */
@@ -69,20 +66,10 @@ export function importStore(options: ImportOptions): Promise<ImportReport> {
   return maintain(run, { signal: options.signal, ...state })
 }
 
-/** @param names of the store files in it. A log alone counts too: SQLite would take it for a part of the new store. */
-function refuseStoreIn(folder: string, names: readonly string[]): void {
-  if (names.every((name) => name === SECRETS_FILE)) return
-  throw new MaintenanceError('exists', `${folder} already has a store; nothing was changed.`, {
-    hint: 'Name another folder. One that has only secrets.json is fine.',
-  })
-}
-
 async function importFolder(target: string, options: ImportOptions): Promise<ImportReport> {
   const { file, dryRun = false } = options
-  refuseStoreIn(target, existingFiles(target))
   return withLockedFolder(target, dryRun, async (folder) => {
-    // Again: a server may have made one before the folder was locked.
-    refuseStoreIn(folder, undoKilledSwaps(folder, dryRun))
+    refuseStore(folder)
     const { counts, secretCheck } = await checkExport(file, options)
     // Before there is a store: damaged secrets would be found too late.
     const report = { ...counts, folder, secrets: await locateSecrets(folder, secretCheck) }
@@ -96,8 +83,7 @@ async function importFolder(target: string, options: ImportOptions): Promise<Imp
         await storage.dispose()
       }
       checkpoint(join(temp, STORE_FILE))
-      renameSync(join(temp, STORE_FILE), join(folder, STORE_FILE))
-      syncName(join(folder, STORE_FILE))
+      moveStore(temp, folder)
       return report
     })
   })

@@ -1,4 +1,6 @@
-import { resolve } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { DecryptionError } from '../../app/users/encryption.ts'
 import { StorageError, type StorageErrorCode } from '../../storage/core/errors.ts'
 import { toStorageError } from '../../storage/file/sqlite.ts'
@@ -71,6 +73,8 @@ export type MaintenanceErrorCode =
   | 'missing_secret'
   /** A setting is wrong; the message has one line for each. */
   | 'invalid_settings'
+  /** Root works on no folder of another user. The error has a `runAs`. */
+  | 'other_user'
   /** A path is empty or too long, or leads to something of the wrong kind. */
   | 'invalid_path'
   /** A line of an export is invalid. */
@@ -86,16 +90,19 @@ export class MaintenanceError extends Error {
   readonly code: MaintenanceErrorCode
   /** The next step to take, as a sentence. */
   readonly hint: string | undefined
+  /** Of `other_user`: the words to put before the command. */
+  readonly runAs: readonly string[] | undefined
 
   constructor(
     code: MaintenanceErrorCode,
     message: string,
-    options: { hint?: string | undefined; cause?: unknown } = {},
+    options: { hint?: string | undefined; runAs?: readonly string[]; cause?: unknown } = {},
   ) {
-    const { hint, cause } = options
+    const { hint, runAs, cause } = options
     super(message, { cause })
     this.code = code
     this.hint = hint
+    this.runAs = runAs
   }
 }
 
@@ -167,11 +174,57 @@ function withoutTempNames(text: string): string {
   return text.replaceAll(TEMP_NAME, '')
 }
 
-/** The path that a caller named. An empty one would be the working folder. */
+/**
+ * The path that a caller named. An empty one would be the working folder.
+ * @throws MaintenanceError `invalid_path`, `other_user`
+ */
 export function namedPath(path: string): string {
   if (typeof path !== 'string') throw new MaintenanceError('invalid_path', 'The path must be a string.')
-  if (path !== '') return resolve(path)
-  throw new MaintenanceError('invalid_path', 'The path is empty.', { hint: 'Name a file or a folder.' })
+  if (path === '')
+    throw new MaintenanceError('invalid_path', 'The path is empty.', { hint: 'Name a file or a folder.' })
+  return ownPath(path)
+}
+
+/**
+ * The absolute path, unless root would work in a folder of another user, who could lead it to any file of root.
+ * @throws MaintenanceError `other_user`
+ */
+function ownPath(path: string): string {
+  const absolute = resolve(path)
+  if (process.geteuid?.() !== 0) return absolute
+  const { folder, uid, gid } = ownerOf(absolute)
+  if (uid === 0) return absolute
+  const name = userName(uid)
+  const runAs =
+    name === undefined
+      ? ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--']
+      : ['runuser', '-u', name, '--']
+  throw new MaintenanceError('other_user', `${folder} belongs to ${name ?? `user ${uid}`}; nothing was opened.`, {
+    hint: 'Run it as that user.',
+    runAs,
+  })
+}
+
+/** Of the folder at a path, else of the nearest one above. */
+function ownerOf(path: string): { readonly folder: string; readonly uid: number; readonly gid: number } {
+  try {
+    const stat = statSync(path)
+    if (stat.isDirectory()) return { folder: path, uid: stat.uid, gid: stat.gid }
+  } catch {
+    // Using the path reports why it cannot be reached.
+  }
+  return ownerOf(dirname(path))
+}
+
+function userName(uid: number): string | undefined {
+  try {
+    return execFileSync('id', ['-nu', '--', String(uid)], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
+  } catch {
+    return undefined
+  }
 }
 
 /** The settings that maintenance shares with the server. */
@@ -188,7 +241,7 @@ const NAME = `${SETTINGS.storage.env} (--${SETTINGS.storage.flag})`
 
 /**
  * Reads the settings of maintenance that also works on a Redis.
- * @throws ConfigError; MaintenanceError `invalid_settings` for a storage in memory
+ * @throws ConfigError; MaintenanceError `invalid_settings` for a storage in memory, `other_user`
  */
 export function readMaintenanceSettings(
   source: ConfigSource,
@@ -204,7 +257,7 @@ export function readMaintenanceSettings(
   return {
     storage:
       storage.driver === 'file'
-        ? { ...storage, path: resolve(storage.path) }
+        ? { ...storage, path: ownPath(storage.path) }
         : { ...storage, ...(redisWait === undefined ? {} : { replicas: redisWait }) },
     secret: source.env[SETTINGS.secret.env] || undefined,
     previousSecrets,

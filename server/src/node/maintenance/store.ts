@@ -1,16 +1,5 @@
 import { execFile } from 'node:child_process'
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, closeSync, constants, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -25,7 +14,7 @@ import { prepareItemReads } from '../../storage/file/reader.ts'
 import { APPLICATION_ID, checkSchemaVersion, SCHEMA_VERSION } from '../../storage/file/schema.ts'
 import { backup, type DatabaseSync, openDatabase } from '../../storage/file/sqlite.ts'
 import { lostWrites, lostWritesError, STORE_FILE } from '../../storage/file/store-file.ts'
-import { readSecrets, SECRETS_FILE } from '../secrets-file.ts'
+import { readSecrets, readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
 import { MaintenanceError, type MaintenanceOptions } from './maintenance.ts'
 
 /** Whether a store can be served with the secrets beside it. */
@@ -153,7 +142,7 @@ interface CopyPlan {
   readonly from: string
   /** An empty folder. */
   readonly to: string
-  /** The {@link secretsText} of `from` before the store was opened. */
+  /** The {@link readSecretsText} of `from` before the store was opened. */
   readonly secrets: string | undefined
 }
 
@@ -206,16 +195,10 @@ export async function compactStore(folder: string, signal: AbortSignal | undefin
 
 const COMPACT = 'VACUUM INTO ?'
 
-/** @param secrets the {@link secretsText} before the store was opened: a rotation since then may have discarded them */
+/** @param secrets the {@link readSecretsText} before the store was opened: a rotation since then may have discarded them */
 export function checkSecretsUnchanged(folder: string, secrets: string | undefined): void {
-  if (secretsText(folder) === secrets) return
+  if (readSecretsText(folder) === secrets) return
   throw new MaintenanceError('unavailable', 'The secrets changed meanwhile.', { hint: 'Run it again.' })
-}
-
-/** The secrets of a folder; `undefined` if it has none. */
-export function secretsText(folder: string): string | undefined {
-  const file = join(folder, SECRETS_FILE)
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }
 
 /** @param secretCheck `null` when the store was never served */

@@ -155,22 +155,25 @@ async function* readArchive(path: string, isWanted: (collection: string) => bool
   const bytes = createByteReader(path, signal)
   try {
     await bytes.take(ARCHIVE.length)
-    const databases = new Set<unknown>()
-    const listed: DumpDocument[] = []
+    // Its header, which names no collection.
+    await readFrame(bytes, 'block')
+    // Of the metadata, only names are kept: it may be as large as documents.
+    const databases = new Map<string, Set<string>>()
     for (let frame = await readFrame(bytes, 'block'); frame !== undefined; frame = await readFrame(bytes, 'block')) {
-      const metadata = parseFrame(frame, bytes, bson)
-      listed.push(metadata)
-      if (metadata.collection === USERS) databases.add(metadata.db)
+      const { type, ...rest } = parseFrame(frame, bytes, bson)
+      const { db, collection } = namesOf(rest, bytes)
+      const collections = databases.get(db) ?? new Set()
+      if (type !== 'view') databases.set(db, collections.add(collection))
     }
-    if (databases.size > 1) throw invalidDump(`${path} has several databases with users: ${[...databases].join(', ')}.`)
-    const isRead = ({ db, collection }: DumpDocument) => databases.has(db) && isWanted(String(collection))
-    const incomplete = new Set(
-      listed.filter((one) => isRead(one) && one.type !== 'view').map(({ collection }) => String(collection)),
-    )
+    const [source, ...others] = [...databases].filter(([, collections]) => collections.has(USERS)).map(([db]) => db)
+    if (others.length > 0) {
+      throw invalidDump(`${path} has several databases with users: ${[source, ...others].join(', ')}.`)
+    }
+    const incomplete = new Set([...(databases.get(source ?? '') ?? [])].filter(isWanted))
     for (let header = await readFrame(bytes, 'file'); header !== undefined; header = await readFrame(bytes, 'file')) {
       const block = parseFrame(header, bytes, bson)
-      const name = String(block.collection)
-      const isBlockRead = isRead(block)
+      const { db, collection: name } = namesOf(block, bytes)
+      const isBlockRead = db === source && isWanted(name)
       for (let frame = await readFrame(bytes, 'block'); frame !== undefined; frame = await readFrame(bytes, 'block')) {
         if (isBlockRead) yield { collection: name, document: parseFrame(frame, bytes, bson) }
       }
@@ -181,6 +184,16 @@ async function* readArchive(path: string, isWanted: (collection: string) => bool
   } finally {
     await bytes.close()
   }
+}
+
+/** In bytes of UTF-8: no namespace of MongoDB is longer. */
+const MAX_NAME = 255
+
+/** @throws MaintenanceError `invalid_dump` for a name that MongoDB does not have */
+function namesOf({ db, collection }: DumpDocument, bytes: ByteReader): { db: string; collection: string } {
+  const isName = (name: unknown) => typeof name === 'string' && Buffer.byteLength(name) <= MAX_NAME
+  if (!isName(db) || !isName(collection)) throw invalidDump(`${bytes.place()} names a collection wrongly.`)
+  return { db: String(db), collection: String(collection) }
 }
 
 async function* readFile({ kind, path }: Exclude<Source, { readonly kind: 'archive' }>, reading: Reading) {

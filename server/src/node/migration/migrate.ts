@@ -12,12 +12,10 @@ import { verifySecretCheck } from '../../app/users/secret-check.ts'
 import { StorageError } from '../../storage/core/errors.ts'
 import { STORE_KEY } from '../../storage/core/keys.ts'
 import { REMOVED_VERSION, type StorageExtension } from '../../storage/core/types.ts'
-import { readHighWater } from '../../storage/file/mark.ts'
-import { prepareItemReads, prepareVersion } from '../../storage/file/reader.ts'
 import { checkpoint, STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage } from '../../storage/index.ts'
 import { ConfigError, type ConfigSource, readSettings } from '../config.ts'
-import { tempFoldersIn, useStorage, withLockedFolder } from '../maintenance/folder.ts'
+import { moveStore, refuseStore, tempFoldersIn, useStorage, withLockedFolder } from '../maintenance/folder.ts'
 import {
   type DryRunOption,
   type DryRunReport,
@@ -27,17 +25,9 @@ import {
   maintain,
   readMaintenanceSettings,
 } from '../maintenance/maintenance.ts'
-import { replacedFolder, swapStores, undoKilledSwaps } from '../maintenance/restore.ts'
-import {
-  atRestSecrets,
-  copyStore,
-  encryptionWith,
-  openStore,
-  refuseOlderSchema,
-  secretsText,
-} from '../maintenance/store.ts'
+import { atRestSecrets, encryptionWith } from '../maintenance/store.ts'
 import { createScryptHasher } from '../passwords.ts'
-import { loadSecrets, makeSecrets, readSecrets, SECRETS_FILE } from '../secrets-file.ts'
+import { loadSecrets, readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
 import { type Dump, openDump } from './dump.ts'
 import { fillStorage } from './fill.ts'
 import { type MigrationPlan, type MigrationReport, planMigration } from './plan.ts'
@@ -47,14 +37,12 @@ import { readSource, type Source } from './source.ts'
 export interface MigrateOptions extends ConfigSource, MaintenanceOptions, DryRunOption {
   /** A folder or an `--archive` file of `mongodump`, or the files of `mongoexport`; each perhaps gzipped. */
   readonly dump: readonly string[]
-  /** Add the catches of players who exist already. @default they are left out */
+  /** Add the catches of players who exist in a Redis already. @default they are left out */
   readonly merge?: boolean
   /** New names of players, by their id or their name in the dump. @default those that cannot be kept get a similar one */
   readonly renames?: Readonly<Record<string, string>>
   /** Called with what would be done before anything is written, also in a dry run; `false` ends it as one. */
   readonly confirm?: (report: MigrationReport) => Promise<boolean>
-  /** Names the folder of the store before. */
-  readonly now: Date
   /** @default scrypt at the cost of the server */
   readonly passwords?: Pick<PasswordHasher, 'hash'>
 }
@@ -65,14 +53,11 @@ export interface MigrateReport extends MigrationReport, DryRunReport {
   readonly added?: number
   /** The data folder; `null` for Redis. */
   readonly folder: string | null
-  /** Where the store is that was there before. */
-  readonly replaced?: string
 }
 
 /**
  * Brings players, catches and administrators over from the database of the service that this one stands in for. All is
- * read and checked before anything is written. A file store is filled beside the data and takes its place once it is
- * complete; in a Redis, players appear when everything else is there. A run that was interrupted or killed continues
+ * read and checked before anything is written. A data folder that has no store gets one once it is complete; in a Redis, players appear when everything else is there. A run that was interrupted or killed continues
  * when it is repeated, and nothing is added twice.
  * @throws MaintenanceError
  */
@@ -154,32 +139,12 @@ function unknownGamemodes(missing: readonly string[], gamemodes: readonly string
 }
 
 async function migrateFolder(path: string, work: Work): Promise<MigrateReport> {
-  const { dryRun = false, now, settings } = work
-  return withLockedFolder(path, dryRun, async (folder) => {
-    const existing = undoKilledSwaps(folder, dryRun)
-    if (!existing.includes(STORE_FILE)) {
-      const source = await readDump(work)
-      const plan = await makePlan(source, work)
-      if (!(await isConfirmed(plan, work))) return { ...plan.report, folder, dryRun: true }
-      return migrateBeside(folder, { source, plan }, work)
-    }
-    const secrets = secretsText(folder)
-    using db = openStore(folder)
-    refuseOlderSchema(db)
-    const { item, page } = prepareItemReads(db)
-    const version = prepareVersion(db)
-    const target: Target = {
-      items: { getItem: async (key) => item(key) },
-      listItems: async (range) => page(range),
-      version: async (collection) => version(collection),
-    }
-    await verifySecretCheck(target, encryptionFor(settings, (await readSecrets(folder)) ?? makeSecrets()))
+  return withLockedFolder(path, work.dryRun ?? false, async (folder) => {
+    refuseStore(folder)
     const source = await readDump(work)
-    const plan = await makePlan(source, work, target)
+    const plan = await makePlan(source, work)
     if (!(await isConfirmed(plan, work))) return { ...plan.report, folder, dryRun: true }
-    const copy = (temp: string) => copyStore(db, { from: folder, to: temp, secrets }, work)
-    const store = { copy, before: readHighWater(db), replaced: replacedFolder(folder, now) }
-    return migrateBeside(folder, { source, plan }, work, store)
+    return migrateBeside(folder, { source, plan }, work)
   })
 }
 
@@ -188,57 +153,33 @@ interface Planned {
   readonly plan: MigrationPlan
 }
 
-interface Store {
-  readonly copy: (temp: string) => Promise<void>
-  /** Another one is another store. */
-  readonly before: unknown
-  readonly replaced: string
-}
-
-/** Written once the copy of the store is complete. */
-const COPIED_FILE = 'copied'
-
 /** Fills a store in a temporary folder, which stays if that is interrupted or killed: the same run continues there. */
-async function migrateBeside(folder: string, planned: Planned, work: Work, store?: Store): Promise<MigrateReport> {
-  const { merge, renames, gamemodes, settings, signal } = work
-  const identity = JSON.stringify([
-    planned.source.digest,
-    settings.secret === undefined,
-    merge,
-    renames,
-    gamemodes,
-    store?.before,
-  ])
+async function migrateBeside(folder: string, planned: Planned, work: Work): Promise<MigrateReport> {
+  const { renames, gamemodes, settings, signal } = work
+  const secrets = readSecretsText(folder)
+  const identity = JSON.stringify([planned.source.digest, settings.secret === undefined, renames, gamemodes, secrets])
   const temp = join(folder, `.migrate-${createHash('sha256').update(identity).digest('hex').slice(0, 8)}`)
   for (const other of tempFoldersIn(folder)) if (other !== temp) rmSync(other, { recursive: true, force: true })
-  const replaced = store ? { replaced: store.replaced } : {}
   let [isKept, added] = [false, 0]
   try {
-    await beginIn(temp, folder, store)
+    beginIn(temp, secrets)
     added = await fillIn(temp, planned, work)
-    // A swap that is undone removes new files that have moved: after one that is killed, this begins again.
-    rmSync(join(temp, COPIED_FILE))
-    const onStuck = () => {
-      isKept = true
-    }
-    swapStores(folder, { temp, ...replaced, onStuck })
+    moveStore(temp, folder)
   } catch (error) {
-    isKept ||= signal?.aborted === true || (error instanceof StorageError && error.code === 'unavailable')
+    isKept = signal?.aborted === true || (error instanceof StorageError && error.code === 'unavailable')
     throw error
   } finally {
     if (!isKept) rmSync(temp, { recursive: true, force: true })
   }
-  return { ...planned.plan.report, added, folder, ...replaced }
+  return { ...planned.plan.report, added, folder }
 }
 
-async function beginIn(temp: string, folder: string, store: Store | undefined): Promise<void> {
-  if (existsSync(join(temp, COPIED_FILE))) return
+/** The secrets are complete before there is a store. */
+function beginIn(temp: string, secrets: string | undefined): void {
+  if (existsSync(join(temp, STORE_FILE))) return
   rmSync(temp, { recursive: true, force: true })
   mkdirSync(temp, { mode: 0o700 })
-  const secrets = secretsText(folder)
-  if (store) await store.copy(temp)
-  else if (secrets !== undefined) writeFileSync(join(temp, SECRETS_FILE), secrets, { mode: 0o600, flush: true })
-  writeFileSync(join(temp, COPIED_FILE), '', { mode: 0o600, flush: true })
+  if (secrets !== undefined) writeFileSync(join(temp, SECRETS_FILE), secrets, { mode: 0o600, flush: true })
 }
 
 async function fillIn(temp: string, planned: Planned, work: Work): Promise<number> {

@@ -125,7 +125,7 @@ function prepareItems(db: DatabaseSync) {
   }
 }
 
-export function prepareVersion(db: DatabaseSync) {
+function prepareVersion(db: DatabaseSync) {
   const version = db.prepare('SELECT version FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
   const removed = db.prepare('SELECT 1 FROM removed_owners WHERE owner = ?')
   return ({ owner, kind, gamemode }: Collection): string => {

@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { createStorage } from '@fish-crab/server/storage'
+import { describe, expect, test } from 'vitest'
+import { writeExport } from '../../scripts/test-support/export-file.ts'
+import { folderContent } from '../../scripts/test-support/folder-content.ts'
+import { newFolder } from './folders.ts'
+import { run } from './harness.ts'
+
+const NOBODY = 65_534
+const NAMELESS = 54_321
+const ROOT_ONLY = process.geteuid?.() === 0 ? '' : ' (skipped: only root can give a folder to another user)'
+
+/** A store and an empty folder of root, and an export and a dump. */
+async function folders() {
+  const parent = newFolder()
+  const [data, empty, file, dump] = ['data', "an 'empty' one", 'fish.jsonl', 'users.json'].map((name) =>
+    join(parent, name),
+  ) as [string, string, string, string]
+  const storage = await createStorage({ driver: 'file', path: data })
+  await storage.items.setItem('note:a', 'text')
+  await storage.dispose()
+  mkdirSync(empty)
+  chmodSync(parent, 0o755)
+  writeExport(file, 1)
+  writeFileSync(dump, '{"_id":1,"id":"u","name":"Alex"}\n')
+  return { parent, data, empty, file, dump }
+}
+
+type Folders = Awaited<ReturnType<typeof folders>>
+
+function giveTo(user: number, path: string): void {
+  const names = statSync(path).isDirectory() ? readdirSync(path).map((name) => join(path, name)) : []
+  for (const each of [path, ...names]) chownSync(each, user, user)
+}
+
+/** Runs what a command printed, with a program in place of fish-cli that prints its user and its arguments. */
+function paste(command: string): readonly string[] {
+  const bin = newFolder()
+  chmodSync(bin, 0o755)
+  writeFileSync(join(bin, 'fish-cli'), '#!/bin/sh\nid -u\nprintf "%s\\n" "$@"\n', { mode: 0o755 })
+  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` }
+  return execFileSync('sh', ['-c', command], { encoding: 'utf8', env }).trimEnd().split('\n')
+}
+
+const COMMANDS: readonly (readonly [string, (given: Folders) => { argv: readonly string[]; owned: string }])[] = [
+  [
+    'a backup of',
+    ({ data, parent }) => ({ argv: ['backup', join(parent, 'copy'), '--storage', `file:${data}`], owned: data }),
+  ],
+  [
+    'a backup into',
+    ({ data, empty }) => ({ argv: ['backup', join(empty, 'copy'), '--storage', `file:${data}`], owned: empty }),
+  ],
+  [
+    'a restore of',
+    ({ data, parent }) => ({ argv: ['restore', data, '--storage', `file:${join(parent, 'new')}`], owned: data }),
+  ],
+  ['a restore into', ({ data, empty }) => ({ argv: ['restore', data, '--storage', `file:${empty}`], owned: empty })],
+  [
+    'a restore into a new folder in',
+    ({ data, empty }) => ({
+      argv: ['restore', data, '--dry-run', '--storage', `file:${join(empty, 'a', 'b')}`],
+      owned: empty,
+    }),
+  ],
+  [
+    'an export of',
+    ({ data, parent }) => ({
+      argv: ['export', '--out', join(parent, 'out'), '--storage', `file:${data}`],
+      owned: data,
+    }),
+  ],
+  [
+    'an export into',
+    ({ data, empty }) => ({ argv: ['export', '--out', join(empty, 'out'), '--storage', `file:${data}`], owned: empty }),
+  ],
+  ['an import into', ({ file, empty }) => ({ argv: ['import', file, '--storage', `file:${empty}`], owned: empty })],
+  [
+    'a migration into',
+    ({ dump, empty }) => ({ argv: ['migrate', dump, '--yes', '--storage', `file:${empty}`], owned: empty }),
+  ],
+  ['a rotation of', ({ data }) => ({ argv: ['rotate-secret', '--new', '--storage', `file:${data}`], owned: data })],
+  [
+    'a reset of a password in',
+    ({ data }) => ({ argv: ['admin', 'reset-password', 'admin', '--storage', `file:${data}`], owned: data }),
+  ],
+]
+
+describe.skipIf(ROOT_ONLY !== '')(`root is refused${ROOT_ONLY}:`, () => {
+  test.each(COMMANDS)(
+    '%s a folder of another user changes nothing, and prints the command to run instead',
+    async (_, make) => {
+      const given = await folders()
+      const { argv, owned } = make(given)
+      giveTo(NOBODY, owned)
+      const before = [folderContent(given.parent), readdirSync(given.parent, { recursive: true })]
+      const { status, stdout, stderr } = await run(argv, { terminal: true, columns: 60, rows: 20 })
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`${owned} belongs to nobody; nothing was opened.`)
+      expect([folderContent(given.parent), readdirSync(given.parent, { recursive: true })]).toEqual(before)
+      const [command = ''] = /^ *runuser -u nobody -- fish-cli .*$/m.exec(stderr) ?? []
+      expect(paste(command)).toEqual([String(NOBODY), ...argv])
+    },
+  )
+
+  test('the folder of a user without a name is refused, with a command that works too', async () => {
+    const { data } = await folders()
+    giveTo(NAMELESS, data)
+    const argv = ['rotate-secret', '--new', '--storage', `file:${data}`]
+    const { status, stdout } = await run([...argv, '--json'])
+    expect(status).toBe(2)
+    const { code, hint } = JSON.parse(stdout).error
+    expect(code).toBe('other_user')
+    expect(paste(hint.split('\n')[1])).toEqual([String(NAMELESS), ...argv, '--json'])
+  })
+
+  test('a folder of root in a folder of another user is accepted', async () => {
+    const { parent, data } = await folders()
+    chownSync(parent, NOBODY, NOBODY)
+    const { status } = await run(['export', '--out', join(data, 'fish.jsonl'), '--storage', `file:${data}`])
+    expect(status).toBe(0)
+  })
+})

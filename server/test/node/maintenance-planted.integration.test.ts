@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { backupStore, exportStore, importStore, MaintenanceError, restoreStore } from '@fish-crab/server'
+import { createStorage } from '@fish-crab/server/storage'
+import { describe, expect, it } from 'vitest'
+import { writeExport } from '../../../scripts/test-support/export-file.ts'
+import { fileIdOf } from '../../src/storage/file/store-file.ts'
+import { newFolder } from './data-folder.ts'
+import { startTestServer } from './running.ts'
+
+const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
+
+async function makeStore(path: string): Promise<void> {
+  await (await createStorage({ driver: 'file', path })).dispose()
+}
+
+describe('names in a leftover folder of a killed run', () => {
+  /** A folder whose leftover names a file outside, both as a file to move and as one to remove. */
+  async function planted() {
+    const parent = newFolder()
+    const [data, backup, victim] = [join(parent, 'data'), join(parent, 'backup'), join(parent, 'victim')]
+    const leftover = join(data, '.restore-0123abcd')
+    mkdirSync(leftover, { recursive: true })
+    await makeStore(backup)
+    writeFileSync(victim, 'of somebody else')
+    writeFileSync(join(parent, 'moved'), 'of somebody else')
+    writeFileSync(join(leftover, 'fish.db'), '')
+    const plan = {
+      aside: '..',
+      old: ['moved'],
+      made: { '../victim': fileIdOf(victim) },
+      mark: null,
+      hadMark: true,
+    }
+    writeFileSync(join(leftover, 'swap.json'), JSON.stringify(plan))
+    const expectUntouched = () => {
+      expect(existsSync(victim)).toBe(true)
+      expect(existsSync(join(parent, 'moved'))).toBe(true)
+      expect(readdirSync(data).sort()).toEqual(['fish.db', 'fish.lock', 'fish.mark'])
+    }
+    return { parent, data, backup, expectUntouched }
+  }
+
+  it('are not obeyed by a restore, which removes the folder', async () => {
+    const { data, backup, expectUntouched } = await planted()
+    await restoreStore({ env: envOf(data), backup })
+    expectUntouched()
+  })
+
+  it('are not obeyed by an import, which removes the folder', async () => {
+    const { parent, data, expectUntouched } = await planted()
+    writeExport(join(parent, 'fish.jsonl'), 1)
+    await importStore({ env: envOf(data), file: join(parent, 'fish.jsonl') })
+    expectUntouched()
+  })
+})
+
+describe.runIf(process.platform !== 'win32')('a secrets.json that is not a file', () => {
+  const MAKE: readonly (readonly [string, (path: string) => void])[] = [
+    ['a pipe', (path) => execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path])],
+    [
+      'a link to a pipe',
+      (path) => {
+        const pipe = join(newFolder(), 'pipe')
+        execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', pipe])
+        execFileSync('ln', ['-s', pipe, path])
+      },
+    ],
+    ['a folder', (path) => mkdirSync(path)],
+    ['a device', (path) => execFileSync('ln', ['-s', '/dev/zero', path])],
+  ]
+  it.each(MAKE)('because it is %s is refused by maintenance and by a start', async (_, make) => {
+    const parent = newFolder()
+    const [data, target] = [join(parent, 'data'), join(parent, 'target')]
+    await makeStore(data)
+    make(join(data, 'secrets.json'))
+    const message = `${join(data, 'secrets.json')} is not a file. Move it away.`
+    for (const work of [
+      () => backupStore({ env: envOf(data), target }),
+      () => exportStore({ env: envOf(data), target, now: new Date(0) }),
+      () => restoreStore({ env: envOf(target), backup: data }),
+    ]) {
+      const error = await work().catch((reason: unknown) => reason)
+      expect(error).toBeInstanceOf(MaintenanceError)
+      expect(error).toMatchObject({ code: 'damaged', message })
+    }
+    await expect(startTestServer(envOf(data))).rejects.toThrow(message)
+    expect(readdirSync(parent)).toEqual(['data'])
+  })
+})
