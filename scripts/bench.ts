@@ -17,6 +17,7 @@ const BENCHMARKS = [
   { script: 'server/bench/redis.ts', rounds: 5, shortRounds: 3 },
   { script: 'server/bench/store.ts', rounds: 5, shortRounds: 3 },
   { script: 'server/bench/streams.ts', rounds: 3, shortRounds: 1 },
+  { script: 'server/bench/crowd.ts', rounds: 3, shortRounds: 1 },
   { script: 'sdk/bench/run.ts', rounds: 15, shortRounds: 7 },
   { script: 'cli/bench/startup.ts', rounds: 21, shortRounds: 9 },
   { script: 'mocks/bench/standalone.ts', rounds: 21, shortRounds: 9 },

@@ -1,14 +1,16 @@
 // How long others wait while some clients do the most expensive thing that needs no key: `npm run build && node
 // server/bench/crowd.ts [ROUNDS] [--json FILE]`. Linux only: the clients have loopback addresses of their own.
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { EVENT_STREAM, type User } from '@fish-crab/sdk/contract'
 import { compare, type Result, readBenchArguments, report } from '../../scripts/bench/results.ts'
 import { REDIS_MISSING, startRedis } from '../../scripts/test-support/redis-server.ts'
 import { encryptPosts, get, inTurn, type Load, load } from './load.ts'
 import { createUsers, type Server, type Servers, withServers } from './processes.ts'
 
-let total = 0; let first = ''
 const { rounds, json } = readBenchArguments(3)
 
 const SECRETS = { FISH_SECRET: 'a secret of a benchmark', FISH_JWT_SECRET: 'another secret, of 32 bytes or more' }
@@ -25,12 +27,17 @@ const COLLECTION = 'name=Rich&gamemode=earth'
 
 type Expensive = 'event streams from the first catch' | 'whole collections'
 
-await withServers(async (servers) => {
-  const results = await measure('file', await servers.startOurs(`file:${join(servers.folder, 'data')}`))
-  if (REDIS_MISSING === undefined) results.push(...(await measureRedis(servers)))
-  else process.stderr.write(`Not measured on Redis: ${REDIS_MISSING}\n`)
-  report(results, { json })
-})
+if (isMainThread) await measureAll()
+else beACrowd(workerData as Crowd)
+
+async function measureAll(): Promise<void> {
+  await withServers(async (servers) => {
+    const results = await measure('file', await servers.startOurs(`file:${join(servers.folder, 'data')}`))
+    if (REDIS_MISSING === undefined) results.push(...(await measureRedis(servers)))
+    else process.stderr.write(`Not measured on Redis: ${REDIS_MISSING}\n`)
+    report(results, { json })
+  })
+}
 
 async function measureRedis(servers: Servers): Promise<Result[]> {
   const redis = await startRedis()
@@ -86,36 +93,35 @@ async function firstEventId({ port }: Server): Promise<string> {
 }
 
 async function beside({ port }: Server, expensive: () => string, others: () => string): Promise<Load> {
-  const endsAt = performance.now() + MEASURED_MS
-  const isOver = () => performance.now() > endsAt
-  const crowd = Array.from({ length: CLIENTS * CONNECTIONS_OF_A_CLIENT }, (_, at) =>
-    repeat(port, `127.0.0.${2 + (at % CLIENTS)}`, expensive, isOver),
-  )
-  const sample = await load({
-    port,
-    connections: 2,
-    requests: Number.POSITIVE_INFINITY,
-    next: others,
-    goesOn: () => !isOver(),
+  // A thread of its own: otherwise, the crowd would slow down the client that is measured.
+  const crowd = new Worker(fileURLToPath(import.meta.url), {
+    workerData: { port, request: expensive() } satisfies Crowd,
   })
-  await Promise.all(crowd)
-  process.stderr.write(`${total / 1e6} MB\n`); total = 0; first = ''
-  return sample
+  await once(crowd, 'message')
+  const endsAt = performance.now() + MEASURED_MS
+  const goesOn = () => performance.now() < endsAt
+  return load({ port, connections: 2, requests: Number.POSITIVE_INFINITY, next: others, goesOn }).finally(() =>
+    crowd.terminate(),
+  )
 }
 
+interface Crowd {
+  readonly port: number
+  readonly request: string
+}
 
-/** Sends a request again and again, each over a connection of its own, and reads as fast as the server sends. */
-async function repeat(port: number, localAddress: string, next: () => string, isOver: () => boolean): Promise<void> {
-  while (!isOver()) {
-    await new Promise<void>((resolve) => {
-      const socket = connect({ port, host: '127.0.0.1', localAddress })
-      socket.write(next().replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
-      socket.on('data', (chunk) => {
-        total += chunk.length; 
-        if (isOver()) socket.destroy()
-      })
-      socket.on('error', () => {})
-      socket.once('close', () => resolve())
-    })
+/** Sends the request again and again, each over a connection of its own, and reads as fast as the server sends. */
+function beACrowd({ port, request }: Crowd): void {
+  for (let at = 0; at < CLIENTS * CONNECTIONS_OF_A_CLIENT; at += 1) {
+    const send = () => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${2 + (at % CLIENTS)}` })
+      socket.write(request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+      socket.once('data', () => parentPort?.postMessage('reading'))
+      socket
+        .resume()
+        .on('error', () => {})
+        .once('close', send)
+    }
+    send()
   }
 }

@@ -112,19 +112,26 @@ interface Posts {
   readonly gamemode?: string
   /** Fish in each. @default 1, in the short form */
   readonly catches?: number
+  /** Characters of each name. @default as few as tell them apart */
+  readonly nameLength?: number
 }
 
 /** Requests that store catches, each with a token of its own. */
 export async function encryptPosts(
   { name, fernetKey }: Pick<CreatedUser, 'name' | 'fernetKey'>,
-  { count, kind = 'fish', gamemode = 'earth', catches = 1 }: Posts,
+  { count, kind = 'fish', gamemode = 'earth', catches = 1, nameLength = 0 }: Posts,
 ): Promise<readonly string[]> {
   const fernet = createFernet(fernetKey)
   const head = `POST /post/${kind}?name=${name} HTTP/1.1\r\nHost: bench\r\n${HEADERS.gamemode}: ${gamemode}\r\n`
   const rarity = kind === 'fish' ? { rarity: 3 } : {}
   const payload = (at: number) => {
     if (catches === 1) return { fish: `Salmon ${at}`, ...rarity }
-    return { [kind]: Array.from({ length: catches }, (_, index) => ({ name: `Salmon ${at + index}`, ...rarity })) }
+    return {
+      [kind]: Array.from({ length: catches }, (_, index) => ({
+        name: `Salmon ${at + index}`.padEnd(nameLength, 'o'),
+        ...rarity,
+      })),
+    }
   }
   return Promise.all(
     Array.from({ length: count }, async (_, at) => {
