@@ -144,13 +144,18 @@ describeWithRedis('one Redis server', () => {
       expect(await server.admin.get('fish:schema')).toBe('2')
     })
 
-    test('says that it is full and stores nothing then, but still reads and removes', async () => {
+    test('says that it is full and refuses records and new items then, but still reads, replaces, counts and removes', async () => {
       const collection = newCollection()
       await storage.append(collection, newRecord())
       await server.admin.config('SET', 'maxmemory', '1')
       onTestFinished(async () => void (await server.admin.config('SET', 'maxmemory', '0')))
       await expect(storage.append(collection, newRecord())).rejects.toMatchObject({ code: 'full' })
-      await expect(storage.items.setItem(itemKey('full', 'a'), 'x')).rejects.toMatchObject({ code: 'full' })
+      await expect(storage.setItemIfAbsent(itemKey('full', 'a'), 'x')).rejects.toMatchObject({ code: 'full' })
+      await storage.items.setItem(itemKey('set', 'a'), 'x')
+      expect(await storage.replaceItemIf(itemKey('set', 'a'), 'x', 'y')).toBe(true)
+      expect(await storage.countInWindow('public:a', { durationMs: 1000, limit: 5, now: 0 })).toMatchObject({
+        count: 1,
+      })
       expect(await readEntries(storage, collection)).toHaveLength(1)
       await storage.removeOwner(collection.owner)
       expect(await readEntries(storage, collection)).toEqual([])

@@ -1,4 +1,5 @@
 import { ERROR_CODES, type Status } from '@fish-crab/sdk/contract'
+import { StorageError } from '../../storage/core/errors.ts'
 import type { Metrics, StoredTotals } from '../core/host.ts'
 import { HttpError } from '../http/http-error.ts'
 import { json } from '../http/response.ts'
@@ -14,8 +15,8 @@ export function statusHandler(services: Services): Handler {
       await checkStorage(services)
     } catch (error) {
       logger.error({ requestId, err: error }, 'the storage is unavailable')
-      const { status, message } = ERROR_CODES.unavailable
-      return json(status, { status: 'unavailable', ...fields, error: message, code: 'unavailable', requestId })
+      const body = { status: 'unavailable', ...fields, error: problemOf(error), code: 'unavailable', requestId }
+      return json(ERROR_CODES.unavailable.status, body)
     }
     return json(200, { status: 'ok', ...fields } satisfies Status)
   }
@@ -29,10 +30,16 @@ export function readyzHandler(services: Services): Handler {
       throw new HttpError('unavailable', { message: 'The server is starting or stopping. Send requests elsewhere.' })
     }
     await checkStorage(services).catch((cause: unknown) => {
-      throw new HttpError('unavailable', { cause })
+      throw new HttpError('unavailable', { cause, message: problemOf(cause) })
     })
     return json(200, { status: 'ok' })
   }
+}
+
+const FULL = 'The storage is full: new catches are refused, everything else works. Free some space.'
+
+function problemOf(error: unknown): string {
+  return error instanceof StorageError && error.code === 'full' ? FULL : ERROR_CODES.unavailable.message
 }
 
 async function checkStorage({ storage, storeId }: Services): Promise<void> {
