@@ -1,4 +1,4 @@
-import type { BrowserContext } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { onTestFinished, type TestContext } from 'vitest'
 import { launchChromium } from './launch-chromium.ts'
 
@@ -8,12 +8,15 @@ const MISSING = 'Chromium was not found: apt-get install chromium'
  * A headless Chromium for one test, closed behind it; what its pages wait for ends with the test's own time. Without
  * Chromium the test fails where `CI=true`, and is skipped with the reason elsewhere.
  */
-export async function startBrowser(skip: TestContext['skip']): Promise<BrowserContext> {
+export async function startBrowser(
+  skip: TestContext['skip'],
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
   const browser = await launchChromium()
   if (!browser && process.env.CI === 'true') throw new Error(MISSING)
   if (!browser) return skip(MISSING)
   onTestFinished(() => browser.close())
-  const context = await browser.newContext()
+  const context = await browser.newContext(options)
   context.setDefaultTimeout(0)
   return context
 }

@@ -61,6 +61,22 @@ test('a service that stays away is tried less and less often', async () => {
   await first
 })
 
+test('a stream that ends before its first event, as proxies send while the service is away, counts as a failure', async () => {
+  const away = () => new Response('retry: 5000\n\n', { headers: { 'x-request-id': '1' } })
+  const { catches, ids, states, stop } = watching(ended, away, away, ended, () => silentAfter(READY).response)
+  const first = catches.next().catch(() => {})
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(states).toEqual(['connected', 'connection_error', 'connected'])
+  expect(ids).toEqual([null, 'e0', 'e0', 'e0', 'e0'])
+  stop()
+  await first
+})
+
+test('a first stream that ends before its first event is an error', async () => {
+  const { catches } = watching(() => new Response('retry: 5000\n\n', { headers: { 'x-request-id': '1' } }))
+  await expect(catches.next()).rejects.toMatchObject({ name: 'ConnectionError' })
+})
+
 test('a connection on which nothing comes for three heartbeats is given up for another one', async () => {
   const [dead, alive] = [silentAfter(READY), silentAfter(CATCH)]
   const { catches, ids } = watching(

@@ -23,6 +23,9 @@ export interface Place {
 
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 
+/** The file that HAProxy sends in place of an error. */
+export const EVENTS_LATER = (/```http\n(.*?)```/s.exec(README)?.[1] ?? '').replaceAll('\n', '\r\n')
+
 /** What stands in the README's block for a proxy, word for word but for addresses and the folder of the certificate. */
 export function rulesOf({ name }: ProxySetup, { port, server, folder }: Place): string {
   const [, block] = new RegExp(`### Behind ${name}\\n[^]*?\`\`\`\\w*\\n([^]*?)\`\`\``).exec(README) ?? []
@@ -30,6 +33,7 @@ export function rulesOf({ name }: ProxySetup, { port, server, folder }: Place): 
   return block
     .replaceAll('127.0.0.1:8787', server)
     .replaceAll('/etc/ssl/fish', folder)
+    .replaceAll('/etc/haproxy', folder)
     .replace('listen 443', `listen 127.0.0.1:${port}`)
     .replace('bind :443', `bind 127.0.0.1:${port}`)
     .replace('VirtualHost *:443', `VirtualHost 127.0.0.1:${port}`)

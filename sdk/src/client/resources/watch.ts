@@ -109,11 +109,11 @@ export async function* watchCatches<Watched extends Kind = Kind>(
     let isOpen = false
     try {
       const body = await open(isPoll)
-      isOpen = true
       for await (const { event, id, data } of readEvents(body, signal)) {
-        hasConnected = true
-        failures = 0
         if (id !== undefined) {
+          hasConnected = true
+          isOpen = true
+          failures = 0
           lastEventId = id
           if (!isConnected) notify(onConnect, undefined)
           isConnected = true
@@ -190,16 +190,26 @@ async function* readEvents(
   const decoder = new TextDecoder()
   let text = ''
   let silenceMs = BEGIN_MS
+  let isSilent = false
+  let hasBegun = false
+  const end = () => {
+    isSilent = true
+    cancel()
+  }
   try {
     for (;;) {
-      const timer = startTimer(silenceMs, cancel)
+      const timer = startTimer(silenceMs, end)
       const chunk = await untilAborted(() => reader.read(), signal).finally(() => clearTimeout(timer))
+      // While the service is away, a proxy may send a stream without events in place of an error.
+      if (chunk.done && !hasBegun && !isSilent) throw new Error('The stream ended before its first event.')
       if (chunk.done) return
       silenceMs = SILENCE_MS
       text += decoder.decode(chunk.value, { stream: true })
       const blocks = text.split(/\r?\n\r?\n/)
       text = blocks.pop() ?? ''
-      yield* blocks.map(parseEvent)
+      const events = blocks.map(parseEvent)
+      hasBegun ||= events.some(({ id }) => id !== undefined)
+      yield* events
     }
   } catch (cause) {
     signal?.throwIfAborted()
