@@ -81,6 +81,12 @@ export function summarize(entries: readonly Entry[]): Summary {
   return { total: entries.length, unique: new Set(entries.map(({ name }) => name)).size, species }
 }
 
+/** Whether a summary has a catch of the same species and rarity at this time or later. */
+export function includes({ species }: Summary, entry: Entry): boolean {
+  const { lastCaughtAt } = species.find(({ name, rarity }) => name === entry.name && rarity === entry.rarity) ?? {}
+  return lastCaughtAt !== undefined && entry.caughtAt !== undefined && lastCaughtAt >= entry.caughtAt
+}
+
 /** What was caught between two reads of a collection: the species whose count rose, by how much. */
 export function caughtSince(before: Summary, now: Summary): readonly (Species & { readonly added: number })[] {
   const counts = new Map(before.species.map((one) => [speciesKey(one), one.count]))
