@@ -30,6 +30,22 @@ export interface Collection {
   readonly crab: Summary
 }
 
+/** The number of all catches. */
+export function totalOf({ fish, crab }: Collection): number {
+  return fish.total + crab.total
+}
+
+/** When the last fish or crab was caught. */
+export function latestCatchOf({ fish, crab }: Collection): string | undefined {
+  const times = [...fish.species, ...crab.species].map(({ lastCaughtAt }) => lastCaughtAt)
+  return latestOf([undefined, ...times], (time) => time)
+}
+
+/** The item of the latest time; the first item where none has a time. There must be one. */
+export function latestOf<Item>(items: readonly Item[], timeOf: (item: Item) => string | undefined): Item {
+  return items.reduce((latest, one) => ((timeOf(one) ?? '') > (timeOf(latest) ?? '') ? one : latest))
+}
+
 /** One catch. */
 export interface Entry {
   readonly name: string
