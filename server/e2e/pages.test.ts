@@ -50,7 +50,8 @@ describe('the pages in a real browser', () => {
     await page.reload()
     await page.locator('.card').getByText('Box Carp').waitFor()
     const { x = 0, width = 0 } = (await page.getByRole('link', { name: 'boxsmp 1', exact: true }).boundingBox()) ?? {}
-    expect(x + width).toBeLessThanOrEqual(200)
+    // Chromium scrolls by whole pixels.
+    expect(Math.floor(x + width)).toBeLessThanOrEqual(200)
     await page.goto(`${url}/@Alex?gamemode=survival`)
     await page.locator('.card').getByText('Box Carp').waitFor()
     expect(page.url()).toBe(`${url}/@Alex?gamemode=boxsmp`)

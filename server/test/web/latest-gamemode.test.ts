@@ -7,8 +7,8 @@ import { loadLatest, searchedGamemodes } from '../../web/src/data/latest-gamemod
 import { createMemoryService } from '../app/memory-service.ts'
 
 /** A service in which Alex has caught a fish in oneblock, then 75 fish in earth, then a crab in survival. */
-async function openService() {
-  const { app, root } = await createMemoryService()
+async function openService({ requests: limit = 25 } = {}) {
+  const { app, root } = await createMemoryService({ rateLimit: { requests: limit, windowMs: 300_000 } })
   const requests: string[] = []
   const fetch = (async (input: string, init: RequestInit) => {
     requests.push(input)
@@ -50,6 +50,12 @@ describe('the gamemode that a page opens', () => {
     expect(requests).toHaveLength(2)
     const many = ['earth', 'a', 'b', 'c', 'd'] as const
     expect(searchedGamemodes(many, 'a')).toEqual(['a'])
+  })
+
+  it('is the usual one if the rate limit leaves no search, so that the page shows something', async () => {
+    const { client, requests } = await openService({ requests: 7 })
+    expect((await loadLatest(client, 'Alex', GAMEMODES, signal)).gamemode).toBe('oneblock')
+    expect(requests).toHaveLength(2)
   })
 
   it('is the same for administrators, with the kind of the catch', async () => {

@@ -79,6 +79,7 @@ export function CollectionPage({ services, player, gamemodes, usualGamemode, onG
   }, [client, context, name, wanted, gamemodes, usualGamemode])
 
   const { collection, problem, isUnknown, updatedAt } = followed
+  const shownCounts = collection && gamemode ? new Map([...counts, [gamemode, totalOf(collection)]]) : counts
   if (isUnknown) return <UnknownPlayer name={name ?? ''} />
   return (
     <>
@@ -99,8 +100,11 @@ export function CollectionPage({ services, player, gamemodes, usualGamemode, onG
           name={player.name}
           gamemode={gamemode}
           gamemodes={gamemodes}
-          counts={collection && gamemode ? new Map([...counts, [gamemode, totalOf(collection)]]) : counts}
-          onGamemode={onGamemode}
+          counts={shownCounts}
+          onGamemode={(next) => {
+            setCounts(shownCounts)
+            onGamemode(next)
+          }}
         />
       )}
       {problem && (
@@ -238,11 +242,11 @@ interface GamemodeTabsProps {
 /** Links, so that each gamemode can be opened in a tab of its own. */
 function GamemodeTabs({ name, gamemode, gamemodes, counts, onGamemode }: GamemodeTabsProps) {
   const links = useRef<HTMLElement>(null)
-  // On phones, not all of them are in sight.
+  // On phones, not all of them are in sight. Counts make them wider.
   useEffect(() => {
     const current = links.current?.querySelector(`[data-gamemode="${gamemode}"]`)
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [gamemode])
+  }, [gamemode, counts.size])
   return (
     <nav class="tabs" aria-label="Gamemode" ref={links}>
       {gamemodes.map((one) => (

@@ -4,7 +4,9 @@ import type { PageGamemodes } from './gamemodes.ts'
 import { type LoadedCollection, loadPlayer } from './load-collection.ts'
 import { latestCatchOf, latestOf, totalOf } from './summary.ts'
 
-/** Each gamemode costs two of the 25 requests that a client has in 300 s. */
+/** The requests that a gamemode costs: one for fish, one for crabs. */
+const REQUESTS = 2
+/** A client has 25 requests in 300 s. */
 const MAX_SEARCHED = 4
 
 /** The gamemode of a player's latest catch, its collection, and the numbers of catches that are known. */
@@ -29,7 +31,11 @@ export async function loadLatest(
   const load = async (gamemode: Gamemode) => {
     return { gamemode, collection: await loadPlayer({ user, gamemode })(client, signal) }
   }
-  const loaded = [await load(first), ...(await Promise.all(others.map(load)))]
+  const usual = await load(first)
+  const { remaining = Number.POSITIVE_INFINITY } = usual.collection.rateLimit ?? {}
+  // The page had better show this gamemode than nothing until the limit resets.
+  const affordable = remaining < REQUESTS * others.length ? [] : others
+  const loaded = [usual, ...(await Promise.all(affordable.map(load)))]
   signal.throwIfAborted()
   const counts = loaded.map(({ gamemode, collection }) => [gamemode, totalOf(collection)] as const)
   return { ...latestOf(loaded, ({ collection }) => latestCatchOf(collection)), counts: new Map(counts) }

@@ -40,7 +40,7 @@ const CATCHES: readonly (Entry & { readonly kind: Kind })[] = [
   { kind: 'fish', name: 'Leviathan', rarity: 'Mythical' },
 ]
 
-/** Nobody types a name with such a pause. */
+/** The pause in typing after which the player is looked up. */
 const TYPED_MS = 600
 
 export function OverlaySetup({ client }: { readonly client: Client }) {
