@@ -199,6 +199,9 @@ describe('the administrators’ page', () => {
     const page = await browser.newPage()
     await openAdministration(page, url, '#players/Alex', MIA)
     await page.getByText('Only superadmins can delete players.').waitFor()
+    // The catches of the gamemode of the latest catch.
+    await page.locator('.record').first().waitFor()
+    expect(page.url()).toBe(`${url}/admin#players/Alex?kind=fish&gamemode=earth`)
     expect(await page.getByRole('button', { name: 'Delete player' }).count()).toBe(0)
     expect(await page.getByRole('link', { name: 'Administrators' }).count()).toBe(0)
     await page.goto(`${url}/admin#administrators`)

@@ -107,8 +107,8 @@ describe('the address of a view', () => {
 
   it.each([
     ['', { name: 'overview' }],
-    ['#players/Alex', { name: 'player', player: 'Alex', kind: 'fish', gamemode: 'oneblock' }],
-    ['#players/Alex?gamemode=Moon&kind=whale', { name: 'player', player: 'Alex', kind: 'fish', gamemode: 'oneblock' }],
+    ['#players/Alex', { name: 'player', player: 'Alex', kind: undefined, gamemode: undefined }],
+    ['#players/Alex?gamemode=Moon&kind=whale', { name: 'player', kind: undefined, gamemode: undefined }],
     ['#audit?action=__proto__&since=yesterday', { name: 'audit', filter: { text: '', since: '' } }],
     ['#audit?since=2026-13-01', { name: 'audit', filter: { since: '' } }],
     ['#players/<script>', { name: 'unknown' }],

@@ -6,6 +6,8 @@ import { type Collection, summarize } from '../../web/src/data/summary.ts'
 const SALMON = { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-01T00:00:00.000Z' } as const
 const PIKE = { name: 'Pike', rarity: 'Bronze', caughtAt: '2026-01-02T00:00:00.000Z' } as const
 
+const LATER_PIKE = { ...PIKE, caughtAt: '2026-01-02T00:00:01.000Z' } as const
+
 const collectionOf = (...fish: { name: string; rarity: 'Gold' | 'Bronze'; caughtAt: string }[]): Collection => ({
   user: 'Alex',
   fish: summarize(fish),
@@ -20,7 +22,7 @@ afterEach(() => {
 })
 
 /** Follows a collection that the test changes, in a browser that the test opens and hides. */
-function follow(given: { remaining?: number; error?: unknown } = {}) {
+function follow(given: { remaining?: number; error?: unknown; now?: Collection } = {}) {
   const client = createClient({ env: {} })
   const world = {
     isOnline: true,
@@ -34,13 +36,14 @@ function follow(given: { remaining?: number; error?: unknown } = {}) {
   const streams: (Listener & { isClosed: boolean })[] = []
   let changed = () => {}
   let loads = 0
+  let held: Promise<Collection> | undefined
   const following = followCollection({
     client,
     async load() {
       loads += 1
       if (world.error) throw world.error
       const resetAt = new Date(Date.now() + 200_000)
-      return { ...world.now, rateLimit: { limit: 25, remaining: world.remaining, resetAt } }
+      return { ...((await held) ?? world.now), rateLimit: { limit: 25, remaining: world.remaining, resetAt } }
     },
     context: {
       now: Date.now,
@@ -71,6 +74,23 @@ function follow(given: { remaining?: number; error?: unknown } = {}) {
     streams,
     loads: () => loads,
     last: () => seen.at(-1),
+    /** How many catches were shown as new, by name. */
+    added: () => {
+      const shown = seen.filter(({ fresh }, at) => fresh !== seen[at - 1]?.fresh).flatMap(({ fresh }) => fresh)
+      const names = [...new Set(shown.map(({ name }) => name))]
+      const count = (name: string) =>
+        shown.filter((one) => one.name === name).reduce((sum, { added }) => sum + added, 0)
+      return Object.fromEntries(names.map((name) => [name, count(name)]))
+    },
+    /** Loads read this, and do not end before the returned function is called. */
+    hold(collection: Collection) {
+      const { promise, resolve } = Promise.withResolvers<Collection>()
+      held = promise
+      return () => {
+        held = undefined
+        resolve(collection)
+      }
+    },
     change(now: Partial<typeof world>) {
       Object.assign(world, now)
       changed()
@@ -128,6 +148,67 @@ describe('a followed collection', () => {
     expect([loads(), last()?.collection?.fish.total]).toEqual([2, 2])
     await wait(290_000)
     expect(loads()).toBe(2)
+  })
+
+  it('counts and shows a catch once that a load contains before the resumed stream delivers it', async () => {
+    const { streams, change, added, last, wait } = follow()
+    await wait(11_000)
+    streams[0]?.onConnect()
+    await wait(5000)
+    change({ now: collectionOf(SALMON, PIKE, PIKE) })
+    streams[0]?.onDisconnect()
+    await wait(0)
+    // Both entries of one record.
+    streams[0]?.onCatch({ kind: 'fish', ...PIKE })
+    streams[0]?.onCatch({ kind: 'fish', ...PIKE })
+    streams[0]?.onConnect()
+    await wait(6000)
+    expect([last()?.collection?.fish.total, added()]).toEqual([3, { Pike: 2 }])
+    streams[0]?.onCatch({ kind: 'fish', ...LATER_PIKE })
+    await wait(300)
+    expect([last()?.collection?.fish.total, added()]).toEqual([4, { Pike: 3 }])
+  })
+
+  it.each([
+    ['contains', [SALMON, PIKE]],
+    ['does not contain', [SALMON]],
+  ])('counts and shows a catch once that comes during a load that %s it', async (_, loaded) => {
+    const { streams, world, added, last, wait, hold } = follow()
+    await wait(11_000)
+    const release = hold(collectionOf(...loaded))
+    streams[0]?.onConnect()
+    await wait(5000)
+    world.now = collectionOf(SALMON, PIKE)
+    streams[0]?.onCatch({ kind: 'fish', ...PIKE })
+    await wait(300)
+    expect([last()?.collection?.fish.total, added()]).toEqual([2, { Pike: 1 }])
+    release()
+    await wait(0)
+    expect(last()?.collection?.fish.total).toBe(2)
+    await wait(6000)
+    expect([last()?.collection?.fish.total, added()]).toEqual([2, { Pike: 1 }])
+  })
+
+  it('counts a catch once although another of its species was removed before the load', async () => {
+    const { streams, change, last, wait } = follow({ now: collectionOf(SALMON, PIKE) })
+    await wait(11_000)
+    streams[0]?.onConnect()
+    await wait(5000)
+    change({ now: collectionOf(SALMON, LATER_PIKE) })
+    streams[0]?.onRemoved()
+    await wait(5000)
+    streams[0]?.onCatch({ kind: 'fish', ...LATER_PIKE })
+    await wait(6000)
+    expect(last()?.collection?.fish.total).toBe(2)
+  })
+
+  it('shows a catch after a few seconds that is older than a known one of its species', async () => {
+    const { streams, world, added, wait } = follow({ now: collectionOf(SALMON, LATER_PIKE) })
+    await wait(11_000)
+    world.now = collectionOf(SALMON, LATER_PIKE, PIKE)
+    streams[0]?.onCatch({ kind: 'fish', ...PIKE })
+    await wait(6000)
+    expect(added()).toEqual({ Pike: 1 })
   })
 
   it('is said to be out of date once its stream breaks, long before the next load is due, and current when it is back', async () => {

@@ -19,15 +19,7 @@ export function App({ services }: { readonly services: Services }) {
     return () => removeEventListener('popstate', read)
   }, [gamemodes])
 
-  const { name, isDemo } = address
-  const gamemode = address.gamemode ?? usualGamemode(gamemodes)
-  // Then the address leads others to what is shown, and the way back leads here again.
-  useEffect(() => {
-    if (name !== undefined && address.gamemode === undefined) {
-      history.replaceState(null, '', playerPath(name, gamemode))
-      setAddress(readAddress(location, gamemodes))
-    }
-  }, [name, address.gamemode, gamemode, gamemodes])
+  const { name, isDemo, gamemode } = address
   const openGamemode = (next: Gamemode) => {
     savePreference(GAMEMODE, next)
     history.pushState(null, '', playerPath(name ?? '', next))
@@ -59,8 +51,10 @@ export function App({ services }: { readonly services: Services }) {
         ) : (
           <CollectionPage
             services={services}
+            key={name}
             player={name === undefined ? undefined : { name, gamemode }}
             gamemodes={gamemodes}
+            usualGamemode={usualGamemode(gamemodes)}
             onGamemode={openGamemode}
           />
         )}

@@ -3,12 +3,14 @@ import type { Gamemode } from '@fish-crab/sdk/constants'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { playerPath } from '../data/address.ts'
 import { type Followed, type Following, followCollection, type PageContext } from '../data/follow.ts'
+import type { PageGamemodes } from '../data/gamemodes.ts'
 import type { Days } from '../data/history.ts'
 import type { HistoryQuery } from '../data/history-worker.ts'
+import { loadLatest, searchedGamemodes } from '../data/latest-gamemode.ts'
 import { rowsOf } from '../data/list.ts'
-import { loadDemo, loadPlayer } from '../data/load-collection.ts'
+import { type CollectionTarget, type Load, loadDemo, loadPlayer } from '../data/load-collection.ts'
 import { openStream } from '../data/stream.ts'
-import { type Collection, speciesKey } from '../data/summary.ts'
+import { type Collection, latestCatchOf, speciesKey, totalOf } from '../data/summary.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Drawing } from '../parts/drawings.tsx'
 import { formatDateTime, formatNumber, formatTime, plural } from '../parts/format.ts'
@@ -24,11 +26,12 @@ export interface Services {
   readonly loadHistory: (query: HistoryQuery, signal: AbortSignal) => Promise<Days | undefined>
 }
 
-/** Whose collection; `undefined`: the sample collection. */
+/** Whose collection, by default in the gamemode of the latest catch; `undefined`: the sample collection. */
 interface CollectionPageProps {
   readonly services: Services
-  readonly player: { readonly name: string; readonly gamemode: Gamemode } | undefined
-  readonly gamemodes: readonly Gamemode[]
+  readonly player: { readonly name: string; readonly gamemode: Gamemode | undefined } | undefined
+  readonly gamemodes: PageGamemodes
+  readonly usualGamemode: Gamemode
   readonly onGamemode: (gamemode: Gamemode) => void
 }
 
@@ -37,29 +40,46 @@ const loadCharts = () => import('./charts.tsx')
 
 const EMPTY: Followed = { fresh: [] }
 
-export function CollectionPage({ services, player, gamemodes, onGamemode }: CollectionPageProps) {
+export function CollectionPage({ services, player, gamemodes, usualGamemode, onGamemode }: CollectionPageProps) {
   const { client, context } = services
   const [followed, setFollowed] = useState<Followed>(EMPTY)
   const following = useRef<Following>(null)
   const charts = useLazy(loadCharts)
-  const { name, gamemode } = player ?? {}
+  const { name, gamemode: wanted } = player ?? {}
+  const [found, setFound] = useState<Gamemode>()
+  const [counts, setCounts] = useState<ReadonlyMap<Gamemode, number>>(new Map())
+  const gamemode = wanted ?? found
 
   useEffect(() => {
     setFollowed(EMPTY)
-    const target = name === undefined || gamemode === undefined ? undefined : { user: name, gamemode }
-    const load = target ? loadPlayer(target) : loadDemo
+    setFound(undefined)
+    let target: CollectionTarget | undefined
+    const load: Load = async (client, signal) => {
+      if (name === undefined) return loadDemo(client, signal)
+      if (target) return loadPlayer(target)(client, signal)
+      const searched: PageGamemodes = wanted === undefined ? searchedGamemodes(gamemodes, usualGamemode) : [wanted]
+      const latest = await loadLatest(client, name, searched, signal)
+      target = { user: name, gamemode: latest.gamemode }
+      // Then the address leads others to the shown gamemode, and the way back leads here again.
+      if (wanted === undefined) history.replaceState(null, '', playerPath(name, latest.gamemode))
+      setFound(latest.gamemode)
+      setCounts((known) => new Map([...known, ...latest.counts]))
+      return latest.collection
+    }
     const started = followCollection({
       client,
       load,
       context,
-      listen: target && openStream(client, target),
+      // A stream is opened after the first load.
+      listen: name === undefined ? undefined : (listener) => openStream(client, target as CollectionTarget)(listener),
       onUpdate: setFollowed,
     })
     following.current = started
     return () => started.stop()
-  }, [client, context, name, gamemode])
+  }, [client, context, name, wanted, gamemodes, usualGamemode])
 
   const { collection, problem, isUnknown, updatedAt } = followed
+  const shownCounts = collection && gamemode ? new Map([...counts, [gamemode, totalOf(collection)]]) : counts
   if (isUnknown) return <UnknownPlayer name={name ?? ''} />
   return (
     <>
@@ -70,12 +90,23 @@ export function CollectionPage({ services, player, gamemodes, onGamemode }: Coll
         </div>
         {player && (
           <CopyButton
-            text={new URL(playerPath(collection?.user ?? player.name, player.gamemode), location.origin).href}
+            text={new URL(playerPath(collection?.user ?? player.name, gamemode), location.origin).href}
             label="Copy link"
           />
         )}
       </div>
-      {player && <GamemodeTabs {...player} gamemodes={gamemodes} onGamemode={onGamemode} />}
+      {player && (
+        <GamemodeTabs
+          name={player.name}
+          gamemode={gamemode}
+          gamemodes={gamemodes}
+          counts={shownCounts}
+          onGamemode={(next) => {
+            setCounts(shownCounts)
+            onGamemode(next)
+          }}
+        />
+      )}
       {problem && (
         <ProblemNotice
           problem={problem}
@@ -84,7 +115,13 @@ export function CollectionPage({ services, player, gamemodes, onGamemode }: Coll
         />
       )}
       {collection ? (
-        <Content services={services} player={player} collection={collection} followed={followed} charts={charts} />
+        <Content
+          services={services}
+          player={player && { ...player, gamemode }}
+          collection={collection}
+          followed={followed}
+          charts={charts}
+        />
       ) : (
         !problem && <Loading />
       )}
@@ -112,10 +149,7 @@ function Content({ services, player, collection, followed, charts }: ContentProp
     () => (signal: AbortSignal) => loadHistory({ user, gamemode: gamemode ?? '' }, signal),
     [loadHistory, user, gamemode],
   )
-  const latest = rows.reduce<string | undefined>(
-    (one, { lastCaughtAt }) => (lastCaughtAt !== undefined && lastCaughtAt > (one ?? '') ? lastCaughtAt : one),
-    undefined,
-  )
+  const latest = latestCatchOf(collection)
   return (
     <>
       <dl class="totals">
@@ -198,19 +232,21 @@ function Total({ label, value, more }: { readonly label: string; readonly value:
 
 interface GamemodeTabsProps {
   readonly name: string
-  readonly gamemode: Gamemode
+  readonly gamemode: Gamemode | undefined
   readonly gamemodes: readonly Gamemode[]
+  /** Numbers of catches, where they are known. */
+  readonly counts: ReadonlyMap<Gamemode, number>
   readonly onGamemode: (gamemode: Gamemode) => void
 }
 
 /** Links, so that each gamemode can be opened in a tab of its own. */
-function GamemodeTabs({ name, gamemode, gamemodes, onGamemode }: GamemodeTabsProps) {
+function GamemodeTabs({ name, gamemode, gamemodes, counts, onGamemode }: GamemodeTabsProps) {
   const links = useRef<HTMLElement>(null)
-  // On phones, not all of them are in sight.
+  // On phones, not all of them are in sight. Counts make them wider.
   useEffect(() => {
     const current = links.current?.querySelector(`[data-gamemode="${gamemode}"]`)
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [gamemode])
+  }, [gamemode, counts.size])
   return (
     <nav class="tabs" aria-label="Gamemode" ref={links}>
       {gamemodes.map((one) => (
@@ -225,7 +261,7 @@ function GamemodeTabs({ name, gamemode, gamemodes, onGamemode }: GamemodeTabsPro
             onGamemode(one)
           }}
         >
-          {one}
+          {counts.has(one) ? `${one} ${formatNumber(counts.get(one) ?? 0)}` : one}
         </a>
       ))}
     </nav>

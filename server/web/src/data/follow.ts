@@ -1,6 +1,6 @@
 import { ApiError, type Client, ConnectionError, NotFoundError, RateLimitError, TimeoutError } from '@fish-crab/sdk'
 import type { Load } from './load-collection.ts'
-import { type Collection, caughtSince, type Entry, type Kind, type Species, withEntries } from './summary.ts'
+import { type Collection, caughtSince, type Entry, includes, type Kind, type Species, withEntries } from './summary.ts'
 
 /** Why a collection is not up to date. Times are Unix milliseconds. */
 export type Problem =
@@ -125,7 +125,12 @@ export function followCollection({
   let timer: ReturnType<typeof setTimeout> | undefined
   let streamTimer: ReturnType<typeof setTimeout> | undefined
   let stream: Stream | undefined
+  /** The last load, without the catches that the stream has added to the shown collection. */
+  let loaded: Collection | undefined
+  /** Catches that are not shown yet. */
   let gathered: Caught[] = []
+  /** Catches that the running load may contain or not. */
+  let sinceLoadBegan: Caught[] = []
   /** Whether something came by the stream since the last load began. */
   let cameMeanwhile = false
   let dueAt = 0
@@ -142,8 +147,9 @@ export function followCollection({
   async function attempt(): Promise<void> {
     isLoading = true
     cameMeanwhile = gathered.length > 0
+    sinceLoadBegan = [...gathered]
     try {
-      const { rateLimit, ...collection } = await load(client, stopped.signal)
+      const { rateLimit, ...rest } = await load(client, stopped.signal)
       if (stopped.signal.aborted) return
       const before = followed.collection
       failures = 0
@@ -153,7 +159,9 @@ export function followCollection({
       // What came meanwhile may be in the response or not: only another load shows.
       const waitMs = cameMeanwhile ? RELOAD_MS : stream?.isOpen() ? POLL_BESIDE_STREAM_MS : POLL_MS
       dueAt = listen ? Math.max(now() + waitMs, earliestAt) : Number.POSITIVE_INFINITY
+      loaded = rest
       gathered = []
+      const collection = withCatches(loaded, sinceLoadBegan.filter(isNotLoaded))
       update({ collection, updatedAt: now(), fresh: before ? freshOf(before, collection) : [] })
     } catch (error) {
       if (stopped.signal.aborted) return
@@ -206,9 +214,21 @@ export function followCollection({
     }, stayMs)
   }
 
+  /**
+   * A load and the stream share one position: the time of the last catch of each species in the load. The load contains
+   * each of its catches, so a streamed catch that is later cannot be in the load, and an earlier one is not counted from the
+   * stream. If the earlier one was only sent late, the next load shows it. Nothing else could be compared: a summary has no
+   * record ids, and a resumed stream repeats catches that a load has read meanwhile.
+   */
+  function isNotLoaded({ kind, ...caught }: Caught): boolean {
+    return !(loaded && includes(loaded[kind], caught))
+  }
+
   function gather(caught: Caught): void {
     cameMeanwhile = true
-    if (gathered.push(caught) === 1) setTimeout(showGathered, GATHER_MS)
+    if (isLoading) sinceLoadBegan.push(caught)
+    if (!isNotLoaded(caught)) reload()
+    else if (gathered.push(caught) === 1) setTimeout(showGathered, GATHER_MS)
   }
 
   /** Soon, and once for many. */
@@ -229,12 +249,7 @@ export function followCollection({
     const caught = gathered
     gathered = []
     if (!before || caught.length === 0 || stopped.signal.aborted) return
-    const of = (kind: Kind) =>
-      withEntries(
-        before[kind],
-        caught.filter((one) => one.kind === kind),
-      )
-    const collection = { ...before, fish: of('fish'), crab: of('crab') }
+    const collection = withCatches(before, caught)
     update({ ...followed, collection, updatedAt: now(), fresh: freshOf(before, collection) })
   }
 
@@ -262,6 +277,15 @@ export function followCollection({
       scheduleStream()
     },
   }
+}
+
+function withCatches(collection: Collection, caught: readonly Caught[]): Collection {
+  const of = (kind: Kind) =>
+    withEntries(
+      collection[kind],
+      caught.filter((one) => one.kind === kind),
+    )
+  return { ...collection, fish: of('fish'), crab: of('crab') }
 }
 
 function freshOf(before: Collection, now: Collection): readonly Fresh[] {

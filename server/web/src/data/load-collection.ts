@@ -8,7 +8,7 @@ export interface CollectionTarget {
 }
 
 /** A collection, and what is left of the rate limit. */
-interface LoadedCollection extends Collection {
+export interface LoadedCollection extends Collection {
   readonly rateLimit: RateLimitState | undefined
 }
 

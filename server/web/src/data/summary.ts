@@ -30,6 +30,22 @@ export interface Collection {
   readonly crab: Summary
 }
 
+/** The number of all catches. */
+export function totalOf({ fish, crab }: Collection): number {
+  return fish.total + crab.total
+}
+
+/** When the last fish or crab was caught. */
+export function latestCatchOf({ fish, crab }: Collection): string | undefined {
+  const times = [...fish.species, ...crab.species].map(({ lastCaughtAt }) => lastCaughtAt)
+  return latestOf([undefined, ...times], (time) => time)
+}
+
+/** The item of the latest time; the first item where none has a time. There must be one. */
+export function latestOf<Item>(items: readonly Item[], timeOf: (item: Item) => string | undefined): Item {
+  return items.reduce((latest, one) => ((timeOf(one) ?? '') > (timeOf(latest) ?? '') ? one : latest))
+}
+
 /** One catch. */
 export interface Entry {
   readonly name: string
@@ -79,6 +95,12 @@ export function summarize(entries: readonly Entry[]): Summary {
   }
   const species = [...byKey.values()].sort((one, other) => other.count - one.count)
   return { total: entries.length, unique: new Set(entries.map(({ name }) => name)).size, species }
+}
+
+/** Whether a summary has a catch of the same species and rarity at this time or later. */
+export function includes({ species }: Summary, entry: Entry): boolean {
+  const { lastCaughtAt } = species.find(({ name, rarity }) => name === entry.name && rarity === entry.rarity) ?? {}
+  return lastCaughtAt !== undefined && entry.caughtAt !== undefined && lastCaughtAt >= entry.caughtAt
 }
 
 /** What was caught between two reads of a collection: the species whose count rose, by how much. */

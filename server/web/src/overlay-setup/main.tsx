@@ -1,6 +1,9 @@
+import { createClient } from '@fish-crab/sdk'
 import { render } from 'preact'
 import { OverlaySetup } from './overlay-setup.tsx'
 import '../parts/page.css'
 import './overlay-setup.css'
 
-render(<OverlaySetup />, document.getElementById('app') as HTMLElement)
+const client = createClient({ baseUrl: location.origin, maxWaitMs: 0, maxRetries: 0, pace: false })
+
+render(<OverlaySetup client={client} />, document.getElementById('app') as HTMLElement)

@@ -1,8 +1,9 @@
-import type { RarityLabel } from '@fish-crab/sdk'
+import type { Client, RarityLabel } from '@fish-crab/sdk'
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import type { ComponentChildren } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { pageGamemodes } from '../data/gamemodes.ts'
+import { loadLatest, searchedGamemodes } from '../data/latest-gamemode.ts'
 import {
   defaultOptions,
   type OverlayOptions,
@@ -39,20 +40,43 @@ const CATCHES: readonly (Entry & { readonly kind: Kind })[] = [
   { kind: 'fish', name: 'Leviathan', rarity: 'Mythical' },
 ]
 
-export function OverlaySetup() {
+/** The pause in typing after which the player is looked up. */
+const TYPED_MS = 600
+
+export function OverlaySetup({ client }: { readonly client: Client }) {
   const gamemodes = useMemo(pageGamemodes, [])
   const [name, setName] = useState('')
   const [options, setOptions] = useState<OverlayOptions>(() => defaultOptions(gamemodes))
+  /** Whether somebody has chosen a gamemode. Otherwise it is that of the player's latest catch. */
+  const [isChosen, setChosen] = useState(false)
   const [ignored, setIgnored] = useState<readonly string[]>([])
   const enter = (text: string) => {
     const overlay = readAddress(text, gamemodes)
     setName(overlay?.name ?? text)
-    if (overlay) setOptions(overlay.options)
+    if (overlay) {
+      setOptions(overlay.options)
+      setChosen(true)
+    }
     setIgnored(overlay?.ignored ?? [])
   }
   const change = (some: Partial<OverlayOptions>) => setOptions({ ...options, ...some })
   const wanted = name.trim().replace(/^@/, '')
   const isName = isUserName(wanted)
+  useEffect(() => {
+    if (!isName || isChosen) return undefined
+    const changed = new AbortController()
+    const { signal } = changed
+    const preselect = async () => {
+      const { gamemode } = await loadLatest(client, wanted, searchedGamemodes(gamemodes), signal)
+      setOptions((before) => ({ ...before, gamemode }))
+    }
+    // Overlays are set up before the player is, and without the server: then the gamemode stays.
+    const timer = setTimeout(() => preselect().catch(() => {}), TYPED_MS)
+    return () => {
+      clearTimeout(timer)
+      changed.abort()
+    }
+  }, [client, gamemodes, wanted, isName, isChosen])
   const address = isName ? new URL(overlayPath(wanted, options), location.origin).href : ''
   const togglePart = (part: Part) => {
     const parts = (Object.keys(PARTS) as Part[]).filter((one) => options.parts.includes(one) !== (one === part))
@@ -107,7 +131,10 @@ export function OverlaySetup() {
                   name="gamemode"
                   label={gamemode}
                   isChecked={options.gamemode === gamemode}
-                  onCheck={() => change({ gamemode })}
+                  onCheck={() => {
+                    change({ gamemode })
+                    setChosen(true)
+                  }}
                 />
               ))}
             </Choice>

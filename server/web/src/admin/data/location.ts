@@ -7,7 +7,13 @@ import { type AuditFilter, isAuditAction } from './audit.ts'
 export type View =
   | { readonly name: 'overview' | 'health' | 'administrators' }
   | { readonly name: 'players'; readonly search: string }
-  | { readonly name: 'player'; readonly player: string; readonly kind: Kind; readonly gamemode: Gamemode }
+  | {
+      readonly name: 'player'
+      readonly player: string
+      /** Without it or without a gamemode, those of the latest catch. */
+      readonly kind: Kind | undefined
+      readonly gamemode: Gamemode | undefined
+    }
   | { readonly name: 'leaderboard'; readonly kind: Kind; readonly gamemode: Gamemode | undefined }
   | { readonly name: 'audit'; readonly filter: AuditFilter }
   | { readonly name: 'unknown' }
@@ -17,10 +23,11 @@ export function readView(fragment: string, gamemodes: PageGamemodes): View {
   const [path = '', search = ''] = fragment.replace(/^#/, '').split('?', 2)
   const query = new URLSearchParams(search)
   const [name, ...rest] = path.split('/').filter((part) => part !== '')
-  const kind: Kind = query.get('kind') === 'crab' ? 'crab' : 'fish'
+  const named = query.get('kind')
+  const kind = named === 'crab' || named === 'fish' ? named : undefined
   const gamemode = matchGamemode(gamemodes, query.get('gamemode'))
   if (name === 'players' && rest.length === 1 && isUserName(rest[0] ?? '')) {
-    return { name: 'player', player: rest[0] ?? '', kind, gamemode: gamemode ?? gamemodes[0] }
+    return { name: 'player', player: rest[0] ?? '', kind, gamemode }
   }
   if (rest.length > 0) return { name: 'unknown' }
   switch (name) {
@@ -33,7 +40,7 @@ export function readView(fragment: string, gamemodes: PageGamemodes): View {
     case 'players':
       return { name, search: query.get('search') ?? '' }
     case 'leaderboard':
-      return { name, kind, gamemode }
+      return { name, kind: kind ?? 'fish', gamemode }
     case 'audit': {
       const [action, since] = [query.get('action'), query.get('since') ?? '']
       return {
@@ -70,9 +77,9 @@ export function fragmentOf(view: View): string {
   }
 }
 
-/** The view of a player's fish in the first gamemode. */
-export function playerView(player: string, [gamemode]: PageGamemodes): View {
-  return { name: 'player', player, kind: 'fish', gamemode }
+/** The view of a player's latest catches. */
+export function playerView(player: string): View {
+  return { name: 'player', player, kind: undefined, gamemode: undefined }
 }
 
 function queryOf(fields: Readonly<Record<string, string | undefined>>): string {

@@ -1,6 +1,8 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import type { AdminClient } from '@fish-crab/sdk/admin'
-import type { Kind } from '../../data/summary.ts'
+import type { Gamemode } from '@fish-crab/sdk/constants'
+import type { PageGamemodes } from '../../data/gamemodes.ts'
+import { type Kind, latestOf } from '../../data/summary.ts'
 
 /** A catch as administrators see it. */
 export interface Entry {
@@ -19,7 +21,7 @@ export interface CatchRecord {
 export interface Place {
   readonly player: string
   readonly kind: Kind
-  readonly gamemode: string
+  readonly gamemode: Gamemode
 }
 
 /** The records of a player, newest first. */
@@ -29,6 +31,24 @@ export async function loadRecords(
 ): Promise<readonly CatchRecord[]> {
   if (kind === 'fish') return recordsOf((await client.fish.list(player, { gamemode })).fish)
   return recordsOf((await client.crabs.list(player, { gamemode })).crab)
+}
+
+interface Search {
+  readonly player: string
+  readonly kinds: readonly Kind[]
+  readonly gamemodes: PageGamemodes
+}
+
+/** Finds the kind and gamemode of a player's latest catch. Costs a request for each kind in each gamemode. */
+export async function findLatestPlace(client: AdminClient, { player, kinds, gamemodes }: Search): Promise<Place> {
+  const places = gamemodes.flatMap((gamemode) => kinds.map((kind): Place => ({ player, kind, gamemode })))
+  const found = await Promise.all(
+    places.map(async (place) => {
+      const times = (await loadRecords(client, place)).flatMap(({ entries }) => entries.map(({ caughtAt }) => caughtAt))
+      return { place, time: latestOf(['', ...times], (time) => time) }
+    }),
+  )
+  return latestOf(found, ({ time }) => time).place
 }
 
 interface Listed extends Pick<Entry, 'name' | 'rarity'> {

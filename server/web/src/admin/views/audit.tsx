@@ -73,16 +73,13 @@ export function Audit({ filter }: { readonly filter: AuditFilter }) {
 }
 
 function Line({ entry }: { readonly entry: AuditEntry }) {
-  const { gamemodes } = usePage()
   const { at, actor, action, subject, gamemode, movedTo, address, requestId } = entry
   return (
     <li>
       <p>
         <strong>{actor}</strong> {AUDIT_ACTIONS[action] ?? action}{' '}
         {subject !== undefined && (
-          <strong>
-            {ON_PLAYERS.test(action) ? <a href={fragmentOf(playerView(subject, gamemodes))}>{subject}</a> : subject}
-          </strong>
+          <strong>{ON_PLAYERS.test(action) ? <a href={fragmentOf(playerView(subject))}>{subject}</a> : subject}</strong>
         )}
         {gamemode !== undefined && (movedTo === undefined ? ` in ${gamemode}` : ` from ${gamemode} to ${movedTo}`)}
       </p>

@@ -1,6 +1,7 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { RARITIES } from '@fish-crab/sdk/constants'
-import { useId, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
+import { searchedGamemodes } from '../../data/latest-gamemode.ts'
 import { Drawing, shapeOf } from '../../parts/drawings.tsx'
 import { formatDateTime, formatNumber, plural } from '../../parts/format.ts'
 import type { View } from '../data/location.ts'
@@ -8,6 +9,7 @@ import {
   addEntries,
   type CatchRecord,
   type Entry,
+  findLatestPlace,
   loadRecords,
   moveRecord,
   type Place,
@@ -30,10 +32,37 @@ const KINDS = [
 const RARITY_OPTIONS = RARITIES.map(({ label }) => [label, label] as const)
 
 type PlayerView = Extract<View, { readonly name: 'player' }>
+type CatchesView = PlayerView & Place
 type Task = { readonly name: 'add' } | { readonly name: 'remove' | 'move'; readonly record: CatchRecord }
 
-/** The catches of a player in one gamemode, newest first. */
+/** The catches of a player, by default those of the kind and gamemode of the latest one. */
 export function Catches({ view }: { readonly view: PlayerView }) {
+  const { player, kind, gamemode } = view
+  if (gamemode === undefined) return <LatestCatches view={view} />
+  return <CatchesIn view={{ ...view, player, kind: kind ?? 'fish', gamemode }} />
+}
+
+function LatestCatches({ view }: { readonly view: PlayerView }) {
+  const { request, gamemodes } = usePage()
+  const { player, kind } = view
+  const latest = useLoad(`latest catch ${player} ${kind}`, () =>
+    request((client) =>
+      findLatestPlace(client, {
+        player,
+        kinds: kind === undefined ? ['fish', 'crab'] : [kind],
+        gamemodes: searchedGamemodes(gamemodes),
+      }),
+    ),
+  )
+  const { content } = latest
+  useEffect(() => {
+    if (content) replaceView({ name: 'player', ...content })
+  }, [content])
+  return <LoadNotice loaded={latest} what="the catches" />
+}
+
+/** The catches of a player in one gamemode, newest first. */
+function CatchesIn({ view }: { readonly view: CatchesView }) {
   const { request, gamemodes } = usePage()
   const { player, kind, gamemode } = view
   const [shown, setShown] = useState(CHUNK)

@@ -68,7 +68,7 @@ export function Leaderboard({ view }: { readonly view: LeaderboardView }) {
               <tr key={name}>
                 <td class="number">{1 + leaders.findIndex((other) => other.count === count)}</td>
                 <th scope="row">
-                  <a href={fragmentOf(playerView(name, gamemodes))}>{name}</a>
+                  <a href={fragmentOf(playerView(name))}>{name}</a>
                 </th>
                 <td class="number">{formatNumber(count)}</td>
                 <td class="share" aria-hidden="true">

@@ -19,7 +19,7 @@ interface Found {
 }
 
 export function Players({ search }: { readonly search: string }) {
-  const { request, gamemodes } = usePage()
+  const { request } = usePage()
   const [isCreating, setCreating] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -89,7 +89,7 @@ export function Players({ search }: { readonly search: string }) {
                 {content.users.map(({ id, name, createdAt }) => (
                   <tr key={id}>
                     <th scope="row">
-                      <a href={fragmentOf(playerView(name, gamemodes))}>{name}</a>
+                      <a href={fragmentOf(playerView(name))}>{name}</a>
                     </th>
                     <td>
                       <time dateTime={createdAt}>{formatDateTime(createdAt)}</time>
@@ -116,7 +116,7 @@ export function Players({ search }: { readonly search: string }) {
 }
 
 function NewPlayer({ onClose }: { readonly onClose: () => void }) {
-  const { request, reveal, announce, gamemodes } = usePage()
+  const { request, reveal, announce } = usePage()
   return (
     <Dialog title="New player" onEscape={onClose}>
       <p class="quiet">The service makes a password, a Fernet key and an API key, and shows them once.</p>
@@ -130,7 +130,7 @@ function NewPlayer({ onClose }: { readonly onClose: () => void }) {
         onSubmit={async ({ name = '' }) => {
           const user = await request((client) => client.users.create({ name: name.trim() }))
           onClose()
-          openView(playerView(user.name, gamemodes))
+          openView(playerView(user.name))
           const { password, fernetKey, apiKey } = user
           reveal(user.name, { password, fernetKey, apiKey })
           announce(`Created ${user.name}.`)
