@@ -109,9 +109,9 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     guard: 'an IPv6 client is its /64',
-    file: ADDRESS,
-    from: '.slice(0, 4)\n',
-    to: '.slice(0, 8)\n',
+    file: 'server/src/app/http/client-address.ts',
+    from: 'return networkOf(address, 64)',
+    to: 'return networkOf(address, 48)',
     tests: ['server/test/app/client-identification'],
   },
   {
@@ -146,8 +146,8 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     guard: 'a form of another page moves nothing',
-    file: 'server/src/app/routes/own-catches.ts',
-    from: "if (!context.request.headers.get('content-type')) throw new HttpError('unsupported_media_type')",
+    file: 'server/src/app/http/request.ts',
+    from: "if (!request.headers.get('content-type')) throw new HttpError('unsupported_media_type')",
     to: '',
     tests: ['server/test/app/writes', 'server/test/app/reads', 'server/test/app/'],
   },
@@ -450,23 +450,16 @@ export const GUARDS: readonly Guard[] = [
   {
     guard: 'a summary that many ask for is made once',
     file: 'server/src/app/catches/read-collection.ts',
-    from: "if (form === 'species' && !isTurn) {",
-    to: "if (form === 'full' && !isTurn) {",
+    from: "if (form === 'species' && !isTurn) return",
+    to: "if (form === 'full' && !isTurn) return",
     tests: ['server/test/app/summary'],
   },
   {
-    guard: 'a summary waits only for those of its player',
-    file: 'server/src/app/catches/read-collection.ts',
-    from: 'summaries.run({ client: collection.owner,',
-    to: "summaries.run({ client: '',",
-    tests: ['server/test/app/summary'],
-  },
-  {
-    guard: 'public leaderboards are read a few at a time',
-    file: 'server/src/app/routes/leaderboard.ts',
-    from: 'const LEADERBOARDS_AT_ONCE = 4',
-    to: 'const LEADERBOARDS_AT_ONCE = 400',
-    tests: ['server/test/app/public-leaderboard'],
+    guard: 'large reads have four turns at once, one of each client',
+    file: 'server/src/app/http/bounded-queue.ts',
+    from: 'concurrency: 4, perClient: 1',
+    to: 'concurrency: 400, perClient: 100',
+    tests: ['server/test/app/large-reads'],
   },
 
   // The file.

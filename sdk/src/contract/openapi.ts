@@ -3,10 +3,11 @@ import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 import { GAMEMODES, type Gamemode } from './gamemodes.ts'
 import { EVENT_STREAM, HEADERS, MEDIA_TYPES } from './headers.ts'
 import { DEFAULT_CRAB_NAME } from './kinds.ts'
-import { type Authentication, OPERATIONS, type Operation } from './operations.ts'
+import { type Authentication, HTML, OPERATIONS, type Operation } from './operations.ts'
 import { type Access, ROUTES, type RouteName } from './routes.ts'
 import {
   byGamemodeSchema,
+  catchNameSchema,
   crabEntriesSchema,
   errorBodySchema,
   fishEntriesSchema,
@@ -38,15 +39,50 @@ const SECURITY: Readonly<Record<Authentication, OpenApiObject[]>> = {
 const OPTIONAL_KEY: readonly OpenApiObject[] = [{}, { apiKey: [] }]
 
 const COMMON_ERRORS: Readonly<Record<Access, readonly ErrorCode[]>> = {
-  public: ['rate_limited', 'internal_error', 'storage_error'],
-  admin: ['rate_limited', 'internal_error', 'storage_error'],
-  operations: ['internal_error'],
+  public: ['malformed_request', 'rate_limited', 'internal_error', 'storage_error'],
+  admin: ['malformed_request', 'rate_limited', 'internal_error', 'storage_error'],
+  operations: ['malformed_request', 'internal_error'],
+}
+
+const TAGS: Readonly<Record<Access, string>> = {
+  public: 'Collections, catches and keys of players. One rate limit counts all of them.',
+  admin: 'Users, administrators, statistics and the audit log, with the session of an administrator.',
+  operations: 'Health, metrics and this document, without a rate limit.',
+}
+
+/** Names are as in responses to HTTP/1.1, which are not case-sensitive. */
+const RESPONSE_HEADERS = {
+  [HEADERS.requestId]: header('Identifies the request in the log: that of the client if it is valid.', 'string'),
+  [HEADERS.rateLimit]: header('Requests that a window allows. Absent if the request is not counted.', 'integer'),
+  [HEADERS.rateRemaining]: header('Requests that are left in the window.', 'integer'),
+  [HEADERS.rateReset]: header('End of the window, in Unix seconds.', 'integer'),
+  [HEADERS.retryAfter]: header('Seconds to wait before the next attempt.', 'integer'),
+  [HEADERS.replayed]: header('`true`: the token was stored before, and nothing was stored now.', 'string'),
+  etag: header('The version of the response, for `If-None-Match`.', 'string'),
+  'www-authenticate': header('How to authenticate (RFC 7617).', 'string'),
+} as const
+
+type ResponseHeader = keyof typeof RESPONSE_HEADERS
+
+function header(description: string, type: 'string' | 'integer'): OpenApiObject {
+  return { description, schema: { type } }
+}
+
+function headersOf({ access }: { readonly access: Access }, { auth, revalidates, also }: Operation, status: number) {
+  const names: ResponseHeader[] = [HEADERS.requestId]
+  if (access === 'public') names.push(HEADERS.rateLimit, HEADERS.rateRemaining, HEADERS.rateReset)
+  if (status === 429 || status === 503) names.push(HEADERS.retryAfter)
+  if (status === 401 && auth === 'basic') names.push('www-authenticate')
+  if ((status === 200 || status === 304) && revalidates) names.push('etag')
+  if (also?.[status]?.isReplay) names.push(HEADERS.replayed)
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
 const SESSION_ERRORS = ['invalid_session', 'forbidden'] as const
 
 /**
- * The OpenAPI 3.1 document of the service, generated from the same schemas that validate requests and responses.
+ * The OpenAPI 3.1 document of the service, generated from the same schemas that validate requests and responses. Pages for
+ * people are left out.
  * @example JSON.stringify(openApiDocument({ version: '1.0.0' }))
  */
 export function openApiDocument({ version, routes, gamemodes = GAMEMODES }: OpenApiOptions): OpenApiObject {
@@ -54,6 +90,7 @@ export function openApiDocument({ version, routes, gamemodes = GAMEMODES }: Open
   const paths: Record<string, OpenApiObject> = {}
   for (const name of routes ?? (Object.keys(ROUTES) as RouteName[])) {
     const { method, path } = ROUTES[name]
+    if (OPERATIONS[name].success.type === HTML) continue
     const template = path.replace(/:(\w+)/g, '{$1}')
     paths[template] = { ...paths[template], [method.toLowerCase()]: describe(name, toJsonSchema) }
   }
@@ -66,9 +103,11 @@ export function openApiDocument({ version, routes, gamemodes = GAMEMODES }: Open
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: { Error: toJsonSchema(errorBodySchema) },
+      headers: RESPONSE_HEADERS,
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: HEADERS.apiKey, description: 'Lifts the rate limit.' },
         basic: { type: 'http', scheme: 'basic' },
@@ -79,9 +118,10 @@ export function openApiDocument({ version, routes, gamemodes = GAMEMODES }: Open
 }
 
 function describe(name: RouteName, toJsonSchema: JsonSchemaWriter): OpenApiObject {
-  const response = responseWriter(toJsonSchema)
   const operation = OPERATIONS[name]
   const { access, path } = ROUTES[name]
+  const response = responseWriter(toJsonSchema, (status) => headersOf({ access }, operation, status))
+  const { success, also = {}, revalidates } = operation
   const session = operation.auth === 'admin' || operation.auth === 'superadmin'
   return {
     operationId: name,
@@ -92,16 +132,18 @@ function describe(name: RouteName, toJsonSchema: JsonSchemaWriter): OpenApiObjec
     parameters: parameters(path, operation, toJsonSchema),
     ...(operation.body ? { requestBody: requestBody(operation.body, toJsonSchema) } : {}),
     responses: {
-      [operation.success.status]: response('Success', operation.success.schema, operation.success.type),
+      [success.status]: response(success.status, 'Success', success),
+      ...(revalidates ? { 304: response(304, 'The client has the current version.', { type: undefined }) } : {}),
       ...Object.fromEntries(
-        Object.entries(operation.also ?? {}).map(([status, { schema, type }]) => [
+        Object.entries(also).map(([status, one]) => [
           status,
-          response('Also possible', schema, type),
+          response(Number(status), one.isReplay ? 'The token was stored before.' : 'Also possible', one),
         ]),
       ),
       ...errorResponses(
         [...operation.errors, ...(session ? SESSION_ERRORS : []), ...COMMON_ERRORS[access]],
-        Object.keys(operation.also ?? {}),
+        Object.keys(also),
+        response,
       ),
     },
   }
@@ -142,24 +184,35 @@ function requestBody({ type, schema }: NonNullable<Operation['body']>, toJsonSch
   }
 }
 
-function responseWriter(toJsonSchema: JsonSchemaWriter) {
-  return (description: string, schema?: z.ZodMiniType, type: string = MEDIA_TYPES.json): OpenApiObject => {
-    if (schema) return { description, content: { [type]: { schema: toJsonSchema(schema) } } }
-    return type === MEDIA_TYPES.json ? { description } : { description, content: { [type]: {} } }
+interface Content {
+  readonly schema?: z.ZodMiniType | OpenApiObject
+  readonly type?: string | undefined
+}
+
+type ResponseWriter = (status: number, description: string, content: Content) => OpenApiObject
+
+function responseWriter(toJsonSchema: JsonSchemaWriter, headersFor: (status: number) => OpenApiObject): ResponseWriter {
+  return (status, description, { schema, type = schema ? MEDIA_TYPES.json : undefined }) => {
+    const json = schema instanceof z.ZodMiniType ? toJsonSchema(schema) : schema
+    const content = type === undefined ? {} : { content: { [type]: json ? { schema: json } : {} } }
+    return { description, headers: headersFor(status), ...content }
   }
 }
 
-function errorResponses(codes: readonly ErrorCode[], taken: readonly string[]): OpenApiObject {
+function errorResponses(
+  codes: readonly ErrorCode[],
+  taken: readonly string[],
+  response: ResponseWriter,
+): OpenApiObject {
   const byStatus = Map.groupBy(new Set(codes), (code) => ERROR_CODES[code].status)
   return Object.fromEntries(
     [...byStatus]
       .filter(([status]) => !taken.includes(String(status)))
       .map(([status, group]) => [
         status,
-        {
-          description: group.map((code) => `\`${code}\`: ${ERROR_CODES[code].message}`).join('\n\n'),
-          content: { [MEDIA_TYPES.json]: { schema: { $ref: '#/components/schemas/Error' } } },
-        },
+        response(status, group.map((code) => `\`${code}\`: ${ERROR_CODES[code].message}`).join('\n\n'), {
+          schema: { $ref: '#/components/schemas/Error' },
+        }),
       ]),
   )
 }
@@ -173,6 +226,8 @@ const EXAMPLES: ReadonlyMap<unknown, unknown> = new Map<unknown, unknown>([
   [newUserSchema, { name: 'Alex' }],
 ])
 
+const CATCH_NAME_JSON = { minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }
+
 /** The schemas leave the gamemodes open, since each service has its own. */
 function jsonSchemaWriter(gamemodes: readonly Gamemode[]): JsonSchemaWriter {
   return (schema, io = 'output') => {
@@ -181,6 +236,10 @@ function jsonSchemaWriter(gamemodes: readonly Gamemode[]): JsonSchemaWriter {
       unrepresentable: 'any',
       override({ zodSchema, jsonSchema }) {
         if (zodSchema === gamemodeSchema) jsonSchema.enum = [...gamemodes]
+        // Readers in other languages know no `\\p`, and JSON text has no lone surrogates.
+        if (zodSchema === catchNameSchema) Object.assign(jsonSchema, CATCH_NAME_JSON)
+        // The format says the same in fewer words.
+        if (jsonSchema.format === 'date-time') delete jsonSchema.pattern
         if (EXAMPLES.has(zodSchema)) jsonSchema.examples = [EXAMPLES.get(zodSchema)]
         if (zodSchema === byGamemodeSchema) jsonSchema.required = [...gamemodes]
       },

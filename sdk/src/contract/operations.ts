@@ -16,8 +16,10 @@ export interface Operation {
   readonly query?: z.ZodMiniObject
   readonly body?: { readonly type: string; readonly schema?: z.ZodMiniType }
   readonly success: { readonly status: number; readonly schema?: z.ZodMiniType; readonly type?: string }
-  /** Further documented responses without the usual error body. */
-  readonly also?: Readonly<Record<number, { readonly schema?: z.ZodMiniType; readonly type?: string }>>
+  /** Whether responses have an `ETag`, and 304 is possible. @default false */
+  readonly revalidates?: boolean
+  /** Further documented responses without the usual error body. `isReplay`: the request was handled before. */
+  readonly also?: Readonly<Record<number, { readonly schema?: z.ZodMiniType; readonly isReplay?: boolean }>>
   readonly errors: readonly ErrorCode[]
 }
 
@@ -29,15 +31,17 @@ const ok = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 200, sch
 const created = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 201, schema }) as const
 const json = <Schema extends z.ZodMiniType>(schema: Schema) => ({ type: MEDIA_TYPES.json, schema }) as const
 const gone = { status: 204 } as const
-const page = { status: 200, type: 'text/html' } as const
-/** No player can have the name. */
-const alsoPage = { 404: { type: page.type } } as const
+
+/** The media type of pages for people, which are no part of the API. */
+export const HTML = 'text/html'
+const page = { status: 200, type: HTML } as const
 
 const read = (what: string, collection: z.ZodMiniType, summary: z.ZodMiniType): Operation => ({
   summary: `All ${what} of one user in one gamemode, oldest first, or their summary by species`,
   auth: 'none',
   query: schemas.readQuerySchema,
   success: ok(z.union([collection, summary])),
+  revalidates: true,
   errors: [...collectionErrors, 'invalid_query', 'too_many_species', 'unavailable'],
 })
 
@@ -47,7 +51,7 @@ const write = (what: string): Operation => ({
   query: schemas.writeQuerySchema,
   body: { type: MEDIA_TYPES.token },
   success: created(schemas.savedSchema),
-  also: { 200: { schema: schemas.savedSchema } },
+  also: { 200: { schema: schemas.savedSchema, isReplay: true } },
   errors: [...collectionErrors, ...jsonErrors, 'invalid_token', 'token_expired'],
 })
 
@@ -56,6 +60,7 @@ const adminRead = (what: string, schema: z.ZodMiniType): Operation => ({
   auth: 'admin',
   query: schemas.collectionQuerySchema,
   success: ok(schema),
+  revalidates: true,
   errors: ['user_not_found', ...gamemodeErrors],
 })
 
@@ -250,7 +255,13 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     errors: ['unavailable'],
   },
   metrics: { summary: 'Prometheus metrics', auth: 'none', success: { status: 200, type: 'text/plain' }, errors: [] },
-  openapi: { summary: 'This document', auth: 'none', success: { status: 200, type: MEDIA_TYPES.json }, errors: [] },
+  openapi: {
+    summary: 'This document',
+    auth: 'none',
+    success: { status: 200, type: MEDIA_TYPES.json },
+    revalidates: true,
+    errors: [],
+  },
   docs: {
     summary: 'The API reference as a page',
     auth: 'none',
@@ -262,7 +273,6 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     summary: 'The collection of a player as a page',
     auth: 'none',
     success: page,
-    also: alsoPage,
     errors: [],
   },
   adminPage: { summary: 'A page for administrators, who log in there', auth: 'none', success: page, errors: [] },
@@ -271,7 +281,6 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     summary: 'The catches of a player as an overlay for streams',
     auth: 'none',
     success: page,
-    also: alsoPage,
     errors: [],
   },
 }

@@ -8,7 +8,7 @@ import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue } from './r
 /** Any text: each service has its own gamemodes, and checks them itself. */
 export const gamemodeSchema = z.string()
 
-const catchNameSchema = z
+export const catchNameSchema = z
   .string()
   .check(z.regex(CATCH_NAME_PATTERN, 'Must be 1 to 100 characters with no control characters'))
 

@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { ROUTES } from '@fish-crab/sdk/contract'
+import { OPERATIONS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import { type OpenApiObject, openApiDocument } from '@fish-crab/sdk/openapi'
 import { createPlatformEncoder } from '@fish-crab/server/app'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -30,29 +30,63 @@ describe('the OpenAPI document', () => {
     expect(document.info).toMatchObject({ version: '0.0.0-test' })
   })
 
-  it('documents the page for a name that no player can have', () => {
-    const paths = openApiDocument({ version: '1' }).paths as Paths
-    for (const path of ['/@{name}', '/overlay/{name}']) {
-      expect(paths[path]?.get?.responses['404']).toMatchObject({ content: { 'text/html': {} } })
-    }
-  })
-
-  it('of all routes names each of them once', () => {
+  it('of all routes names each of them once, without the pages for people', () => {
     const paths = openApiDocument({ version: '1' }).paths as Paths
     const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
-    expect(ids.sort()).toEqual(Object.keys(ROUTES).sort())
+    const pages = Object.keys(ROUTES).filter((name) => OPERATIONS[name as RouteName].success.type === 'text/html')
+    expect(pages).toContain('playerPage')
+    expect([...ids, ...pages].sort()).toEqual(Object.keys(ROUTES).sort())
+  })
+
+  it('describes the headers of each response', () => {
+    const paths = openApiDocument({ version: '1' }).paths as Paths
+    const headersOf = (path: string, method: string, status: number) => {
+      const described = paths[path]?.[method]?.responses[status] as { readonly headers: object } | undefined
+      return Object.keys(described?.headers ?? {})
+    }
+    const counted = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
+    expect(headersOf('/get/fish', 'get', 200)).toEqual([...counted, 'etag'])
+    expect(headersOf('/get/fish', 'get', 304)).toEqual([...counted, 'etag'])
+    expect(headersOf('/get/fish', 'get', 429)).toEqual([...counted, 'retry-after'])
+    expect(headersOf('/post/fish', 'post', 200)).toEqual([...counted, 'idempotent-replayed'])
+    expect(headersOf('/post/fish', 'post', 201)).toEqual(counted)
+    expect(headersOf('/get/user/key', 'get', 401)).toEqual([...counted, 'www-authenticate'])
+    expect(headersOf('/readyz', 'get', 503)).toEqual(['x-request-id', 'retry-after'])
+  })
+
+  it('describes each tag, and has patterns that any reader of regular expressions takes', () => {
+    const document = openApiDocument({ version: '1' })
+    const tags = (document.tags as { name: string }[]).map(({ name }) => name)
+    const used = Object.values(document.paths as Record<string, Record<string, { tags: string[] }>>)
+    expect(new Set(used.flatMap((methods) => Object.values(methods).flatMap((operation) => operation.tags)))).toEqual(
+      new Set(tags),
+    )
+    const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, text = '']) =>
+      String(JSON.parse(text)),
+    )
+    expect(patterns.length).toBeGreaterThan(0)
+    for (const pattern of patterns) expect(pattern).not.toMatch(/\\p|\(\?</)
+    const [name] = patterns.filter((pattern) => pattern.includes('u001f'))
+    const isName = new RegExp(name ?? '')
+    expect(['Salmon', '🐟 '.repeat(50), 'a\tb', 'a\u007fb'].map((text) => isName.test(text))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
   })
 
   it('as served names exactly the existing routes', async () => {
     const service = await createMemoryService()
     const paths = (await served()).paths as Paths
-    for (const { method, path } of Object.values(ROUTES)) {
+    for (const [name, { method, path }] of Object.entries(ROUTES)) {
       const template = path.replace(/:(\w+)/g, '{$1}')
       const described = paths[template]?.[method.toLowerCase()] !== undefined
       const { status } = await service.request(path.replace(/:\w+/g, 'nobody'), {
         method,
         headers: { 'x-api-key': service.alex.apiKey },
       })
+      if (OPERATIONS[name as RouteName].success.type === 'text/html') continue
       const code = status === 404 || status === 405 ? 'unserved' : 'served'
       expect([method, path, code]).toEqual([method, path, described ? 'served' : 'unserved'])
     }
