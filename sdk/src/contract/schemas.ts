@@ -63,8 +63,13 @@ export const errorBodySchema = z.object({
 /** The body of every error. */
 export type ErrorBody = z.infer<typeof errorBodySchema>
 
-/** Another implementation of the service may not list its gamemodes. */
-const statusFields = { timestamp: dateTimeSchema, version: z.string(), gamemodes: z.optional(z.array(gamemodeSchema)) }
+/** Another implementation of the service may not list its gamemodes. `publicUrl`: the address that players use. */
+const statusFields = {
+  timestamp: dateTimeSchema,
+  version: z.string(),
+  gamemodes: z.optional(z.array(gamemodeSchema)),
+  publicUrl: z.optional(z.string()),
+}
 
 /** The response of `/status` while the storage works. */
 export const statusSchema = z.object({ status: z.literal('ok'), ...statusFields })

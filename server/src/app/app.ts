@@ -144,6 +144,7 @@ export function createApp(options: AppOptions): App {
     createId,
     version,
     gamemodes,
+    publicUrl: options.publicUrl,
     adminRateLimit: options.adminRateLimit ?? {
       requests: ACCOUNT_LIMITS.adminRequests,
       windowMs: ACCOUNT_LIMITS.adminWindowSeconds * 1000,

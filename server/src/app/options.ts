@@ -4,6 +4,7 @@ import { gamemodesProblem } from './catches/gamemodes.ts'
 import type { Logger, Metrics, PasswordHasher } from './core/host.ts'
 import type { RandomSource } from './core/ids.ts'
 import type { Schedule } from './core/schedule.ts'
+import { isOrigin } from './http/cors.ts'
 import type { ContentEncoder } from './http/encoding.ts'
 import type { RateLimit } from './http/rate-limit.ts'
 import type { Docs, Pages } from './http/response.ts'
@@ -54,6 +55,11 @@ export interface AppOptions {
   readonly adminRateLimit?: RateLimit
   /** Key that lifts the rate limit when sent as `x-api-key`. @default none */
   readonly masterApiKey?: string
+  /**
+   * The address that players use, such as `https://fish.example.org`: an origin of http or https. `/status` and the pages
+   * have it. @default unknown
+   */
+  readonly publicUrl?: string
   /** Origins without a rate limit, whose pages may post. Compared exactly. @default none */
   readonly allowedOrigins?: readonly string[]
   /** Maximum age of a token, in seconds. @default unlimited */
@@ -145,6 +151,7 @@ const RULES: Readonly<Record<keyof AppOptions, Rule | undefined>> = {
   rateLimit: LIMIT,
   adminRateLimit: LIMIT,
   masterApiKey: undefined,
+  publicUrl: [optional(isOrigin), 'must be an origin such as "https://fish.example.org".'],
   allowedOrigins: [optional(Array.isArray), 'must be a list of origins such as "https://example.com".'],
   tokenTtlSeconds: undefined,
   publicLeaderboard: undefined,

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { ACCOUNT_LIMITS, GAMEMODES, type Gamemode, isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/contract'
 import { gamemodesProblem } from '../app/catches/gamemodes.ts'
+import { isOrigin } from '../app/http/cors.ts'
 import { MIN_SESSION_SECRET_BYTES } from '../app/options.ts'
 import { parseRedisClusterUrl, parseRedisUrl, type RedisClusterTarget } from '../storage/redis/address.ts'
 
@@ -109,6 +110,18 @@ export const SETTINGS = {
     parse: (text) => {
       if (text.length < 16) throw new Error('must have at least 16 characters, so that it cannot be guessed')
       return text
+    },
+  }),
+  publicUrl: setting({
+    env: 'FISH_PUBLIC_URL',
+    flag: 'public-url',
+    placeholder: 'URL',
+    summary: 'address that players use, such as https://fish.example.org: for login files, pages and links',
+    parse: (text) => {
+      const url = text.replace(/\/$/, '')
+      if (!isOrigin(url))
+        throw new Error(`"${text}" must be http or https with a host, such as https://fish.example.org`)
+      return url
     },
   }),
   allowedOrigins: setting<readonly string[]>({
@@ -273,9 +286,7 @@ function listed(text: string): readonly string[] {
 
 function origins(text: string): readonly string[] {
   const given = listed(text)
-  const wrong = given.filter(
-    (origin) => origin.includes('*') || !URL.canParse(origin) || new URL(origin).origin !== origin,
-  )
+  const wrong = given.filter((origin) => !isOrigin(origin))
   if (wrong.length === 0) return given
   const named = wrong.map((origin) => `"${origin}"`).join(', ')
   const what = wrong.length === 1 ? 'is not an origin' : 'are not origins'

@@ -13,6 +13,7 @@ export function startReport(config: ServerConfig, version: string, { url, metric
   return {
     version,
     url,
+    publicUrl: config.publicUrl ?? 'unknown',
     metrics,
     storage: storage.driver,
     ...(storage.driver === 'file' ? { folder: storage.path } : {}),
@@ -43,6 +44,7 @@ export function startText(report: ReturnType<typeof startReport>): string {
     `master API key ${report.masterApiKey}`,
   ]
   const facts = {
+    'for players': report.publicUrl === 'unknown' ? 'address unknown (FISH_PUBLIC_URL)' : report.publicUrl,
     storage: report.folder === undefined ? report.storage : `${report.storage} ${report.folder}`,
     durability: report.durability,
     gamemodes: report.gamemodes.join(', '),

@@ -200,6 +200,7 @@ async function prepareApp(
     ...parts,
     metricsRoute: config.metrics === 'on',
     gamemodes: config.gamemodes,
+    ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
     secrets,
     passwords,
     version,

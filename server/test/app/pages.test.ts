@@ -6,7 +6,7 @@ const FILE = { contentType: 'text/javascript; charset=utf-8', body: SCRIPT, vers
 
 const pages = {
   template: async () =>
-    '<title>{{title}}</title><meta name="description" content="{{description}}"><meta name="gamemodes" content="{{gamemodes}}">',
+    '<title>{{title}}</title><meta name="description" content="{{description}}"><meta name="gamemodes" content="{{gamemodes}}"><meta name="public-url" content="{{publicUrl}}"><meta property="og:url" content="{{url}}">',
   asset: async (name: string) => (name === 'start-abc.js' ? FILE : undefined),
 }
 
@@ -29,6 +29,19 @@ describe('the pages', () => {
     async (path) => {
       const { request } = await createMemoryService({ pages, gamemodes: ['boxsmp', 'earth'] })
       expect(await (await request(path)).text()).toContain('<meta name="gamemodes" content="boxsmp,earth">')
+    },
+  )
+
+  it.each(['/', '/@Alex', '/overlay', '/admin'])(
+    '%s has the address that players use, if it is known',
+    async (path) => {
+      const publicUrl = 'https://fish.example'
+      const known = await createMemoryService({ pages, publicUrl })
+      const html = await (await known.request(path)).text()
+      expect(html).toContain(`<meta name="public-url" content="${publicUrl}">`)
+      expect(html).toContain(`<meta property="og:url" content="${publicUrl}${path}">`)
+      const unknown = await createMemoryService({ pages })
+      expect(await (await unknown.request(path)).text()).toContain('<meta property="og:url" content="">')
     },
   )
 
@@ -94,12 +107,12 @@ describe('the pages', () => {
     '/overlay/-x',
     '/overlay/%3Cscript%3E',
   ])('%s, which no player can be called, is a page with status 404 that repeats nothing of it', async (path) => {
-    const { request } = await createMemoryService({ pages })
+    const { request } = await createMemoryService({ pages, publicUrl: 'https://fish.example' })
     const response = await request(path, { headers: { 'if-none-match': '*' } })
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
     const html = await response.text()
     expect(html).toBe(
-      '<title>Player not found · Fish and Crab Collection</title><meta name="description" content="No player can have this name."><meta name="gamemodes" content="oneblock,earth,survival,factions">',
+      '<title>Player not found · Fish and Crab Collection</title><meta name="description" content="No player can have this name."><meta name="gamemodes" content="oneblock,earth,survival,factions"><meta name="public-url" content="https://fish.example"><meta property="og:url" content="https://fish.example/">',
     )
   })
 
@@ -182,14 +195,9 @@ describe('the pages', () => {
     },
   )
 
-  it('are in the OpenAPI document where they are served', async () => {
-    const pathsOf = async (options: { pages?: typeof pages }) => {
-      const { request } = await createMemoryService(options)
-      return Object.keys(((await (await request('/openapi.json')).json()) as { paths: object }).paths)
-    }
-    expect(await pathsOf({ pages })).toEqual(
-      expect.arrayContaining(['/', '/@{name}', '/overlay', '/overlay/{name}', '/admin']),
-    )
-    expect(await pathsOf({})).not.toContain('/')
+  it('are not in the OpenAPI document', async () => {
+    const { request } = await createMemoryService({ pages })
+    const { paths } = (await (await request('/openapi.json')).json()) as { paths: object }
+    expect(Object.keys(paths).filter((path) => /^\/(@|overlay|admin$|$)/.test(path))).toEqual([])
   })
 })

@@ -14,6 +14,11 @@ async function createBrokenService() {
   return { ...(await createMemoryService({ ...UNLIMITED, storage })), failAt }
 }
 
+it('says which address players use, if the host knows it', async () => {
+  const { request } = await createMemoryService({ publicUrl: 'https://fish.example' })
+  expect(await (await request('/status')).json()).toMatchObject({ status: 'ok', publicUrl: 'https://fish.example' })
+})
+
 describe('while the storage is out of reach', () => {
   it.each(['/status', '/v1/status/', '//status'])('%s says unavailable in its own shape', async (path) => {
     const service = await createBrokenService()

@@ -44,6 +44,7 @@ describe('the configuration', () => {
       FISH_ADMIN_USERNAME: 'boss',
       FISH_ADMIN_PASSWORD: 'boss-password',
       FISH_MASTER_API_KEY: 'a-master-key-16ch',
+      FISH_PUBLIC_URL: 'https://fish.example',
       FISH_ALLOWED_ORIGINS: 'https://a.example, http://localhost:3000 ,',
       FISH_RATE_LIMIT: '100',
       FISH_RATE_WINDOW: '60',
@@ -67,6 +68,7 @@ describe('the configuration', () => {
       adminUsername: 'boss',
       adminPassword: 'boss-password',
       masterApiKey: 'a-master-key-16ch',
+      publicUrl: 'https://fish.example',
       allowedOrigins: ['https://a.example', 'http://localhost:3000'],
       rateLimit: 100,
       rateWindow: 60,
@@ -216,6 +218,22 @@ describe('the configuration', () => {
     expect(mistakesOf({ env })).toEqual([
       'FISH_ALLOWED_ORIGINS "https://*.example", "https://b.example/", "c.example" are not origins; use scheme, host and port only, such as https://example.org',
     ])
+  })
+
+  it('takes an address for players without a path, and names another one', () => {
+    const read = (FISH_PUBLIC_URL: string) => readConfig({ env: { FISH_PUBLIC_URL } }).publicUrl
+    expect(read('https://fish.example/')).toBe('https://fish.example')
+    expect(read('http://fish.example:8080')).toBe('http://fish.example:8080')
+    for (const wrong of [
+      'fish.example',
+      'https://fish.example/path',
+      'ftp://fish.example',
+      'https://a:b@fish.example',
+    ]) {
+      expect(mistakesOf({ env: { FISH_PUBLIC_URL: wrong } })).toEqual([
+        `FISH_PUBLIC_URL "${wrong}" must be http or https with a host, such as https://fish.example.org`,
+      ])
+    }
   })
 
   it('reports all mistakes together, one line each', () => {

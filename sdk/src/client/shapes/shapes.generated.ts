@@ -21,7 +21,7 @@ export const publicLeaderboardShape = /* @__PURE__ */ responseShape<PublicLeader
 export const savedShape = /* @__PURE__ */ responseShape<Saved>({"type":"object","required":{"message":{"type":"string"},"id":{"type":"string"}}})
 
 /** Shape of {@link Status}, for checking responses. */
-export const statusShape = /* @__PURE__ */ responseShape<Status>({"type":"object","required":{"status":{"type":"enum","values":["ok"]},"timestamp":{"type":"date-time"},"version":{"type":"string"}},"optional":{"gamemodes":{"type":"array","items":{"type":"string"}}}})
+export const statusShape = /* @__PURE__ */ responseShape<Status>({"type":"object","required":{"status":{"type":"enum","values":["ok"]},"timestamp":{"type":"date-time"},"version":{"type":"string"}},"optional":{"gamemodes":{"type":"array","items":{"type":"string"}},"publicUrl":{"type":"string"}}})
 
 /** Shape of {@link UserKey}, for checking responses. */
 export const userKeyShape = /* @__PURE__ */ responseShape<UserKey>({"type":"object","required":{"fernetKey":{"type":"string"}}})

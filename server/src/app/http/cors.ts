@@ -21,6 +21,13 @@ const ALLOWED_HEADERS = [
   EVENT_STREAM.lastEventId,
 ].join(', ')
 
+/** Whether a value is an origin of the web (RFC 6454, section 6): http or https with one host, and nothing behind it. */
+export function isOrigin(value: unknown): value is string {
+  if (typeof value !== 'string' || value.includes('*') || !URL.canParse(value)) return false
+  const { origin, protocol } = new URL(value)
+  return origin === value && /^https?:$/.test(protocol)
+}
+
 /**
  * Adds CORS headers to the response: every origin may read, configured origins may use all public endpoints, and no
  * origin may use anything else. Never with credentials.

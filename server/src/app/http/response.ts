@@ -113,7 +113,7 @@ export type PageName = 'collection' | 'overlay' | 'overlay-setup' | 'admin'
 
 /** The pages for people, which a host brings. They load their files from `/assets/`. */
 export interface Pages extends PageAssets {
-  /** The HTML of a page, with `{{title}}` and `{{description}}` in place of what differs. */
+  /** The HTML of a page, with `{{title}}`, `{{description}}`, `{{gamemodes}}`, `{{publicUrl}}` and `{{url}}` as placeholders. */
   template(page: PageName): Promise<string>
 }
 

@@ -57,7 +57,7 @@ export function createHandlers(services: Services) {
     openapi: openApiHandler(services, loadOpenApi, () => Object.keys(handlers) as RouteName[]),
     ...(services.metrics ? { metrics: metricsHandler(services.metrics, services) } : {}),
     ...(services.docs ? { docs: docsHandler(services.docs) } : {}),
-    ...(services.pages ? pageHandlers(services.pages, services.gamemodes.names) : {}),
+    ...(services.pages ? pageHandlers(services.pages, services) : {}),
   }
   const byRoute = Object.fromEntries(
     Object.entries(handlers).map(([name, handle]) => [

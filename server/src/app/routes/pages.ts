@@ -3,6 +3,7 @@ import { sha256Hex } from '../core/bytes.ts'
 import { type PageName, type Pages, type StaticFile, staticFile } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
 import { pageHeaders } from './page.ts'
+import type { Services } from './services.ts'
 
 /** Scripts cannot turn text into markup: the pages build no HTML from text. A worker counts catches. */
 export const PAGES_HEADERS = pageHeaders({
@@ -24,6 +25,8 @@ const ADMIN_HEADERS = {
 interface Site extends Pages {
   /** Separated by commas: pages need no request to know them. */
   readonly gamemodes: string
+  /** Empty if it is unknown. */
+  readonly publicUrl: string
 }
 
 interface Preview {
@@ -46,9 +49,9 @@ const OVERLAY_HEADERS = pageHeaders({
 /** The handlers of the pages for people. */
 export function pageHandlers(
   files: Pages,
-  gamemodes: readonly string[],
+  { gamemodes, publicUrl = '' }: Pick<Services, 'gamemodes' | 'publicUrl'>,
 ): Readonly<Record<keyof typeof PAGE_ROUTES, Handler>> {
-  const pages: Site = { ...files, gamemodes: gamemodes.join(',') }
+  const pages: Site = { ...files, gamemodes: gamemodes.names.join(','), publicUrl }
   return {
     homePage: fixedPage(pages, 'collection', HOME),
     playerPage: playerPage(pages, 'collection', (name) => ({
@@ -74,7 +77,7 @@ type Headers = Readonly<Record<string, string>>
 
 /** The same for everybody. */
 function fixedPage(pages: Site, page: PageName, preview: Preview, headers: Headers = PAGES_HEADERS): Handler {
-  return async ({ request }) => staticFile(request, await pageFile(pages, page, preview), headers)
+  return async ({ request, path }) => staticFile(request, await pageFile(pages, page, preview, path), headers)
 }
 
 /** Whether the player exists is left to the page, so that nobody learns it without being counted. */
@@ -84,18 +87,19 @@ function playerPage(
   previewOf: (name: string) => Preview,
   headers: Headers = PAGES_HEADERS,
 ): Handler {
-  return async ({ request, params: { name = '' } }) => {
-    if (isUserName(name)) return staticFile(request, await pageFile(pages, page, previewOf(name)), headers)
-    const { body, contentType } = await pageFile(pages, page, UNKNOWN)
+  return async ({ request, path, params: { name = '' } }) => {
+    if (isUserName(name)) return staticFile(request, await pageFile(pages, page, previewOf(name), path), headers)
+    const { body, contentType } = await pageFile(pages, page, UNKNOWN, '/')
     const shown = { 'content-type': contentType, 'content-length': String(body.byteLength), ...headers }
     return { status: 404, body, headers: shown }
   }
 }
 
-async function pageFile(pages: Site, page: PageName, preview: Preview): Promise<StaticFile> {
-  const parts = { ...preview, gamemodes: pages.gamemodes }
+async function pageFile(pages: Site, page: PageName, preview: Preview, path: string): Promise<StaticFile> {
+  const { gamemodes, publicUrl } = pages
+  const parts = { ...preview, gamemodes, publicUrl, url: publicUrl && publicUrl + path }
   const html = (await pages.template(page)).replace(
-    /\{\{(title|description|gamemodes)\}\}/g,
+    /\{\{(title|description|gamemodes|publicUrl|url)\}\}/g,
     (_, part: keyof typeof parts) => escapeHtml(parts[part]),
   )
   const contentType = 'text/html; charset=utf-8'

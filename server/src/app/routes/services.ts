@@ -35,6 +35,7 @@ export interface Services {
   readonly createId: () => string
   readonly version: string
   readonly gamemodes: Gamemodes
+  readonly publicUrl: string | undefined
   readonly adminRateLimit: RateLimit
   readonly tokenTtlSeconds: number | undefined
   readonly publicLeaderboard: boolean

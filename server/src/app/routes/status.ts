@@ -8,9 +8,10 @@ import type { Services } from './services.ts'
 
 /** 503, in the same form, while the storage is unavailable. */
 export function statusHandler(services: Services): Handler {
-  const { clock, version, logger, gamemodes } = services
+  const { clock, version, logger, gamemodes, publicUrl } = services
   return async ({ requestId }) => {
-    const fields = { timestamp: new Date(clock()).toISOString(), version, gamemodes: [...gamemodes.names] }
+    const timestamp = new Date(clock()).toISOString()
+    const fields = { timestamp, version, gamemodes: [...gamemodes.names], ...(publicUrl && { publicUrl }) }
     try {
       await checkStorage(services)
     } catch (error) {

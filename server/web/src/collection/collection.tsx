@@ -9,6 +9,7 @@ import type { HistoryQuery } from '../data/history-worker.ts'
 import { loadLatest, searchedGamemodes } from '../data/latest-gamemode.ts'
 import { rowsOf } from '../data/list.ts'
 import { type CollectionTarget, type Load, loadDemo, loadPlayer } from '../data/load-collection.ts'
+import { publicUrl } from '../data/public-url.ts'
 import { openStream } from '../data/stream.ts'
 import { type Collection, latestCatchOf, speciesKey, totalOf } from '../data/summary.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
@@ -90,7 +91,7 @@ export function CollectionPage({ services, player, gamemodes, usualGamemode, onG
         </div>
         {player && (
           <CopyButton
-            text={new URL(playerPath(collection?.user ?? player.name, gamemode), location.origin).href}
+            text={new URL(playerPath(collection?.user ?? player.name, gamemode), publicUrl()).href}
             label="Copy link"
           />
         )}

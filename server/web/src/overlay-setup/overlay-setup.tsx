@@ -13,6 +13,7 @@ import {
   readAddress,
   THEMES,
 } from '../data/overlay-options.ts'
+import { publicUrl } from '../data/public-url.ts'
 import { type Collection, type Entry, type Kind, summarize, withEntries } from '../data/summary.ts'
 import { firstItems, type Item, withFresh } from '../overlay/feed.ts'
 import { OverlayView } from '../overlay/overlay-view.tsx'
@@ -77,7 +78,7 @@ export function OverlaySetup({ client }: { readonly client: Client }) {
       changed.abort()
     }
   }, [client, gamemodes, wanted, isName, isChosen])
-  const address = isName ? new URL(overlayPath(wanted, options), location.origin).href : ''
+  const address = isName ? new URL(overlayPath(wanted, options), publicUrl()).href : ''
   const togglePart = (part: Part) => {
     const parts = (Object.keys(PARTS) as Part[]).filter((one) => options.parts.includes(one) !== (one === part))
     if (parts.length > 0) change({ parts })

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { formatLoginFile, type LoginSecrets } from '../../../../../sdk/src/internal/login-file.ts'
+import { publicUrl } from '../../data/public-url.ts'
 import { Dialog } from '../parts/dialog.tsx'
 
 const LABELS: Readonly<Record<keyof LoginSecrets, string>> = {
@@ -24,7 +25,7 @@ export function SecretsDialog({ user, secrets, onDone }: SecretsDialogProps) {
   const file = useMemo(
     () =>
       URL.createObjectURL(
-        new Blob([formatLoginFile({ service: location.origin, name: user, ...secrets })], {
+        new Blob([formatLoginFile({ service: publicUrl(), name: user, ...secrets })], {
           type: 'application/octet-stream',
         }),
       ),
