@@ -13,6 +13,7 @@ import { DEFAULT_PROFILE, isUnencrypted, parseProfileName } from '../config/prof
 import { mergeLogin } from '../config/secret-store.ts'
 import { checkSecretsUpdate, updateSecrets } from '../config/secrets.ts'
 import { resolveTarget, type Target } from '../config/target.ts'
+import { commandLine } from '../core/command-line.ts'
 import type { Config } from '../core/context.ts'
 import { CliError, usageError } from '../core/errors.ts'
 import { parseServiceUrl } from '../core/parse-values.ts'
@@ -164,13 +165,13 @@ async function offerDeletion(
 async function offerApiKey(context: CommandContext, config: Config, name: string): Promise<void> {
   const target = resolveTarget({ env: context.env, config }, { profile: name })
   const { apiKey } = await findIdentity(context, target)
-  const offer = `fish-cli login ${printable(target.user?.value ?? 'USER')} --with-api-key`
+  const offer = commandLine('login', printable(target.user?.value ?? 'USER'), '--with-api-key')
   if (apiKey === null) context.note(`An API key lifts the rate limit. To store yours: ${offer}`)
 }
 
 function profileSwitch(name: string, { current }: Config): readonly string[] {
   if (current === undefined || current === name) return []
-  return [`The current profile is now ${name}. To switch back: fish-cli profile use ${printable(current)}`]
+  return [`The current profile is now ${name}. To switch back: ${commandLine('profile', 'use', printable(current))}`]
 }
 
 function playerLogin({ url, user, gamemode }: Target): LoginTarget {
