@@ -140,7 +140,10 @@ async function askForMissing(context: CommandContext, target: Target, noInput: b
   }
   let { url, user, gamemode } = target
   if (url.from === 'default') {
-    url = (await question(`Address of the service (Enter: ${url.value}): `, (typed) => parseServiceUrl(withScheme(typed)))) ?? url
+    url =
+      (await question(`Address of the service (Enter: ${url.value}): `, (typed) =>
+        parseServiceUrl(withScheme(typed)),
+      )) ?? url
   }
   if (!user?.value) user = await question('Your player name: ', (typed) => typed)
   if (user && !gamemode?.value) {

@@ -70,6 +70,12 @@ function firstOf(...candidates: readonly (readonly [string | undefined, Source])
   return undefined
 }
 
+/** The flags of this command line with which another command reaches the same service and player. */
+export function targetWords({ profileName, url, user }: Target): readonly string[] {
+  const values = Object.entries({ profile: profileName, url, user })
+  return values.flatMap(([flag, value]) => (value?.from === 'flag' ? [`--${flag}`, value.value] : []))
+}
+
 export function requireUser({ user }: Target, how: string): string {
   if (!user?.value) throw usageError('Missing player name.', `${how}, set FISH_USER, or: fish-cli login USER`)
   return user.value

@@ -63,13 +63,13 @@ export async function addHistory(context: Context & Notes, options: HistoryOptio
   const partly = preview.unreadable.length > 0 || preview.skipped > 0 ? EXIT.partly : EXIT.ok
   if (flags['dry-run']) {
     print(0, 0)
-    noteUnrecognized(context, preview.unrecognized)
+    noteUnrecognized(context, preview.unrecognized, { target, folder: resolve(folder) })
     return partly
   }
   const outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'] })
   try {
     // Sent even when nothing is new: an earlier run may have been killed before.
-    const flush = () => flushWithProgress(context, outbox, { maxWaitMs, signal })
+    const flush = () => flushWithProgress(context, outbox, { maxWaitMs, signal, target })
     const early: Awaited<ReturnType<typeof flush>>[] = []
     const full = async () => {
       early.push(await flush())
@@ -78,12 +78,12 @@ export async function addHistory(context: Context & Notes, options: HistoryOptio
     const report = mergeReports(early, await flush())
     const stored = report.sent === 0 ? '' : ` ${report.sent} sent.`
     context.note(`fish-cli: ${catchesText(added)} added.${stored}`)
-    noteUnrecognized(context, preview.unrecognized)
-    const status = flushStatus(context, report)
+    noteUnrecognized(context, preview.unrecognized, { target, folder: resolve(folder) })
+    const status = flushStatus(context, report, target)
     print(added, report.sent)
     return status === EXIT.ok ? partly : status
   } catch (error) {
-    throw signal.aborted ? await interruptedError(outbox) : error
+    throw signal.aborted ? await interruptedError(outbox, target) : error
   } finally {
     await outbox.close({ signal })
   }
