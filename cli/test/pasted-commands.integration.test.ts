@@ -26,11 +26,12 @@ const ODD = 'Alex\'s  "best" $HOME folder'
 test.each(['remove', 'undo'])(
   'the command that takes back %s works when pasted, whatever the path',
   async (command) => {
-    const folder = join(newFolder(), 'Alex\'s  "best" $HOME folder')
-    const env = { ...context.player, ...xdgFolders(folder) }
-    const added = await run(['add', 'Cod', '-r', 'gold', '--json'], { env })
-    const argv = command === 'undo' ? ['undo', '--yes'] : ['remove', JSON.parse(added.stdout).id, '--yes']
-    const { stdout } = await run(argv, { env })
+    const folder = join(newFolder(), ODD)
+    const { FISH_URL: url = '', ...player } = context.player
+    const env = { ...player, ...xdgFolders(folder) }
+    const added = await run(['add', 'Cod', '-r', 'gold', '--json', '--url', url], { env })
+    const argv = command === 'undo' ? ['undo'] : ['remove', JSON.parse(added.stdout).id]
+    const { stdout } = await run([...argv, '--yes', '--url', url], { env })
     const [, line = ''] = /^To take it back: (.*)$/m.exec(stdout) ?? []
     expect((await paste(line, folder, env)).stdout).toContain('1 catch imported: 1 sent')
   },

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ApiError, type Client, type Crab, type Fish, type Gamemode } from '@fish-crab/sdk'
 import { replaceFile } from '../config/files.ts'
 import { folders } from '../config/paths.ts'
+import { type Target, targetWords } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
@@ -134,8 +135,9 @@ export async function removeRecords(
 /** Output with a command to copy, which must not be wrapped. */
 export const COPYABLE = { isVerbatim: true } as const
 
-export function takeBackHint(path: string, user: string): string {
-  return `To take it back: ${commandLine('add', '--file', printable(path), '--user', printable(user))}`
+export function takeBackHint(path: string, user: string, target: Target): string {
+  const words = targetWords({ ...target, user: { value: printable(user), from: 'flag' } })
+  return `To take it back: ${commandLine('add', '--file', printable(path), ...words)}`
 }
 
 export function readPlayerPassword(

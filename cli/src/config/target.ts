@@ -70,9 +70,9 @@ function firstOf(...candidates: readonly (readonly [string | undefined, Source])
   return undefined
 }
 
-/** The flags of this command line with which another command reaches the same service and player. */
-export function targetWords({ profileName, url, user }: Target): readonly string[] {
-  const values = Object.entries({ profile: profileName, url, user })
+/** The flags of this command line with which another command reaches the same service and account. */
+export function targetWords({ profileName, url, user, admin }: Target): readonly string[] {
+  const values = Object.entries({ profile: profileName, url, user, admin })
   return values.flatMap(([flag, value]) => (value?.from === 'flag' ? [`--${flag}`, value.value] : []))
 }
 

@@ -4,6 +4,7 @@ import { administrationFlags, openAdministration } from '../../command/administr
 import { Args, defineCommand } from '../../command/define.ts'
 import { dryRunFlag, fromFlag, toGamemodeFlag, yesFlags } from '../../command/flags.ts'
 import { confirmRecords, findRecords, parseSelection, recordFlags } from '../../command/select-records.ts'
+import { targetWords } from '../../config/target.ts'
 import { commandLine } from '../../core/command-line.ts'
 import { printable } from '../../output/text.ts'
 
@@ -52,7 +53,18 @@ export const userMoveCatchCommand = defineCommand({
     })
     const document = { ...about, moved: moved.map(({ id }) => id), catches: countOf(moved) }
     const ids = moved.length > SHOWN_IDS ? ['ID...'] : moved.map(({ id }) => id)
-    const back = commandLine('user', 'move-catch', printable(user), ...ids, '--from', to, '--gamemode', gamemode)
+    const service = targetWords({ ...context.target, user: undefined })
+    const back = commandLine(
+      'user',
+      'move-catch',
+      printable(user),
+      ...ids,
+      '--from',
+      to,
+      '--gamemode',
+      gamemode,
+      ...service,
+    )
     const text = `Moved ${amountText(moved)} of ${where}.\nTo take it back: ${back}`
     return context.print(document, () => text, COPYABLE)
   },
