@@ -199,6 +199,9 @@ describe('list', () => {
     expect(await names('--filter', 'name=LONG')).toEqual(['Unknown/Other'])
     expect(await names('--filter', 'rarity=gold,1')).toEqual(['Gold', 'Bronze'])
     expect((await list(['--filter', 'rarity=shiny'])).status).toBe(2)
+    for (const word of ['unknown', 'OTHER', 'Unknown/Other']) {
+      expect(await names('--filter', `rarity=${word}`)).toEqual(['Unknown/Other'])
+    }
     expect((await list(['--filter', 'no such fish'])).stderr).toBe('Alex has no fish in earth that match.\n')
   })
 

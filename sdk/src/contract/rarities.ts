@@ -28,10 +28,14 @@ export function rarityLabel(value: RarityValue): RarityLabel {
 
 /**
  * Converts a number or a label, in any letter case, to the number of a rarity; `undefined` if there is none.
+ * One word of `Unknown/Other` is enough.
  * @example rarityValue('gold') // 3
  * @example rarityValue(9) // undefined
  */
 export function rarityValue(rarity: number | string): RarityValue | undefined {
   const wanted = typeof rarity === 'string' ? rarity.toLowerCase() : rarity
-  return RARITIES.find(({ value, label }) => value === wanted || label.toLowerCase() === wanted)?.value
+  return RARITIES.find(({ value, label }) => {
+    const text = label.toLowerCase()
+    return [value, text, ...text.split('/')].some((one) => one === wanted)
+  })?.value
 }
