@@ -101,8 +101,9 @@ const LOG_NAME = /^(?!\.|debug|launcher).*\.(?:log|txt)(?:\.\d{1,3}|\.old|\.bak)
 /** Oldest first: by the date in the name, else the time of the last change. @throws CliError `log_not_found` */
 async function listLogs(folder: string): Promise<readonly HistoryLog[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw noLogs(`There is no folder ${folder}.`)
     const why = error.code === 'ENOTDIR' ? 'is not a folder' : `cannot be read (${error.code ?? error.name})`
-    throw usageError(`${folder} ${why}.`, 'Pass the folder of the logs: fish-cli watch --history ~/.minecraft/logs')
+    throw usageError(`${folder} ${why}.`, PASS_FOLDER)
   })
   const logs = entries
     .filter((entry) => !entry.isDirectory() && LOG_NAME.test(entry.name))
@@ -118,12 +119,13 @@ async function listLogs(folder: string): Promise<readonly HistoryLog[]> {
         one.at - other.at || basename(one.path).localeCompare(basename(other.path), 'en', { numeric: true }),
     )
   }
-  throw new CliError({
-    code: 'log_not_found',
-    message: `No logs found in ${folder}.`,
-    hint: 'Pass the folder of the logs: fish-cli watch --history ~/.minecraft/logs',
-    exit: EXIT.notFound,
-  })
+  throw noLogs(`No logs found in ${folder}.`)
+}
+
+const PASS_FOLDER = 'Pass the folder of the logs: fish-cli watch --history ~/.minecraft/logs'
+
+function noLogs(message: string): CliError {
+  return new CliError({ code: 'log_not_found', message, hint: PASS_FOLDER, exit: EXIT.notFound })
 }
 
 interface Reading extends HistoryOptions {
