@@ -217,8 +217,7 @@ function createSession(startedAt: number) {
   let live = 0
   let best: RecordedCatch | undefined
 
-  const rankOf = ({ rarity }: RecordedCatch) =>
-    rarity === 'Unknown/Other' ? -1 : RARITIES.findIndex(({ label }) => label === rarity)
+  const rankOf = ({ rarity }: RecordedCatch) => RARITIES.findIndex(({ label }) => label === rarity)
   const isBetter = (one: RecordedCatch, other: RecordedCatch) =>
     rankOf(one) - rankOf(other) || (one.lengthCm ?? 0) - (other.lengthCm ?? 0)
   const perHour = (now: number) =>

@@ -1,13 +1,13 @@
 /**
- * The seven rarities: the number used in write payloads, the label used in responses,
+ * The seven rarities, from the most common to the rarest: the number used in write payloads, the label used in responses,
  * and the word that starts a catch message in the game's chat (`null`: none).
  */
 export const RARITIES = [
+  { value: 5, label: 'Unknown/Other', catchWord: null },
   { value: 1, label: 'Bronze', catchWord: 'GOOD' },
   { value: 2, label: 'Silver', catchWord: 'NICE' },
   { value: 3, label: 'Gold', catchWord: 'GREAT' },
   { value: 4, label: 'Diamond', catchWord: 'EPIC' },
-  { value: 5, label: 'Unknown/Other', catchWord: null },
   { value: 6, label: 'Platinum', catchWord: 'LEGENDARY' },
   { value: 7, label: 'Mythical', catchWord: 'INSANE' },
 ] as const
@@ -18,7 +18,7 @@ export type RarityValue = (typeof RARITIES)[number]['value']
 /** A rarity as the label that the read endpoints return. */
 export type RarityLabel = (typeof RARITIES)[number]['label']
 
-/** All labels, in the order of their numbers. */
+/** All labels, from the most common rarity to the rarest. */
 export const RARITY_LABELS = RARITIES.map((rarity) => rarity.label) as readonly RarityLabel[]
 
 /** The label of a rarity number. @example rarityLabel(3) // 'Gold' */
