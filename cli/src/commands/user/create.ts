@@ -31,7 +31,7 @@ export const userCreateCommand = defineCommand({
     'Prints the password, the Fernet key and the API key of the player, which cannot be shown again. With --login-file, ' +
     'it writes them with the address of the service to a file that only you can read, for the player to log in with: ' +
     'fish-cli login --from FILE. The password of the administrator comes from FISH_ADMIN_PASSWORD or ' +
-    'FISH_ADMIN_PASSWORD_FILE.',
+    'FISH_ADMIN_PASSWORD_FILE; otherwise, unless an administrator is logged in, it prompts for that password.',
   examples: [
     'fish-cli user create Alex --login-file alex.json',
     {
