@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 // Plain JavaScript that an old Node can read too, so that it can say what is needed.
+// NO_COLOR overrides FORCE_COLOR. Node warns if both are set, as soon as a module of its own looks at colours.
+delete process.env[process.env.NO_COLOR ? 'FORCE_COLOR' : 'NO_COLOR']
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(

@@ -27,6 +27,14 @@ describe('add and list', () => {
     expect(stdout).toBe('FISH        RARITY\nBronze Koi  Gold\nCod         Bronze\n')
   })
 
+  test.each(['unknown', 'Other', 'unknown/OTHER', '5'])(
+    'the rarity Unknown/Other may be typed as %s',
+    async (rarity) => {
+      const { stdout } = await run(['add', 'Odd', '-r', rarity], { env: context.player })
+      expect(stdout).toBe('Odd · Unknown/Other → Alex, earth\n')
+    },
+  )
+
   test('several names are saved as one record, all or none', async () => {
     const { env } = await newPlayer('Several')
     expect((await run(['add', 'Cod', 'x'.repeat(101), '-r', '2', '--yes'], { env })).status).toBe(2)

@@ -85,7 +85,7 @@ describe('completion', () => {
     expect(offered('list --gamemode=')).toEqual(gamemodes.map((each) => `--gamemode=${each}`))
     expect(offered('leaderboard -g ')).toEqual(gamemodes)
     expect(offered('add Cod --rarity ')).toEqual(
-      'bronze silver gold diamond unknown/other platinum mythical'.split(' '),
+      'unknown/other bronze silver gold diamond platinum mythical'.split(' '),
     )
     expect(offered('list -o ')).toEqual(['table', 'json', 'jsonl', 'csv', 'tsv'])
     expect(offered('conformance --output ')).toEqual(['table', 'tap', 'json'])

@@ -50,6 +50,16 @@ describe('login', () => {
     }
   })
 
+  test('tries https for an address without a scheme, but http on this machine, and prints the address', async () => {
+    const { host, port } = new URL(context.service.url)
+    const local = await fish(['login', 'Alex', '--url', host, '-g', 'earth'], { FISH_PASSWORD: context.alex.password })
+    expect(local).toMatchObject({ status: 0, stderr: `The address is http://${host}\n` })
+    expect(local.stdout).toContain(`Logged in to http://${host} as Alex`)
+    const name = `fish.invalid:${port}`
+    const remote = await fish(['login', 'Alex', '--profile', 'other'], { FISH_URL: name, FISH_PASSWORD: 'x' })
+    expect(remote).toMatchObject({ status: 69, stderr: expect.stringContaining(`The address is https://${name}\n`) })
+  })
+
   test('never prompts with --no-input, and reports an unusable stdin', async () => {
     const asked = await fish(['login', 'Alex', ...at(), '--no-input'], {}, { terminal: true, typed: 'x\r' })
     expect(asked.status).toBe(4)

@@ -142,6 +142,31 @@ test('a storage that fails behind the service ends with 69, as a service that is
   expect([status, JSON.parse(stdout).error]).toMatchObject([69, { code: 'storage_error', exit: 69 }])
 })
 
+test.each([502, 503, 504])(
+  'a %i from a proxy in front of the service ends with 69 and a code of its own',
+  async (status) => {
+    const service = await startImpostor((_, response) => {
+      response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
+    })
+    const env = { ...context.player, FISH_URL: service.url, FISH_MAX_WAIT: '0' }
+    const list = await run(['list', 'fish', 'Alex', '--json'], { env })
+    expect([list.status, failureOf(list.stdout).error]).toMatchObject([
+      69,
+      {
+        code: 'bad_gateway',
+        message: `A proxy responded with status ${status} instead of the service.`,
+        hint: 'Try again later; see: fish-cli status',
+      },
+    ])
+    const add = await run(['add', 'Cod', '-r', '1', '--json'], { env })
+    service.close()
+    expect([add.status, failureOf(add.stdout).error]).toMatchObject([
+      69,
+      { code: 'bad_gateway', message: expect.stringMatching(/ The catch may have been stored\.$/) },
+    ])
+  },
+)
+
 test('what a service says stays on its line', async () => {
   const service = await answering(404, { error: 'None.\r\nfish-cli: all is well\n\n', code: 'user_not_found' })
   const { status, stderr } = await run(['list', 'Alex', '-g', 'earth'], { env: { FISH_URL: service.url } })

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { createMock } from '@fish-crab/mocks'
+import { RARITIES } from '@fish-crab/sdk/constants'
 import { openOutbox } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { outboxPath } from '../src/client/outbox-path.ts'
@@ -96,9 +97,30 @@ describe('a file of catches', () => {
 
   test('with a column that nobody knows is refused as a whole, and says which there are', async () => {
     expect(await records('csv', 'name,rarty\nCod,1\nKoi,2\n')).toEqual([
-      { line: 1, problem: expect.stringMatching(/^Unknown column "rarty"\. .*name, rarity, kind, gamemode, caughtAt/) },
+      {
+        line: 1,
+        problem: expect.stringMatching(
+          /^The header has unknown columns: "rarty"\. .*name, rarity, kind, gamemode, caughtAt/,
+        ),
+      },
     ])
   })
+
+  test.each([
+    ['species,rarity,when\nCod,1,2026-01-01\n', '"species", "when"'],
+    ['Fisch;Seltenheit;Datum\nCod;1;2026-01-01\n', '"Fisch", "Seltenheit", "Datum"'],
+    ['fish,quality,type\nCod,1,fish\n', '"quality"'],
+  ])('of CSV whose header names no name is refused for the header, not for its rows: %j', async (text, unknown) => {
+    const problem = `The header has unknown columns: ${unknown}. Known columns: name, rarity, kind, gamemode, caughtAt; remove or rename the others.`
+    expect(await records('csv', text)).toEqual([{ line: 1, problem }])
+  })
+
+  test.each(['Time,gold\n', 'Cod,bronz\n', 'Cod,bronz,fish\n', 'Cod,1,,earth\n'])(
+    'of CSV without a header starts with a catch, even with a wrong value: %j',
+    async (text) => {
+      expect(await records('csv', text)).toMatchObject([{ line: 1, fields: {} }])
+    },
+  )
 
   const namesIn = async (extension: string, text: string) =>
     (await records(extension, text)).map((one) => ('fields' in one ? one.fields.name : one.problem))
@@ -233,6 +255,15 @@ describe('add --file', () => {
       code: 'wrong_lines',
     })
     expect((await addFile('name,rarity,caughtAt\nCod,1,2028-02-29\n', '--timezone', 'Asia/Tokyo')).status).toBe(0)
+  })
+
+  test('names wrong values and those that are allowed', async () => {
+    const text = 'name,rarity,kind,caughtAt\nCod,bronz,,\nCod,1,whale,\nCod,1,,yesterday\n'
+    const { stderr } = await run(['add', '--file', '-'], { env, piped: text })
+    const rarities = RARITIES.map(({ value, label }) => `${value} ${label}`).join(', ')
+    expect(stderr).toContain(`line 2: rarity: Must be one of ${rarities}, not "bronz".\n`)
+    expect(stderr).toContain('line 3: kind: Must be fish or crab, not "whale".\n')
+    expect(stderr).toMatch(/line 4: caughtAt: Must be .*, not "yesterday"\.\n/)
   })
 
   test('refuses what is empty, is no text, or is not there', async () => {

@@ -380,7 +380,7 @@ describe('list --watch on a terminal', () => {
     expect(screenAfter(sorted.stdout, 80)[0]).toMatch(/: 50 fish, the first 21 shown$/)
     const chart = await runWatch(['list', '--watch', '--chart'], { ...SIZE, fish, during })
     const screen = screenAfter(chart.stdout, 80)
-    expect(screen[1]).toMatch(/^Bronze +█+ 50$/)
+    expect(screen[2]).toMatch(/^Bronze +█+ 50$/)
     expect(screen).toHaveLength(9)
   })
 

@@ -155,7 +155,7 @@ describe('login --from', () => {
   })
 
   test('refuses a file that does not exist, another player, and what the file replaces', async () => {
-    expect(await fish(['login', '--from', join(home, 'none')])).toMatchObject({ status: 2 })
+    expect(await fish(['login', '--from', join(home, 'none')])).toMatchObject({ status: 5 })
     await newPlayer()
     for (const more of [['Bob'], ['--admin'], ['--password-stdin'], ['--with-api-key']]) {
       expect(await fish(['login', '--from', file, ...more])).toMatchObject({ status: 2 })

@@ -13,6 +13,7 @@ describe('colours', () => {
     ['a terminal with NO_COLOR', true, { NO_COLOR: '1' }, false],
     ['a dumb terminal', true, { TERM: 'dumb' }, false],
     ['a pipe with FORCE_COLOR', false, { FORCE_COLOR: '1' }, true],
+    ['a terminal with NO_COLOR and FORCE_COLOR', true, { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
     ['a terminal with FORCE_COLOR=0', true, { FORCE_COLOR: '0' }, false],
     ['a terminal with --no-color', true, {}, false, '--no-color'],
     ['a pipe with FORCE_COLOR and --no-color', false, { FORCE_COLOR: '1' }, false, '--no-color'],

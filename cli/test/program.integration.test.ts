@@ -12,6 +12,7 @@ import { findPage, helpWords } from '../src/help/static-pages.ts'
 import { COMMANDS } from '../src/runtime/commands.ts'
 import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
+import { startFish } from './stdin-processes.ts'
 
 const PROGRAM = inject('program')
 
@@ -174,3 +175,16 @@ describe.skipIf(!oddFolder)(`a folder in which none can be made${oddFolder ? '' 
     },
   )
 })
+
+test.each(['1', ''])(
+  'NO_COLOR=%j with FORCE_COLOR prints no warning, and only an empty NO_COLOR leaves colours',
+  async (no) => {
+    const { ended } = startFish(['config', 'list'], { NO_COLOR: no, FORCE_COLOR: '1' })
+    const { status, stdout, stderr } = await ended
+    expect({ status, stderr, coloured: stdout.includes('\u{1b}') }).toEqual({
+      status: 0,
+      stderr: '',
+      coloured: no === '',
+    })
+  },
+)

@@ -199,11 +199,14 @@ describe('list', () => {
     expect(await names('--filter', 'name=LONG')).toEqual(['Unknown/Other'])
     expect(await names('--filter', 'rarity=gold,1')).toEqual(['Gold', 'Bronze'])
     expect((await list(['--filter', 'rarity=shiny'])).status).toBe(2)
+    for (const word of ['unknown', 'OTHER', 'Unknown/Other']) {
+      expect(await names('--filter', `rarity=${word}`)).toEqual(['Unknown/Other'])
+    }
     expect((await list(['--filter', 'no such fish'])).stderr).toBe('Alex has no fish in earth that match.\n')
   })
 
   test('--sort orders by rarity or time, both ways, and shows no more for it', async () => {
-    expect(await names('--sort', 'rarity')).toEqual(['Bronze', 'Silver', 'Gold', 'Unknown/Other', 'Mythical'])
+    expect(await names('--sort', 'rarity')).toEqual(['Unknown/Other', 'Bronze', 'Silver', 'Gold', 'Mythical'])
     expect(await names('--sort=-caughtAt', '--limit', '2')).toEqual(['Silver', 'Unknown/Other'])
     expect((await list(['--sort=-caughtAt'])).stdout).not.toContain('2026')
     expect((await list(['--sort', 'size'])).stderr).toContain('name, rarity, caughtAt')
@@ -239,11 +242,11 @@ describe('list', () => {
 
   test('--chart draws a bar for each rarity; other forms hold the numbers', async () => {
     const { stdout } = await list(['--chart'], { terminal: true, columns: 40, rows: 50 })
-    expect(stdout.split('\n')[0]).toBe(`Bronze         ${'█'.repeat(23)} 1`)
+    expect(stdout.split('\n')[0]).toBe(`Unknown/Other  ${'█'.repeat(23)} 1`)
     expect(stdout).toContain('\nPlatinum       0\n')
     const ascii = await list(['--chart'], { env: { ...ENV(), LC_ALL: 'C' } })
-    expect(ascii.stdout).toMatch(/^Bronze {9}#+ 1\n/)
-    expect((await list(['--chart', '-o', 'csv'])).stdout).toMatch(/^rarity,count\r\nBronze,1\r\n/)
+    expect(ascii.stdout).toMatch(/^Unknown\/Other {2}#+ 1\n/)
+    expect((await list(['--chart', '-o', 'csv'])).stdout).toMatch(/^rarity,count\r\nUnknown\/Other,1\r\nBronze,1\r\n/)
   })
 })
 

@@ -40,7 +40,7 @@ describe('serve', () => {
     ['a terminal', true, { FORCE_COLOR: '0' }, false],
     ['a terminal', true, { TERM: 'dumb' }, false],
     ['no terminal', false, { FORCE_COLOR: '1' }, true],
-    ['no terminal', false, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
+    ['no terminal', false, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
   ])('on %s (%s) with %j has colours in its log: %s, as every command', async (_, terminal, env, coloured) => {
     // What --json puts between the log and stderr changes nothing.
     const argv = 'NO_COLOR' in env ? ['serve', '--json'] : ['serve']

@@ -23,7 +23,7 @@ describe.skipIf(SKIPPED !== '')(`login in a real terminal${SKIPPED}`, () => {
       await terminal.until(question)
       terminal.type(`${keys}\r`)
     }
-    await answer(/Address of the service[^:]*: /, 'nowhere')
+    await answer(/Address of the service[^:]*: /, 'no where')
     await answer(/must\s+be\s+an\s+address.*Address of the service[^:]*: /s, context.service.url)
     await answer(/Your player name: /, 'Alex')
     await answer(/decide later\)\? /, 'erth')

@@ -166,7 +166,7 @@ describe.skipIf(SKIPPED !== '')(`each stream decides for itself${SKIPPED}`, () =
     ['a terminal', {}, true],
     ['a terminal and NO_COLOR', { NO_COLOR: '1' }, false],
     ['a terminal and an empty NO_COLOR', { NO_COLOR: '' }, true],
-    ['a terminal, NO_COLOR and FORCE_COLOR', { NO_COLOR: '1', FORCE_COLOR: '1' }, true],
+    ['a terminal, NO_COLOR and FORCE_COLOR', { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
     ['a terminal and FORCE_COLOR=0', { FORCE_COLOR: '0' }, false],
     ['a dumb terminal', { TERM: 'dumb' }, false],
   ])('with %s, colours of stdout are as they should be', async (_title, more, coloured) => {

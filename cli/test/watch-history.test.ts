@@ -122,7 +122,7 @@ describe('watch --history', () => {
   })
 
   test('refuses what it cannot read, and flags that it has no use for', async () => {
-    expect(await run(['watch', '--history', join(folder, 'none')], { env })).toMatchObject({ status: 2 })
+    expect(await run(['watch', '--history', join(folder, 'none')], { env })).toMatchObject({ status: 5 })
     expect(await history()).toMatchObject({ status: 5 })
     expect(await history(['--once'])).toMatchObject({ status: 2 })
     expect(await run(['watch', 'a.log', '--history', folder], { env })).toMatchObject({ status: 2 })

@@ -51,7 +51,11 @@ describe('toHaveSentFish()', () => {
       { nam: 'Salmon' },
       'Unknown field "nam". Known fields: user, gamemode, name, id, caughtAt, rarity.',
     ],
-    ['an unknown rarity', { rarity: 'golden' }, 'Unknown rarity "golden". Use 1 to 7, or one of Bronze, Silver, Gold'],
+    [
+      'an unknown rarity',
+      { rarity: 'golden' },
+      'Unknown rarity "golden". Use 1 to 7, or one of Unknown/Other, Bronze, Silver',
+    ],
     ['an unknown gamemode', { gamemode: 'Earth' }, 'Unknown gamemode "Earth". Known gamemodes: oneblock, earth,'],
     ['a field without a value', { name: undefined }, 'The field "name" is undefined.'],
     [

@@ -21,6 +21,10 @@ export function describeError(error: unknown, needs: Role = 'player'): ErrorRepo
     const report = responseReport(error, rateLimitHint(error.resetAt, needs), EXIT.rateLimited)
     return { ...report, retryAt: error.resetAt.toISOString() }
   }
+  if (isBadGateway(error)) {
+    const message = `A proxy responded with status ${error.status} instead of the service.`
+    return { ...errorReport('bad_gateway', message, TRY_LATER, EXIT.unreachable), requestId: error.requestId ?? null }
+  }
   if (error instanceof ApiError) {
     const report = responseReport(error, hintFor(error.status, error.code, needs), exitStatusOf(error))
     return isNotFromService(error) ? { ...report, code: 'invalid_response' } : report
@@ -63,8 +67,10 @@ const NEVER_OPEN = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'E
 
 /** Says of a write without a response that it may have been stored: repeating the command would store it twice. */
 export function withUnknownOutcome(error: unknown): unknown {
-  if (!(error instanceof ConnectionError) || error.proxy !== undefined) return error
-  if (NEVER_OPEN.includes(error.systemCode ?? '') || isUntrusted(error)) return error
+  if (!isBadGateway(error)) {
+    if (!(error instanceof ConnectionError) || error.proxy !== undefined) return error
+    if (NEVER_OPEN.includes(error.systemCode ?? '') || isUntrusted(error)) return error
+  }
   const { code, message, exit } = describeError(error)
   const hint = 'Before you repeat the command, look for it: fish-cli list'
   return new CliError({ code, message: `${message} The catch may have been stored.`, hint, exit })
@@ -151,6 +157,11 @@ function exitStatusOf(refusal: RefusedResponse): ExitStatus {
 /** Whether an error response is not the service's, which always has a code. A proxy may ask for credentials. */
 function isNotFromService({ status, code }: RefusedResponse): boolean {
   return code === 'unknown' && ![401, 403, 429].includes(status) && status < 500
+}
+
+/** Whether a proxy responded because it got no response from the service, which always sends a code. */
+function isBadGateway(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 'unknown' && [502, 503, 504].includes(error.status)
 }
 
 export const WRONG_ADDRESS = 'Is --url (or FISH_URL) the address of a Fish and Crab Collection Service?'

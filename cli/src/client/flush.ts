@@ -1,5 +1,7 @@
 import { RateLimitError } from '@fish-crab/sdk'
 import type { FlushReport, Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
+import { type Target, targetWords } from '../config/target.ts'
+import { commandLine } from '../core/command-line.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { duration } from '../core/time.ts'
@@ -10,13 +12,14 @@ export interface FlushOptions {
   /** Longest wait for the rate limit, in milliseconds. @default one window */
   readonly maxWaitMs?: number | undefined
   readonly signal: AbortSignal
+  readonly target: Target
 }
 
 /** Shows progress and waits on stderr. @throws CliError `interrupted` with the number of catches left */
 export async function flushWithProgress(
   context: Context,
   outbox: Outbox,
-  { maxWaitMs, signal }: FlushOptions,
+  { maxWaitMs, signal, target }: FlushOptions,
 ): Promise<FlushReport> {
   const total = await queuedIn(outbox)
   const showWait = createWaitListener(context)
@@ -33,7 +36,7 @@ export async function flushWithProgress(
       onProgress: ({ sent, dead }) => progress?.update(sent + dead),
     })
   } catch (error) {
-    throw signal.aborted ? await interruptedError(outbox) : error
+    throw signal.aborted ? await interruptedError(outbox, target) : error
   } finally {
     progress?.end()
     unsubscribe()
@@ -64,31 +67,38 @@ export function createWaitListener({ line, clock }: Pick<Context, 'line' | 'cloc
   }
 }
 
-export async function interruptedError(outbox: Outbox): Promise<CliError> {
+export async function interruptedError(outbox: Outbox, target: Target): Promise<CliError> {
   const count = await queuedIn(outbox)
   const message = `Interrupted. ${count === 0 ? 'Nothing is queued.' : queuedText(count)}`
-  const hint = count === 0 ? undefined : `Send them: ${FLUSH}`
+  const hint = count === 0 ? undefined : `Send them: ${flushCommand(target)}`
   return new CliError({ code: 'interrupted', message, hint, exit: EXIT.interrupted })
 }
 
-const FLUSH = 'fish-cli outbox flush'
+export function flushCommand(target: Target): string {
+  return commandLine('outbox', 'flush', ...targetWords(target))
+}
+
 export const DEAD_LETTER_HELP = 'See fish-cli outbox status, then: fish-cli outbox retry, or drop.'
 
 /** @throws CliError what stopped the delivery, and how many catches stay queued */
-export function flushStatus(context: Context & Notes, report: FlushReport): typeof EXIT.ok | typeof EXIT.partly {
+export function flushStatus(
+  context: Context & Notes,
+  report: FlushReport,
+  target: Target,
+): typeof EXIT.ok | typeof EXIT.partly {
   const { sent, left, deadLetters, stopped, leased, withoutClient } = report
   for (const { count, reason } of deadLetters)
     context.note(`fish-cli: ${catchesText(count)} rejected: ${reason.message}`)
   const [first] = stopped
   if (first) {
     if (sent > 0) context.note(`fish-cli: ${sent} sent.`)
-    throw queuedError(first.error, left)
+    throw queuedError(first.error, left, target)
   }
   if (deadLetters.length > 0) context.note(`fish-cli: ${DEAD_LETTER_HELP}`)
   if (leased.length > 0) {
     const free = duration(Math.max(...leased.map(({ until }) => until.getTime())) - context.clock.now())
     context.note(
-      `fish-cli: Another process is sending the rest. If it was killed, these can be sent in ${free}: ${FLUSH}`,
+      `fish-cli: Another process is sending the rest. If it was killed, these can be sent in ${free}: ${flushCommand(target)}`,
     )
   }
   if (withoutClient.length > 0)
@@ -97,12 +107,13 @@ export function flushStatus(context: Context & Notes, report: FlushReport): type
 }
 
 /** Says that the catches are queued: adding them again would store them twice. */
-function queuedError(error: unknown, left: number): CliError {
+function queuedError(error: unknown, left: number, target: Target): CliError {
+  const command = flushCommand(target)
   const { code, message, hint, exit, retryAt, requestId } = describeError(error)
   return new CliError({
     code,
     message: `${message} ${queuedText(left)}`,
-    hint: hint === null ? `Send them: ${FLUSH}` : `${hint} Then send them: ${FLUSH}`,
+    hint: hint === null ? `Send them: ${command}` : `${hint} Then send them: ${command}`,
     exit,
     retryAt,
     requestId,

@@ -3,6 +3,7 @@ import { isSameService } from '../config/profile.ts'
 import type { AdminSession, ProfileSecrets } from '../config/secret-store.ts'
 import { readSecrets } from '../config/secrets.ts'
 import type { Target } from '../config/target.ts'
+import { commandLine } from '../core/command-line.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
@@ -72,7 +73,7 @@ export async function readPlayerKey(
   return readSecret(context, {
     variable: 'FISH_KEY',
     question: `Fernet key of ${printable(user)}`,
-    orElse: `, who is not logged in here (or Ctrl-C, then: fish-cli login ${printable(user)})`,
+    orElse: `, who is not logged in here (or Ctrl-C, then: ${commandLine('login', printable(user))})`,
     alternative: `${elsewhere}Or fetch and save it once: fish-cli login USER`,
     noInput,
   })

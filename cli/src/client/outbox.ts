@@ -13,6 +13,7 @@ import { fileProblem } from '../../../sdk/src/internal/sqlite.node.ts'
 import { folders } from '../config/paths.ts'
 import { isSameService } from '../config/profile.ts'
 import type { Target } from '../config/target.ts'
+import { commandLine } from '../core/command-line.ts'
 import type { Context, Notes, Profile } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
@@ -117,7 +118,11 @@ function readUnsent(context: Pick<Context, 'env'>, path: string): Unsent | undef
     const [url, queued] = [String(row?.address), Number(row?.queued)]
     if (queued === 0 || outboxPath(context, url) !== path) return undefined
     const result = `${catchesText(queued)} not sent to ${printable(url)} yet.`
-    return { service: { url, queued }, result, fix: `Send them: fish-cli outbox flush --url ${printable(url)}` }
+    return {
+      service: { url, queued },
+      result,
+      fix: `Send them: ${commandLine('outbox', 'flush', '--url', printable(url))}`,
+    }
   } catch (error) {
     const problem = fileProblem(error)
     if (problem === undefined) return undefined

@@ -156,9 +156,8 @@ function highest(numbers: readonly number[]): number {
   return numbers.reduce((one, other) => Math.max(one, other), Number.NEGATIVE_INFINITY)
 }
 
-/** An unknown rarity is the lowest. */
 function rankOf(label: RarityLabel | undefined): number {
-  return label === 'Unknown/Other' ? -1 : RARITIES.findIndex((rarity) => rarity.label === label)
+  return RARITIES.findIndex((rarity) => rarity.label === label)
 }
 
 function dayName(date: Date): string {

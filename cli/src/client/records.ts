@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { ApiError, type Client, type Crab, type Fish, type Gamemode } from '@fish-crab/sdk'
 import { replaceFile } from '../config/files.ts'
 import { folders } from '../config/paths.ts'
+import { type Target, targetWords } from '../config/target.ts'
+import { commandLine } from '../core/command-line.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { localTime } from '../core/time.ts'
@@ -61,7 +63,7 @@ export function selectRecords(
   ids: readonly string[],
   gamemode: Gamemode,
 ): readonly CatchRecord[] {
-  const hint = `For another gamemode, name it. The ids: fish-cli list --detail -g ${gamemode}, or list crabs --detail`
+  const hint = `For another gamemode, name it. The ids: ${commandLine('list', '--detail', '-g', gamemode)}, or list crabs --detail`
   const selected = ids.map((text, index) => {
     const end = text.replace(/^(…|\.\.\.)/, '')
     const found = records.filter(({ id }) => id === end || (end.length >= SHORTEST_END && id.endsWith(end)))
@@ -133,8 +135,9 @@ export async function removeRecords(
 /** Output with a command to copy, which must not be wrapped. */
 export const COPYABLE = { isVerbatim: true } as const
 
-export function takeBackHint(path: string, user: string): string {
-  return `To take it back: fish-cli add --file ${printable(path)} --user ${printable(user)}`
+export function takeBackHint(path: string, user: string, target: Target): string {
+  const words = targetWords({ ...target, user: { value: printable(user), from: 'flag' } })
+  return `To take it back: ${commandLine('add', '--file', printable(path), ...words)}`
 }
 
 export function readPlayerPassword(

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { Args, defineCommand, Flags, words } from '../command/define.ts'
 import { homeFolder } from '../config/paths.ts'
+import { commandLine } from '../core/command-line.ts'
 import type { Env } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
 import { isShell, SHELLS, type Shell } from '../core/shells.ts'
@@ -38,7 +39,7 @@ export const completionCommand = defineCommand({
     const shell = shellOf(args.shell, context.env)
     const script = SCRIPTS[shell]
     if (!flags.install) {
-      if (context.stdout.isTTY) context.note(`To install it: fish-cli completion ${shell} --install`)
+      if (context.stdout.isTTY) context.note(`To install it: ${commandLine('completion', shell, '--install')}`)
       return context.print({ shell, script }, () => script.trimEnd(), { isVerbatim: true })
     }
     const location = scriptLocation(shell, { env: context.env, home: homeFolder(context.env) })

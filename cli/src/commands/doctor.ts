@@ -18,6 +18,7 @@ import { isUnencrypted } from '../config/profile.ts'
 import type { AdminSession } from '../config/secret-store.ts'
 import { settingValue } from '../config/settings.ts'
 import { resolveTarget, type Target } from '../config/target.ts'
+import { commandLine } from '../core/command-line.ts'
 import type { Config, Context } from '../core/context.ts'
 import { EXIT } from '../core/errors.ts'
 import { localTime } from '../core/time.ts'
@@ -236,7 +237,8 @@ async function checkKey(client: Client, { user, fernetKey, key }: Identity, sign
   }
   const { accepted } = await testKey(client, { user, fernetKey, signal })
   if (accepted) return ok(`The service accepts the key of ${user}, from ${sourceText(key)}.`)
-  const fix = key === 'environment' ? 'Correct FISH_KEY or FISH_KEY_FILE.' : `Fetch it again: fish-cli login ${user}`
+  const fix =
+    key === 'environment' ? 'Correct FISH_KEY or FISH_KEY_FILE.' : `Fetch it again: ${commandLine('login', user)}`
   return fail(`The service rejects the key of ${user}, from ${sourceText(key)}.`, fix)
 }
 
@@ -256,7 +258,7 @@ async function checkSession(
   if ((await testSession(context, target, session, signal)) === 'accepted') {
     return ok(`${subject} is valid until ${localTime(session.expiresAt)} (local time).`)
   }
-  return warn(`${subject} has expired.`, `Log in again: fish-cli login ${session.username} --admin`)
+  return warn(`${subject} has expired.`, `Log in again: ${commandLine('login', session.username, '--admin')}`)
 }
 
 function sourceText(source: Identity['key']): string {

@@ -15,6 +15,7 @@ import { requireGamemode } from '../client/gamemodes.ts'
 import { Args, defineCommand, Flags, words } from '../command/define.ts'
 import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../command/flags.ts'
 import { requireUser, resolveTarget } from '../config/target.ts'
+import { commandLine } from '../core/command-line.ts'
 import { usageError } from '../core/errors.ts'
 import type { OutputFlags } from '../core/format.ts'
 
@@ -78,7 +79,7 @@ export const listCommand = defineCommand({
     const { kind, named } = subjectOf(args)
     const query = parseCatchQuery(flags, context.clock.now())
     const target = resolveTarget(context, { ...flags, user: userOf(named, flags.user) })
-    const user = requireUser(target, `Pass one: fish-cli list ${KIND_PLURALS[kind]} USER`)
+    const user = requireUser(target, `Pass one: ${commandLine('list', KIND_PLURALS[kind], 'USER')}`)
     const gamemode = await requireGamemode(context, target)
     const { chart = false, detail = false } = flags
     const listOptions = { kind, gamemode, query, chart, detail, namesDetail: !chart && asksForDetail(flags) }

@@ -9,13 +9,14 @@ import { Args, type CommandContext, defineCommand, Flags } from '../command/defi
 import { gamemodeFlag, serviceFlags, yesFlags } from '../command/flags.ts'
 import { applyLogin, changeConfig, type LoginTarget, replacesLogin } from '../config/config-file.ts'
 import { readLoginFile } from '../config/login-file.ts'
-import { DEFAULT_PROFILE, isUnencrypted, parseProfileName } from '../config/profile.ts'
+import { DEFAULT_PROFILE, isOnlyLocal, isUnencrypted, parseProfileName } from '../config/profile.ts'
 import { mergeLogin } from '../config/secret-store.ts'
 import { checkSecretsUpdate, updateSecrets } from '../config/secrets.ts'
 import { resolveTarget, type Target } from '../config/target.ts'
+import { commandLine } from '../core/command-line.ts'
 import type { Config } from '../core/context.ts'
 import { CliError, usageError } from '../core/errors.ts'
-import { parseServiceUrl } from '../core/parse-values.ts'
+import { isServiceUrl, parseServiceUrl } from '../core/parse-values.ts'
 import { localTime } from '../core/time.ts'
 import { ask, canPrompt, confirm, promptLine } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
@@ -26,7 +27,7 @@ export const loginCommand = defineCommand({
     'Asks for what is missing: the service, the player, the gamemode and the API key. With --from, all comes from the ' +
     'login file that an administrator made; it is checked, stored, and can be deleted then. ' +
     'Otherwise, the password comes from a prompt, FISH_PASSWORD, FISH_PASSWORD_FILE or --password-stdin; it is used once and not ' +
-    'stored. The key is stored in the system keyring if there is one, otherwise in a file that only you can read. With ' +
+    'stored. An address without a scheme is tried with https, that of this machine, such as localhost:8787, with http. The key is stored in the system keyring if there is one, otherwise in a file that only you can read. With ' +
     '--admin, USER is an administrator (FISH_ADMIN_PASSWORD), and a session that expires is stored instead.',
   examples: [
     'fish-cli login --from alex.json',
@@ -69,7 +70,9 @@ export const loginCommand = defineCommand({
     // The file precedes the environment: its secrets are for its service only, unless --url says otherwise.
     const fromFile = file && { url: flags.url ?? file.service, gamemode: flags.gamemode ?? file.gamemode }
     const account = { [asAdmin ? 'admin' : 'user']: args.user ?? file?.name }
-    const given = resolveTarget(context, { ...rest, ...fromFile, ...account }, true)
+    const typed = resolveTarget(context, { ...rest, ...fromFile, ...account }, true)
+    const given = { ...typed, url: { ...typed.url, value: withScheme(typed.url.value) } }
+    if (given.url.value !== typed.url.value) context.note(`The address is ${printable(given.url.value)}`)
     const name = parseProfileName(given.profileName?.value ?? DEFAULT_PROFILE)
     const isSilent = flags['no-input'] || flags['password-stdin']
     // Reports a wrong argument before a problem with files.
@@ -112,6 +115,14 @@ export const loginCommand = defineCommand({
 
 const NO_FILE = { login: undefined, isShared: false }
 
+/** An address with the scheme that it lacks: http for this machine, otherwise https. Other texts stay as they are. */
+function withScheme(address: string): string {
+  if (address.includes('://')) return address
+  const url = `http://${address}`
+  if (!isServiceUrl(url)) return address
+  return isOnlyLocal(url) ? url : `https://${address}`
+}
+
 /** Values that neither flags, environment, profile nor settings have. Without a terminal, they stay missing. */
 async function askForMissing(context: CommandContext, target: Target, noInput: boolean | undefined): Promise<Target> {
   if (!canPrompt(context, noInput)) return target
@@ -129,7 +140,10 @@ async function askForMissing(context: CommandContext, target: Target, noInput: b
   }
   let { url, user, gamemode } = target
   if (url.from === 'default') {
-    url = (await question(`Address of the service (Enter: ${url.value}): `, parseServiceUrl)) ?? url
+    url =
+      (await question(`Address of the service (Enter: ${url.value}): `, (typed) =>
+        parseServiceUrl(withScheme(typed)),
+      )) ?? url
   }
   if (!user?.value) user = await question('Your player name: ', (typed) => typed)
   if (user && !gamemode?.value) {
@@ -164,13 +178,13 @@ async function offerDeletion(
 async function offerApiKey(context: CommandContext, config: Config, name: string): Promise<void> {
   const target = resolveTarget({ env: context.env, config }, { profile: name })
   const { apiKey } = await findIdentity(context, target)
-  const offer = `fish-cli login ${printable(target.user?.value ?? 'USER')} --with-api-key`
+  const offer = commandLine('login', printable(target.user?.value ?? 'USER'), '--with-api-key')
   if (apiKey === null) context.note(`An API key lifts the rate limit. To store yours: ${offer}`)
 }
 
 function profileSwitch(name: string, { current }: Config): readonly string[] {
   if (current === undefined || current === name) return []
-  return [`The current profile is now ${name}. To switch back: fish-cli profile use ${printable(current)}`]
+  return [`The current profile is now ${name}. To switch back: ${commandLine('profile', 'use', printable(current))}`]
 }
 
 function playerLogin({ url, user, gamemode }: Target): LoginTarget {

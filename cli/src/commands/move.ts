@@ -13,7 +13,8 @@ import {
 } from '../client/records.ts'
 import { Args, defineCommand } from '../command/define.ts'
 import { fromFlag, passwordStdinFlag, serviceFlags, toGamemodeFlag, userFlag, yesFlags } from '../command/flags.ts'
-import { requireUser } from '../config/target.ts'
+import { requireUser, targetWords } from '../config/target.ts'
+import { commandLine } from '../core/command-line.ts'
 import { usageError } from '../core/errors.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
@@ -58,7 +59,7 @@ export const moveCommand = defineCommand({
       run: ({ id, kind }) => moveCatch(client, { user, gamemode, to, kind, id, password, signal }),
     })
     const document = { user, from: gamemode, to, moved: moved.map(({ id }) => id), catches: countOf(moved) }
-    const back = `fish-cli move ${moved.map(({ id }) => id).join(' ')} --from ${to} --gamemode ${gamemode}`
+    const back = commandLine('move', ...document.moved, '--from', to, '--gamemode', gamemode, ...targetWords(target))
     const text = `Moved ${amountText(moved)} of ${where}.\nTo take it back: ${back}`
     return context.print(document, () => text, COPYABLE)
   },

@@ -51,7 +51,7 @@ export const removeCommand = defineCommand({
       run: ({ id, kind }) => deleteCatch(client, { user, gamemode, kind, id, password, signal }),
     })
     const document = { user, gamemode, removed: removed.map(({ id }) => id), catches: countOf(removed), file }
-    const text = `Removed ${amountText(removed)} of ${from}.\n${takeBackHint(file, user)}`
+    const text = `Removed ${amountText(removed)} of ${from}.\n${takeBackHint(file, user, target)}`
     return context.print(document, () => text, COPYABLE)
   },
 })

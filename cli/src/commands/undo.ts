@@ -100,7 +100,7 @@ async function undoQueued(
   const underWay = frozen > 0 ? ` ${catchesText(frozen)} stay: they are being sent.` : ''
   const done = `Removed ${catchesText(cancelled)} of ${printable(user)} from the queue.${underWay}`
   const document = { user, queued: true, removed: [], catches: cancelled, underWay: frozen, file }
-  context.print(document, () => `${done}\n${takeBackHint(file, user)}`, COPYABLE)
+  context.print(document, () => `${done}\n${takeBackHint(file, user, context.target)}`, COPYABLE)
   return frozen > 0 ? EXIT.partly : EXIT.ok
 }
 
@@ -137,6 +137,6 @@ async function undoSent(
   })
   await forgetAdded(context, path, ids)
   const document = { user, queued: false, removed: removed.map(({ id }) => id), catches: countOf(removed), file }
-  const text = `Removed ${amountText(removed)} of ${from}.\n${takeBackHint(file, user)}`
+  const text = `Removed ${amountText(removed)} of ${from}.\n${takeBackHint(file, user, context.target)}`
   return context.print(document, () => text, COPYABLE)
 }

@@ -4,6 +4,7 @@ import { findIdentity, notLoggedIn } from '../client/identity.ts'
 import { testKey, testSession } from '../client/login.ts'
 import { defineCommand, Flags } from '../command/define.ts'
 import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../command/flags.ts'
+import { commandLine } from '../core/command-line.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { formatOf } from '../core/format.ts'
 import { type Column, cellText, timeColumn, titleOf } from '../output/columns.ts'
@@ -67,7 +68,7 @@ function keyRefused(user: string): CliError {
   return new CliError({
     code: 'invalid_key',
     message: `The service rejects this key of ${user}.`,
-    hint: `The key was replaced, or belongs to another player. Fetch it again: fish-cli login ${user}`,
+    hint: `The key was replaced, or belongs to another player. Fetch it again: ${commandLine('login', user)}`,
     exit: EXIT.credentials,
   })
 }
@@ -76,7 +77,7 @@ function sessionRefused(username: string): CliError {
   return new CliError({
     code: 'invalid_session',
     message: `The session of the administrator ${username} is no longer valid.`,
-    hint: `Log in again: fish-cli login ${username} --admin`,
+    hint: `Log in again: ${commandLine('login', username, '--admin')}`,
     exit: EXIT.credentials,
   })
 }

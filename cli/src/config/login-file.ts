@@ -13,7 +13,7 @@ export async function readLoginFile(path: string): Promise<{ readonly login: Log
     const isMissing = error.code === 'ENOENT'
     const message = isMissing ? `There is no file ${path}.` : `${path} cannot be read (${error.code ?? error.name}).`
     const hint = isMissing ? 'Check its name and its folder.' : 'Check the permissions of the file.'
-    throw new CliError({ code: 'file_not_read', message, hint, exit: EXIT.usage })
+    throw new CliError({ code: 'file_not_read', message, hint, exit: isMissing ? EXIT.notFound : EXIT.usage })
   })
   const login = parseLoginFile(text)
   if (typeof login === 'string') throw invalidFile(path, login)

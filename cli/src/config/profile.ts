@@ -1,4 +1,5 @@
 import { isGamemode } from '@fish-crab/sdk/constants'
+import { commandLine } from '../core/command-line.ts'
 import type { Profile } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { isServiceUrl } from '../core/parse-values.ts'
@@ -33,7 +34,7 @@ export function parseProfileName(name: string): string {
 export function profileNotFound(name: string, known: Iterable<string>): CliError {
   const names = [...known]
   const message = isProfileName(name) ? `Unknown profile ${name}.` : 'Unknown profile.'
-  const login = `fish-cli login USER --profile ${isProfileName(name) ? name : 'NAME'}`
+  const login = commandLine('login', 'USER', '--profile', isProfileName(name) ? name : 'NAME')
   const hint = names.length > 0 ? `Profiles: ${names.join(', ')}.` : `Create one: ${login}`
   return new CliError({ code: 'profile_not_found', message, hint, exit: EXIT.notFound })
 }

@@ -70,6 +70,12 @@ function firstOf(...candidates: readonly (readonly [string | undefined, Source])
   return undefined
 }
 
+/** The flags of this command line with which another command reaches the same service and account. */
+export function targetWords({ profileName, url, user, admin }: Target): readonly string[] {
+  const values = Object.entries({ profile: profileName, url, user, admin })
+  return values.flatMap(([flag, value]) => (value?.from === 'flag' ? [`--${flag}`, value.value] : []))
+}
+
 export function requireUser({ user }: Target, how: string): string {
   if (!user?.value) throw usageError('Missing player name.', `${how}, set FISH_USER, or: fish-cli login USER`)
   return user.value

@@ -1,3 +1,4 @@
+import { parseRarity } from '../core/parse-values.ts'
 import { unescapeFormula } from '../output/render-csv.ts'
 import { printable } from '../output/text.ts'
 import { FIELDS, type FileRecord, fieldOf, splitLines, type TextLine } from './records.ts'
@@ -25,7 +26,7 @@ export function parseTsv(chunks: AsyncIterable<string>): AsyncGenerator<FileReco
 export function isTsv(text: string): boolean {
   const line = text.split('\n', 1)[0] ?? ''
   if (!line.includes('\t')) return false
-  return !line.includes(',') || isHeader(line.split('\t'))
+  return !line.includes(',') || line.split('\t').some((cell) => fieldOf(cell) === 'name')
 }
 
 async function* parseRows(
@@ -65,21 +66,29 @@ async function* parseRows(
   }
 }
 
-// `fish` alone may also be the kind in a file without a header.
-function isHeader(cells: readonly string[]): boolean {
-  const names = cells.map((cell) => cell.trim().toLowerCase())
-  return names.includes('name') || (names.includes('fish') && names.includes('rarity'))
+function isHeader([first = '', ...others]: readonly string[]): boolean {
+  if (first.trim().toLowerCase() === 'name') return true
+  // `fish` may also be the kind in a file without a header, and a fish may have the name of any column.
+  if (others.some((cell) => fieldOf(cell) !== undefined && cell.trim().toLowerCase() !== 'fish')) return true
+  // Words only, none of them a value of its column: an unknown name for each column.
+  return others.length > 1 && others.every(isWord)
+}
+
+function isWord(cell: string): boolean {
+  const text = cell.trim().toLowerCase()
+  return /^\p{L}[^\d]*$/u.test(text) && text !== 'fish' && text !== 'crab' && parseRarity(text) === undefined
 }
 
 // An unknown column is an error: it may be misspelled, and its values would be lost silently.
 function headerProblem(cells: readonly string[], named: readonly string[]): string | undefined {
   const twice = named.find((field, index) => field !== '' && named.indexOf(field) !== index)
   if (twice !== undefined) return `Names the column ${twice} twice.`
-  const unknown = cells.find(
+  const unknown = cells.filter(
     (cell, index) => named[index] === '' && !IGNORED_COLUMNS.includes(cell.trim().toLowerCase()),
   )
-  if (unknown === undefined) return undefined
-  return `Unknown column "${printable(unknown.trim().slice(0, 40))}". Known columns: ${FIELDS.join(', ')}; remove or rename it.`
+  if (unknown.length === 0) return undefined
+  const names = unknown.map((cell) => `"${printable(cell.trim().slice(0, 40))}"`).join(', ')
+  return `The header has unknown columns: ${names}. Known columns: ${FIELDS.join(', ')}; remove or rename the others.`
 }
 
 async function* joinQuotedLines(lines: AsyncIterable<TextLine>): AsyncGenerator<TextLine> {

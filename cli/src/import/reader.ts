@@ -2,8 +2,10 @@ import { ValidationError } from '@fish-crab/sdk'
 import type { Gamemode, RarityValue } from '@fish-crab/sdk/constants'
 import { memoryStore, type NewCatch, openOutbox } from '@fish-crab/sdk/outbox'
 import { startsWithDate } from '../../../sdk/src/internal/calendar.ts'
+import { rarityList } from '../client/catch-query.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { parseJsonText, parseRarity } from '../core/parse-values.ts'
+import { printable } from '../output/text.ts'
 import { parseJson, parseJsonLines, startsWithList } from './json.ts'
 import { isTsv, parseCsv, parseTsv } from './parse-csv.ts'
 import type { FileRecord } from './records.ts'
@@ -117,12 +119,21 @@ function catchOf(
     if ((fields.rarity ?? undefined) !== undefined) return { line, problem: 'rarity: A crab has no rarity.' }
     return { line, entry: { kind, ...about } as NewCatch }
   }
-  if (kind !== 'fish') return { line, problem: 'kind: Must be fish or crab.' }
+  if (kind !== 'fish') return { line, problem: `kind: Must be fish or crab${notValue(kind)}.` }
   const rarity = fields.rarity ?? defaults.rarity
   if (rarity === undefined) return { line, problem: 'rarity: Missing; set one for all with --rarity, or add --crab.' }
   const value = ['number', 'string'].includes(typeof rarity) ? parseRarity(String(rarity)) : undefined
-  if (value === undefined) return { line, problem: 'rarity: Unknown rarity.' }
+  if (value === undefined) return { line, problem: `rarity: Must be one of ${rarityList()}${notValue(rarity)}.` }
   return { line, entry: { kind, rarity: value, ...about } as NewCatch }
+}
+
+const MAX_QUOTED = 40
+
+/** Quotes a wrong value at the end of a sentence. */
+function notValue(value: unknown): string {
+  if (value === undefined) return ''
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  return `, not "${printable(text.slice(0, MAX_QUOTED))}${text.length > MAX_QUOTED ? '…' : ''}"`
 }
 
 function lowerCase(value: unknown): unknown {
@@ -141,8 +152,10 @@ async function errorsOf(
     const problems = new Map<number, string>()
     for (const { path, message } of error.issues) {
       const [, index = '0', field = 'record'] = /^catches\.(\d+)\.?(.*)$/.exec(path) ?? []
-      const line = read[Number(index)]?.line ?? 0
-      problems.set(line, [problems.get(line), `${field}: ${message}`].filter((one) => one !== undefined).join(' '))
+      const { line, entry } = read[Number(index)] ?? { line: 0, entry: {} }
+      const value = (entry as Readonly<Record<string, unknown>>)[field]
+      const problem = `${field}: ${message.replace(/\.$/, '')}${notValue(value)}.`
+      problems.set(line, [problems.get(line), problem].filter((one) => one !== undefined).join(' '))
     }
     return [...problems].map(([line, problem]) => ({ line, problem }))
   }

@@ -39,7 +39,7 @@ interface AddFileOptions {
 export async function addFile(context: Context & Notes, { target, flags, rarity }: AddFileOptions) {
   const startedAt = context.startedAt ?? context.clock.now()
   const user = requireUser(target, 'Add --user USER')
-  const delivery = { maxWaitMs: maxWaitOf(target), signal: context.interrupted() }
+  const delivery = { maxWaitMs: maxWaitOf(target), signal: context.interrupted(), target }
   const defaults: ImportDefaults = {
     user,
     gamemode: await gamemodeOf(context, target),
@@ -68,7 +68,7 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
     if (before > 0) context.note(`fish-cli: ${resumeText(before, catches)}`)
     try {
       const report = mergeReports(flushed, await flushWithProgress(context, outbox, delivery))
-      const status = flushStatus(context, report)
+      const status = flushStatus(context, report, target)
       const { sent, left } = report
       const { dead: ofFile, isCancelled } = await claim.rest()
       const earlier = ofFile - report.dead

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { isNotFound } from '../config/files.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 
@@ -108,11 +109,12 @@ async function* readText(handle: FileHandle, signal: AbortSignal): AsyncGenerato
   yield decode()
 }
 
-function notReadable(file: string, { code }: NodeJS.ErrnoException): CliError {
+function notReadable(file: string, error: NodeJS.ErrnoException): CliError {
+  const { code } = error
   return new CliError({
     code: 'file_not_readable',
     message: `${file === '-' ? 'stdin' : file} cannot be read (${code ?? 'unknown'}); nothing was changed.`,
     hint: 'Check the path and the permissions. Use - for stdin.',
-    exit: code === 'ENOENT' ? EXIT.notFound : EXIT.usage,
+    exit: isNotFound(error) ? EXIT.notFound : EXIT.usage,
   })
 }

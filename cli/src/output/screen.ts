@@ -47,11 +47,12 @@ export const RARITY_STYLES: Readonly<Record<RarityLabel, Style | undefined>> = {
   Mythical: { palette: 163, bold: true },
 }
 
-/** `FORCE_COLOR` wins over `NO_COLOR` and terminals, as in Node. */
+/** `NO_COLOR` overrides `FORCE_COLOR`, which overrides terminals: https://no-color.org. */
 export function useColours(env: Env, stream: Pick<Terminal<Writable>, 'isTTY'>): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env
+  if (no) return false
   if (force !== undefined) return force !== '0' && force !== 'false'
-  return !no && stream.isTTY === true && term !== 'dumb'
+  return stream.isTTY === true && term !== 'dumb'
 }
 
 // All supported Windows consoles have it.

@@ -1,6 +1,6 @@
 import type { Context, StatusLine } from '../core/context.ts'
 import { screenOf } from './screen.ts'
-import { truncate, wrapMessage } from './text.ts'
+import { localText, truncate, wrapMessage } from './text.ts'
 
 const ERASE = '\r\u{1b}[J'
 // Without wrapping: the terminal may just have become narrower than the known width.
@@ -23,14 +23,17 @@ export function createStatusLine(context: Pick<Context, 'env' | 'stderr'>): Stat
   }
 
   function draw(): void {
-    const text = [...parts.values()].filter((part) => part !== undefined).join(' · ')
-    if (!isLive || hasEnded || text === '') {
+    const shown = [...parts.values()].filter((part) => part !== undefined).join(' · ')
+    if (!isLive || hasEnded || shown === '') {
       clear()
       return
     }
-    const { width = 80, unicode } = screenOf(context, stderr)
+    const screen = screenOf(context, stderr)
+    const { width = 80 } = screen
     // A line that fills the whole width wraps on some terminals, and could not be erased.
-    stderr.write(ERASE + UNWRAPPED + truncate(text, width - 1, unicode ? '…' : '...') + BACK_TO_START)
+    stderr.write(
+      ERASE + UNWRAPPED + truncate(localText(shown, screen), width - 1, localText('…', screen)) + BACK_TO_START,
+    )
     isShown = true
   }
 
@@ -47,7 +50,7 @@ export function createStatusLine(context: Pick<Context, 'env' | 'stderr'>): Stat
     },
     say(line) {
       clear()
-      stderr.write(`${wrapMessage(line, screenOf(context, stderr).width)}\n`)
+      stderr.write(`${wrapMessage(line, screenOf(context, stderr))}\n`)
       draw()
     },
     clear,

@@ -1,5 +1,6 @@
 import { eastAsianWidth } from 'get-east-asian-width'
 import type { ErrorReport } from '../core/errors.ts'
+import type { Screen } from './screen.ts'
 
 /** Replaces control characters, line ends and bidirectional marks, so that no text can control the terminal. */
 export function printable(text: string): string {
@@ -53,8 +54,17 @@ export function wrapText(text: string, cells: number): readonly string[] {
 /** Of a command to paste, within an error. */
 const COMMAND_INDENT = ' '.repeat(6)
 
+const ASCII: Readonly<Record<string, string>> = { '…': '...', '→': '->', '·': '-', '—': '-', '●': '*', '×': 'x' }
+
+/** A text of this program in the characters of the locale. Text of others, such as names of fish, stays as it is. */
+export function localText(text: string, { unicode }: Pick<Screen, 'unicode'>): string {
+  return unicode ? text : text.replace(/[…→·—●×]/g, (character) => ASCII[character] ?? character)
+}
+
 /** With hanging indents. A word wider than a line, such as a path or a secret, stays whole. */
-export function wrapMessage(text: string, cells: number | undefined): string {
+export function wrapMessage(message: string, screen: Pick<Screen, 'unicode' | 'width'>): string {
+  const { width: cells } = screen
+  const text = localText(message, screen)
   if (cells === undefined) return text
   const lines = text.split('\n').flatMap((line) => {
     // A command to paste stays whole.

@@ -91,7 +91,7 @@ export function createCommandContext(
       return target
     },
     print(data, render, { isVerbatim = false } = {}) {
-      const text = flags.json ? jsonText(data, 2) : isVerbatim ? render() : wrapMessage(render(), added.screen.width)
+      const text = flags.json ? jsonText(data, 2) : isVerbatim ? render() : wrapMessage(render(), added.screen)
       if (text !== '') write(`${text}\n`)
       return EXIT.ok
     },

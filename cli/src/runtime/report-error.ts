@@ -23,7 +23,7 @@ export async function reportError(context: Context, { argv, command, role, error
   const report = { code, message, hint: hint ?? help, exit, requestId, retryAt }
   const isJson = hasJsonFlag(argv) || (!hasFormatFlag(argv) && presetsJson(context, command))
   if (isJson) context.stdout.write(reportJson(report))
-  else context.stderr.write(wrapMessage(reportText(report), screenOf(context, context.stderr).width))
+  else context.stderr.write(wrapMessage(reportText(report), screenOf(context, context.stderr)))
   return exit
 }
 

@@ -62,7 +62,7 @@ async function runCommand(
 }
 
 function withoutColours(system: System): System {
-  const env = { ...system.env, NO_COLOR: '1', FORCE_COLOR: undefined }
+  const env = { ...system.env, NO_COLOR: '1' }
   return Object.create(system, { env: { value: env } })
 }
 

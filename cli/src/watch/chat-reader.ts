@@ -1,6 +1,8 @@
 import { CHAT_PATTERNS, type ChatTemplate, chatMessageOf, createChatPattern, parseChatLine } from '@fish-crab/sdk/chat'
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { configPath } from '../config/paths.ts'
+import { type Target, targetWords } from '../config/target.ts'
+import { commandLine } from '../core/command-line.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { printable } from '../output/text.ts'
 import { readLocation } from './gamemode.ts'
@@ -67,14 +69,26 @@ export function createUnrecognizedCounter() {
 
 export type UnrecognizedCounter = ReturnType<typeof createUnrecognizedCounter>
 
-export function noteUnrecognized(context: Context & Notes, counter: UnrecognizedCounter): void {
+interface LogFolder {
+  readonly target: Target
+  readonly folder: string
+}
+
+export function noteUnrecognized(
+  context: Context & Notes,
+  counter: UnrecognizedCounter,
+  { target, folder }: LogFolder,
+): void {
   const count = counter.count()
   if (count === 0) return
   const lines = count === 1 ? '1 line looks like a catch but is' : `${count} lines look like catches but are`
   context.note(`fish-cli: ${lines} not recognized, such as:`)
   for (const example of counter.examples()) context.note(`  ${printable(example)}`)
+  const path = printable(configPath(context))
+  context.note(`  To teach them, add "patterns" to ${path}. For examples: fish-cli watch --help`)
+  const { gamemode } = target
+  const words = gamemode?.from === 'flag' ? ['--gamemode', gamemode.value] : []
   context.note(
-    `  To teach them, add "patterns" to ${printable(configPath(context))}, then: fish-cli watch --history. ` +
-      'For examples: fish-cli watch --help',
+    `  Then add them: ${commandLine('watch', '--history', printable(folder), ...targetWords(target), ...words)}`,
   )
 }

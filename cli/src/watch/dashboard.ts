@@ -1,6 +1,7 @@
 import { type Gamemode, RARITIES } from '@fish-crab/sdk/constants'
 import type { Outbox } from '@fish-crab/sdk/outbox'
-import { catchesText } from '../client/flush.ts'
+import { catchesText, flushCommand } from '../client/flush.ts'
+import type { Target } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { duration, timeOfDay } from '../core/time.ts'
 import { readKeys } from '../output/keys.ts'
@@ -14,7 +15,7 @@ import { type CatchPrinter, totalsText } from './report.ts'
 
 interface DashboardOptions {
   readonly user: string
-  readonly url: string
+  readonly target: Target
   readonly path: string
   readonly launcher: string | undefined
   readonly location: PlayerLocation
@@ -43,7 +44,7 @@ const ESCAPE = '\u001b'
  */
 export function createDashboard(context: Context & Notes, options: DashboardOptions) {
   const { clock, line, stdin } = context
-  const { user, url, path, launcher, outbox, quit } = options
+  const { user, target, path, launcher, outbox, quit } = options
   const view = createLiveView(context)
   const stats = createSession(clock.now())
   const waits = new Map<string, string | undefined>()
@@ -84,7 +85,7 @@ export function createDashboard(context: Context & Notes, options: DashboardOpti
     const lines = [
       rule,
       ...fit([`${where}${file}`]),
-      ...fit([printable(user), gamemodeText(), printable(url)]),
+      ...fit([printable(user), gamemodeText(), printable(target.url.value)]),
       ...fit([`${queued} queued`, `${sent} sent`, ...waiting, ...next]),
       ...fit([totalsText(stats.totals()), ...stats.rarities()]).map((text) => colourRarities(text, screen)),
       ...fit(stats.facts(clock.now())),
@@ -163,7 +164,7 @@ export function createDashboard(context: Context & Notes, options: DashboardOpti
       context.note(
         left === 0
           ? `  ${sent} sent, nothing is queued.`
-          : `  ${sent} sent; ${catchesText(left)} ${left === 1 ? 'is' : 'are'} queued on this machine. Send them: fish-cli outbox flush`,
+          : `  ${sent} sent; ${catchesText(left)} ${left === 1 ? 'is' : 'are'} queued on this machine. Send them: ${flushCommand(target)}`,
       )
     },
     end,
@@ -216,8 +217,7 @@ function createSession(startedAt: number) {
   let live = 0
   let best: RecordedCatch | undefined
 
-  const rankOf = ({ rarity }: RecordedCatch) =>
-    rarity === 'Unknown/Other' ? -1 : RARITIES.findIndex(({ label }) => label === rarity)
+  const rankOf = ({ rarity }: RecordedCatch) => RARITIES.findIndex(({ label }) => label === rarity)
   const isBetter = (one: RecordedCatch, other: RecordedCatch) =>
     rankOf(one) - rankOf(other) || (one.lengthCm ?? 0) - (other.lengthCm ?? 0)
   const perHour = (now: number) =>

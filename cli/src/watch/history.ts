@@ -63,13 +63,13 @@ export async function addHistory(context: Context & Notes, options: HistoryOptio
   const partly = preview.unreadable.length > 0 || preview.skipped > 0 ? EXIT.partly : EXIT.ok
   if (flags['dry-run']) {
     print(0, 0)
-    noteUnrecognized(context, preview.unrecognized)
+    noteUnrecognized(context, preview.unrecognized, { target, folder: resolve(folder) })
     return partly
   }
   const outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'] })
   try {
     // Sent even when nothing is new: an earlier run may have been killed before.
-    const flush = () => flushWithProgress(context, outbox, { maxWaitMs, signal })
+    const flush = () => flushWithProgress(context, outbox, { maxWaitMs, signal, target })
     const early: Awaited<ReturnType<typeof flush>>[] = []
     const full = async () => {
       early.push(await flush())
@@ -78,12 +78,12 @@ export async function addHistory(context: Context & Notes, options: HistoryOptio
     const report = mergeReports(early, await flush())
     const stored = report.sent === 0 ? '' : ` ${report.sent} sent.`
     context.note(`fish-cli: ${catchesText(added)} added.${stored}`)
-    noteUnrecognized(context, preview.unrecognized)
-    const status = flushStatus(context, report)
+    noteUnrecognized(context, preview.unrecognized, { target, folder: resolve(folder) })
+    const status = flushStatus(context, report, target)
     print(added, report.sent)
     return status === EXIT.ok ? partly : status
   } catch (error) {
-    throw signal.aborted ? await interruptedError(outbox) : error
+    throw signal.aborted ? await interruptedError(outbox, target) : error
   } finally {
     await outbox.close({ signal })
   }
@@ -101,8 +101,9 @@ const LOG_NAME = /^(?!\.|debug|launcher).*\.(?:log|txt)(?:\.\d{1,3}|\.old|\.bak)
 /** Oldest first: by the date in the name, else the time of the last change. @throws CliError `log_not_found` */
 async function listLogs(folder: string): Promise<readonly HistoryLog[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw noLogs(`There is no folder ${folder}.`)
     const why = error.code === 'ENOTDIR' ? 'is not a folder' : `cannot be read (${error.code ?? error.name})`
-    throw usageError(`${folder} ${why}.`, 'Pass the folder of the logs: fish-cli watch --history ~/.minecraft/logs')
+    throw usageError(`${folder} ${why}.`, PASS_FOLDER)
   })
   const logs = entries
     .filter((entry) => !entry.isDirectory() && LOG_NAME.test(entry.name))
@@ -118,12 +119,13 @@ async function listLogs(folder: string): Promise<readonly HistoryLog[]> {
         one.at - other.at || basename(one.path).localeCompare(basename(other.path), 'en', { numeric: true }),
     )
   }
-  throw new CliError({
-    code: 'log_not_found',
-    message: `No logs found in ${folder}.`,
-    hint: 'Pass the folder of the logs: fish-cli watch --history ~/.minecraft/logs',
-    exit: EXIT.notFound,
-  })
+  throw noLogs(`No logs found in ${folder}.`)
+}
+
+const PASS_FOLDER = 'Pass the folder of the logs: fish-cli watch --history ~/.minecraft/logs'
+
+function noLogs(message: string): CliError {
+  return new CliError({ code: 'log_not_found', message, hint: PASS_FOLDER, exit: EXIT.notFound })
 }
 
 interface Reading extends HistoryOptions {

@@ -25,12 +25,14 @@ interface PrinterOptions {
   readonly write?: ((text: string) => void) | undefined
   /** Whether the totals so far are in each line. */
   readonly hasTotals: boolean
+  /** The command that adds the catches that are held back. */
+  readonly addHeld: string
   readonly onCatch?: ((one: RecordedCatch | HeldCatch) => void) | undefined
 }
 
 export function createCatchPrinter(
   context: Context & Notes,
-  { json = false, hasTotals, write, onCatch = () => {} }: PrinterOptions,
+  { json = false, hasTotals, addHeld, write, onCatch = () => {} }: PrinterOptions,
 ) {
   const { stdout, line } = context
   const { colours } = screenOf(context, stdout)
@@ -46,7 +48,7 @@ export function createCatchPrinter(
       server === null
         ? 'The log names no gamemode: these catches'
         : `${printable(server)} is not a gamemode: its catches`
-    context.note(`fish-cli: ${why} are held back. To add them: fish-cli watch --gamemode GAMEMODE`)
+    context.note(`fish-cli: ${why} are held back. To add them: ${addHeld}`)
   }
 
   return {

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Gamemode } from '@fish-crab/sdk'
 import { createChatPattern } from '@fish-crab/sdk/chat'
 import { rarityLabel } from '@fish-crab/sdk/constants'
@@ -8,7 +8,8 @@ import { openPlayerOutbox } from '../client/outbox.ts'
 import { knownGamemodes } from '../config/gamemodes.ts'
 import { configPath, homeFolder } from '../config/paths.ts'
 import { settingValue } from '../config/settings.ts'
-import { maxWaitOf, requireUser, type Target } from '../config/target.ts'
+import { maxWaitOf, requireUser, type Target, targetWords } from '../config/target.ts'
+import { commandLine } from '../core/command-line.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { parseRarity } from '../core/parse-values.ts'
@@ -93,7 +94,7 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
     const fallback = await fallbackGamemode(context, { target, flags }, { flag, preset, location })
     const usual = gamemodeResolver(flag, fallback)
     const dashboard = await openDashboard(context, flags, {
-      ...{ user, url: target.url.value, outbox, location, gamemodes, gamemodeOf: usual, noInput: flags['no-input'] },
+      ...{ user, target, outbox, location, gamemodes, gamemodeOf: usual, noInput: flags['no-input'] },
       ...{ path: logs[0].path, launcher: logs[0].launcher, quit: () => quitting.abort(), nextSendAt: () => nextSendAt },
     })
     if (!dashboard) {
@@ -109,6 +110,7 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
     const printer = createCatchPrinter(shown, {
       json: flags.json,
       hasTotals: dashboard === undefined,
+      addHeld: addHeldCommand(logs[0].path, target),
       write: dashboard?.print,
       onCatch(one) {
         dashboard?.add(one)
@@ -125,23 +127,32 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
           gamemodeOf: dashboard?.gamemodeOf ?? usual,
         }
         const recorder = outboxRecorder(outbox, owner, resolver)
-        const reading = { path, before, flags, chat, recorder, printer, unrecognized }
+        const reading = {
+          path,
+          addHeld: addHeldCommand(path, target),
+          before,
+          flags,
+          chat,
+          recorder,
+          printer,
+          unrecognized,
+        }
         before = await readLog(shown, { ...reading, onMove: dashboard?.moved, signal: stop })
       }
     } catch (error) {
       dashboard?.end()
       if (!stop.aborted) throw error
       await dashboard?.finish()
-      noteUnrecognized(context, unrecognized)
+      noteUnrecognized(context, unrecognized, { target, folder: dirname(logs[0].path) })
       // On a screen, the summary says it.
-      if (!dashboard) throw await interruptedError(outbox)
+      if (!dashboard) throw await interruptedError(outbox, target)
       return signal.aborted ? EXIT.interrupted : EXIT.ok
     }
     unsubscribe()
-    const report = await flushWithProgress(context, outbox, { maxWaitMs, signal })
+    const report = await flushWithProgress(context, outbox, { maxWaitMs, signal, target })
     context.note(`fish-cli: ${totalsText(printer.totals())}; ${report.sent} sent.`)
-    noteUnrecognized(context, unrecognized)
-    const status = flushStatus(context, report)
+    noteUnrecognized(context, unrecognized, { target, folder: dirname(logs[0].path) })
+    const status = flushStatus(context, report, target)
     return printer.held() > 0 ? EXIT.partly : status
   } finally {
     // Ctrl-C does not wait for a request in flight: its frozen batch is on disk and is sent again.
@@ -205,8 +216,14 @@ function parseNotify(text: string | undefined): ReadonlySet<string> {
   )
 }
 
+function addHeldCommand(path: string, target: Target): string {
+  return commandLine('watch', printable(path), ...targetWords(target), '--gamemode', 'GAMEMODE')
+}
+
 interface ReadLogOptions {
   readonly path: string
+  /** The command that adds the catches of this log that are held back. */
+  readonly addHeld: string
   readonly before: PlayerLocation | undefined
   readonly flags: WatchFlags
   readonly chat: ChatReader
@@ -219,12 +236,12 @@ interface ReadLogOptions {
 
 /** @returns where the player was at the end */
 async function readLog(context: Context & Notes, options: ReadLogOptions): Promise<PlayerLocation> {
-  const { path, before, flags, chat, recorder, printer, unrecognized, onMove, signal } = options
+  const { path, addHeld, before, flags, chat, recorder, printer, unrecognized, onMove, signal } = options
   const { place } = recorder
   const noteHeld = () => {
     const count = recorder.held()
     const held = `${catchesText(count)} ${count === 1 ? 'is' : 'are'} held back on this machine.`
-    context.note(`fish-cli: ${held} To add them: fish-cli watch LOG --gamemode GAMEMODE`)
+    context.note(`fish-cli: ${held} To add them: ${addHeld}`)
   }
   for (const one of await recorder.release()) printer.print(one)
   if (recorder.held() > 0) noteHeld()

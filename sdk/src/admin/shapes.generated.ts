@@ -27,7 +27,7 @@ export const newPasswordShape = /* @__PURE__ */ responseShape<NewPassword>({"typ
 export const newApiKeyShape = /* @__PURE__ */ responseShape<NewApiKey>({"type":"object","required":{"apiKey":{"type":"string"}}})
 
 /** Shape of {@link Stats}, for checking responses. */
-export const statsShape = /* @__PURE__ */ responseShape<Stats>({"type":"object","required":{"users":{"type":"count"},"fish":{"type":"object","required":{"total":{"type":"count"},"byGamemode":{"type":"record","values":{"type":"count"}},"byRarity":{"type":"record","keys":["Bronze","Silver","Gold","Diamond","Unknown/Other","Platinum","Mythical"],"values":{"type":"count"}}}},"crab":{"type":"object","required":{"total":{"type":"count"},"byGamemode":{"type":"record","values":{"type":"count"}}}}}})
+export const statsShape = /* @__PURE__ */ responseShape<Stats>({"type":"object","required":{"users":{"type":"count"},"fish":{"type":"object","required":{"total":{"type":"count"},"byGamemode":{"type":"record","values":{"type":"count"}},"byRarity":{"type":"record","keys":["Unknown/Other","Bronze","Silver","Gold","Diamond","Platinum","Mythical"],"values":{"type":"count"}}}},"crab":{"type":"object","required":{"total":{"type":"count"},"byGamemode":{"type":"record","values":{"type":"count"}}}}}})
 
 /** Shape of {@link Leaderboard}, for checking responses. */
 export const leaderboardShape = /* @__PURE__ */ responseShape<Leaderboard>({"type":"object","required":{"type":{"type":"enum","values":["fish","crab"]},"leaderboard":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"count":{"type":"count"}}}}},"optional":{"gamemode":{"type":"string"}}})

@@ -1,13 +1,13 @@
 /**
- * The seven rarities: the number used in write payloads, the label used in responses,
+ * The seven rarities, from the most common to the rarest: the number used in write payloads, the label used in responses,
  * and the word that starts a catch message in the game's chat (`null`: none).
  */
 export const RARITIES = [
+  { value: 5, label: 'Unknown/Other', catchWord: null },
   { value: 1, label: 'Bronze', catchWord: 'GOOD' },
   { value: 2, label: 'Silver', catchWord: 'NICE' },
   { value: 3, label: 'Gold', catchWord: 'GREAT' },
   { value: 4, label: 'Diamond', catchWord: 'EPIC' },
-  { value: 5, label: 'Unknown/Other', catchWord: null },
   { value: 6, label: 'Platinum', catchWord: 'LEGENDARY' },
   { value: 7, label: 'Mythical', catchWord: 'INSANE' },
 ] as const
@@ -18,7 +18,7 @@ export type RarityValue = (typeof RARITIES)[number]['value']
 /** A rarity as the label that the read endpoints return. */
 export type RarityLabel = (typeof RARITIES)[number]['label']
 
-/** All labels, in the order of their numbers. */
+/** All labels, from the most common rarity to the rarest. */
 export const RARITY_LABELS = RARITIES.map((rarity) => rarity.label) as readonly RarityLabel[]
 
 /** The label of a rarity number. @example rarityLabel(3) // 'Gold' */
@@ -28,10 +28,14 @@ export function rarityLabel(value: RarityValue): RarityLabel {
 
 /**
  * Converts a number or a label, in any letter case, to the number of a rarity; `undefined` if there is none.
+ * One word of `Unknown/Other` is enough.
  * @example rarityValue('gold') // 3
  * @example rarityValue(9) // undefined
  */
 export function rarityValue(rarity: number | string): RarityValue | undefined {
   const wanted = typeof rarity === 'string' ? rarity.toLowerCase() : rarity
-  return RARITIES.find(({ value, label }) => value === wanted || label.toLowerCase() === wanted)?.value
+  return RARITIES.find(({ value, label }) => {
+    const text = label.toLowerCase()
+    return [value, text, ...text.split('/')].some((one) => one === wanted)
+  })?.value
 }

@@ -602,7 +602,7 @@ describe('a migration', () => {
     const path = await writeDumpFolder(join(folder, 'dump'), database)
     truncateSync(join(path, 'fish_Alex_earth.bson'), 40)
     await expect(migrate([path])).rejects.toMatchObject({ code: 'invalid_dump' })
-    await expect(migrate([join(folder, 'nothing')])).rejects.toMatchObject({ code: 'invalid_dump' })
+    await expect(migrate([join(folder, 'nothing')])).rejects.toMatchObject({ code: 'no_store' })
     await expect(migrate([folder])).rejects.toMatchObject({ message: expect.stringContaining('no collection "users"') })
   })
 })

@@ -3,6 +3,7 @@ import { parseAdminName } from '../../command/administration.ts'
 import { Args, defineCommand, Flags } from '../../command/define.ts'
 import { noInputFlag } from '../../command/flags.ts'
 import { runMaintenance, storageFlag } from '../../command/maintenance.ts'
+import { commandLine } from '../../core/command-line.ts'
 import { printable } from '../../output/text.ts'
 
 export const adminResetPasswordCommand = defineCommand({
@@ -35,7 +36,7 @@ export const adminResetPasswordCommand = defineCommand({
     const planned = await reset(true, '')
     const name = printable(planned.username)
     const { role } = await reset(false, await readNewPassword(context, planned.username, flags))
-    const next = `Log in: fish-cli login ${name} --admin`
+    const next = `Log in: ${commandLine('login', name, '--admin')}`
     return context.print({ username: planned.username, role }, () => `The ${role} ${name} has a new password. ${next}`)
   },
 })

@@ -15,8 +15,8 @@ export const outboxFlushCommand = defineCommand({
     const user = requireUser(target, 'Add --user USER')
     const maxWaitMs = maxWaitOf(target)
     await using outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'] })
-    const report = await flushWithProgress(context, outbox, { maxWaitMs, signal: context.interrupted() })
-    const status = flushStatus(context, report)
+    const report = await flushWithProgress(context, outbox, { maxWaitMs, signal: context.interrupted(), target })
+    const status = flushStatus(context, report, target)
     const { sent, dead, left } = report
     context.print({ sent, deadLetters: dead, left }, () => `${sent} sent, ${dead} in dead letters, ${left} left.`)
     return status

@@ -6,6 +6,7 @@ import { Args, type CommandContext, defineCommand, Flags } from '../../command/d
 import { gamemodeFlag, outputFlags, secretFileFlags } from '../../command/flags.ts'
 import { isOnlyLocal } from '../../config/profile.ts'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../config/secret-file.ts'
+import { commandLine } from '../../core/command-line.ts'
 import { usageError } from '../../core/errors.ts'
 import { formatOf, type OutputFlags } from '../../core/format.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
@@ -30,7 +31,7 @@ export const userCreateCommand = defineCommand({
     'Prints the password, the Fernet key and the API key of the player, which cannot be shown again. With --login-file, ' +
     'it writes them with the address of the service to a file that only you can read, for the player to log in with: ' +
     'fish-cli login --from FILE. The password of the administrator comes from FISH_ADMIN_PASSWORD or ' +
-    'FISH_ADMIN_PASSWORD_FILE.',
+    'FISH_ADMIN_PASSWORD_FILE; otherwise, unless an administrator is logged in, it prompts for that password.',
   examples: [
     'fish-cli user create Alex --login-file alex.json',
     {
@@ -84,10 +85,10 @@ export const userCreateCommand = defineCommand({
     }
     await reserved?.write(content, {
       done: `The service created ${printable(name)}`,
-      next: `Replace them: fish-cli user reset ${printable(name)} --type password --out FILE, and with ${OTHER_TYPES}.`,
+      next: `Replace them: ${commandLine('user', 'reset', printable(name), '--type', 'password', '--out', 'FILE')}, and with ${OTHER_TYPES}.`,
     })
     const done = `Created ${printable(name)}. The password and the keys are in ${printable(file)}.`
-    const next = `To log in with it: fish-cli login --from ${printable(file)}`
+    const next = `To log in with it: ${commandLine('login', '--from', printable(file))}`
     return context.print({ id, name, createdAt, file }, () => (loginFile === undefined ? done : `${done} ${next}`))
   },
 })

@@ -4,6 +4,8 @@ import { administrationFlags, openAdministration } from '../../command/administr
 import { Args, defineCommand } from '../../command/define.ts'
 import { dryRunFlag, fromFlag, toGamemodeFlag, yesFlags } from '../../command/flags.ts'
 import { confirmRecords, findRecords, parseSelection, recordFlags } from '../../command/select-records.ts'
+import { targetWords } from '../../config/target.ts'
+import { commandLine } from '../../core/command-line.ts'
 import { printable } from '../../output/text.ts'
 
 /** More ids than this are only in the JSON document. */
@@ -50,8 +52,19 @@ export const userMoveCatchCommand = defineCommand({
         (kind === 'fish' ? admin.fish : admin.crabs).move(user, id, { gamemode, to, signal, maxRetries: 2 }),
     })
     const document = { ...about, moved: moved.map(({ id }) => id), catches: countOf(moved) }
-    const ids = moved.length > SHOWN_IDS ? 'ID…' : moved.map(({ id }) => id).join(' ')
-    const back = `fish-cli user move-catch ${printable(user)} ${ids} --from ${to} --gamemode ${gamemode}`
+    const ids = moved.length > SHOWN_IDS ? ['ID...'] : moved.map(({ id }) => id)
+    const service = targetWords({ ...context.target, user: undefined })
+    const back = commandLine(
+      'user',
+      'move-catch',
+      printable(user),
+      ...ids,
+      '--from',
+      to,
+      '--gamemode',
+      gamemode,
+      ...service,
+    )
     const text = `Moved ${amountText(moved)} of ${where}.\nTo take it back: ${back}`
     return context.print(document, () => text, COPYABLE)
   },

@@ -114,7 +114,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     silent: DATA,
     bad: ['--rename', ''],
     fails: [
-      { title: 'no dump', args: ['{home}/none', '--yes'], exit: 2, code: 'invalid_dump' },
+      { title: 'no dump', args: ['{home}/none', '--yes'], exit: 5, code: 'no_store' },
       { title: 'no yes', args: ['{home}/users.json'], exit: 2, code: 'usage' },
       { title: 'a storage out of reach', env: NOWHERE, exit: 69, code: 'unavailable' },
     ],

@@ -44,7 +44,7 @@ function refuseWithSummary(options: Readonly<Record<string, unknown>>): void {
   if (details.length > 0) throw new HttpError('invalid_query', { details })
 }
 
-const FISH_NAMES = ['Cod', 'Salmon', 'Koi', 'Swordfish', 'Boot', 'Marlin', 'Leviathan'] as const
+const FISH_NAMES = ['Boot', 'Cod', 'Salmon', 'Koi', 'Swordfish', 'Marlin', 'Leviathan'] as const
 
 const FISH: FishCollection = {
   user: DEMO_USER,

@@ -23,7 +23,7 @@ export function invalidDump(message: string, cause?: unknown): MaintenanceError 
 /**
  * Opens a database that was written by `mongodump`, to a folder or an archive, or by `mongoexport`, to files; each perhaps
  * gzipped.
- * @throws MaintenanceError `invalid_dump`, `invalid_path`
+ * @throws MaintenanceError `invalid_dump`, `invalid_path`, `no_store`
  */
 export async function openDump(paths: readonly string[], signal?: AbortSignal): Promise<Dump> {
   const { deserialize, EJSON } = await import('bson')
@@ -78,7 +78,7 @@ function filesIn(folder: string): readonly string[] {
 /** It is read twice, so that a pipe does not do. */
 function file(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false })
-  if (!stat) throw invalidDump(`${path} does not exist.`)
+  if (!stat) throw new MaintenanceError('no_store', `${path} does not exist. Nothing was changed.`, { hint: HINT })
   if (!stat.isFile()) throw invalidDump(`${path} is neither a file nor a folder.`)
   return path
 }

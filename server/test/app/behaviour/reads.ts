@@ -1,4 +1,4 @@
-import { RARITY_LABELS } from '@fish-crab/sdk/contract'
+import { RARITIES } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { encryptToken, listed, post, write } from '../catches.ts'
 import { expectError } from '../errors.ts'
@@ -69,11 +69,11 @@ export function readsBehaviour(open: OpenService): void {
 
     it('returns fish with name and label alone, of every rarity, oldest first', async () => {
       const service = await open(UNLIMITED)
-      for (let rarity = 1; rarity <= 7; rarity += 1) {
-        expect((await write(service, 'fish', { fish: `Fish ${rarity}`, rarity })).status).toBe(201)
+      for (const { value } of RARITIES) {
+        expect((await write(service, 'fish', { fish: `Fish ${value}`, rarity: value })).status).toBe(201)
       }
       expect(await listed(service)).toEqual(
-        RARITY_LABELS.map((rarity, index) => ({ name: `Fish ${index + 1}`, rarity })),
+        RARITIES.map(({ value, label }) => ({ name: `Fish ${value}`, rarity: label })),
       )
     })
 
@@ -188,7 +188,7 @@ export function readsBehaviour(open: OpenService): void {
         user: 'demo',
         fish: demo.fish.map(() => ({ name: expect.any(String), rarity: expect.any(String) })),
       })
-      expect(new Set(demo.fish.map(({ rarity }) => rarity))).toEqual(new Set(RARITY_LABELS))
+      expect(new Set(demo.fish.map(({ rarity }) => rarity))).toEqual(new Set(RARITIES.map(({ label }) => label)))
     })
 
     it('shows crabs in the shape of a read, the same each time', async () => {

@@ -1,4 +1,5 @@
 import type { RarityLabel } from '@fish-crab/sdk'
+import { RARITIES } from '@fish-crab/sdk/constants'
 import { type Collection, type Kind, type Species, speciesKey } from './summary.ts'
 
 /** A species as the page lists it. */
@@ -19,16 +20,8 @@ export const ORDERS = {
 /** One of {@link ORDERS}. */
 export type Order = keyof typeof ORDERS
 
-/** From the most common to the rarest; what has no rarity comes first. */
-export const RARITY_ORDER: readonly RarityLabel[] = [
-  'Unknown/Other',
-  'Bronze',
-  'Silver',
-  'Gold',
-  'Diamond',
-  'Platinum',
-  'Mythical',
-]
+/** From the most common to the rarest. */
+export const RARITY_ORDER: readonly RarityLabel[] = RARITIES.map(({ label }) => label)
 
 /** Which species the page lists, and how. */
 export interface Choice {

@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { newFolder, xdgFolders } from './folders.ts'
+import { run, serviceContext } from './harness.ts'
+import { PROGRAM } from './pseudo-terminal.ts'
+
+const context = serviceContext()
+
+/** Runs a line in a shell that finds `fish-cli` in its PATH. */
+async function paste(line: string, folder: string, env: Readonly<Record<string, string | undefined>>) {
+  const bin = join(folder, 'bin')
+  await mkdir(bin, { recursive: true })
+  const program = join(bin, 'fish-cli')
+  await writeFile(program, `#!/bin/sh\nexec '${PROGRAM.join("' '")}' "$@"\n`)
+  await chmod(program, 0o755)
+  return promisify(execFile)('/bin/sh', ['-c', line], {
+    env: { FISH_SECRET_STORE: 'file', ...env, PATH: `${bin}:${process.env.PATH}` },
+  })
+}
+
+const ODD = 'Alex\'s  "best" $HOME folder'
+
+test.each(['remove', 'undo'])(
+  'the command that takes back %s works when pasted, whatever the path',
+  async (command) => {
+    const folder = join(newFolder(), ODD)
+    const { FISH_URL: url = '', ...player } = context.player
+    const env = { ...player, ...xdgFolders(folder) }
+    const added = await run(['add', 'Cod', '-r', 'gold', '--json', '--url', url], { env })
+    const argv = command === 'undo' ? ['undo'] : ['remove', JSON.parse(added.stdout).id]
+    const { stdout } = await run([...argv, '--yes', '--url', url], { env })
+    const [, line = ''] = /^To take it back: (.*)$/m.exec(stdout) ?? []
+    expect((await paste(line, folder, env)).stdout).toContain('1 catch imported: 1 sent')
+  },
+)
+
+test('the commands after watch work when pasted, for the same profile and folder', async () => {
+  const folder = join(newFolder(), ODD)
+  const env = xdgFolders(folder)
+  const at = ['--profile', 'main', '--url', context.service.url]
+  await run(['profile', 'add', 'other', '--url', 'http://127.0.0.1:1', '--user', 'Bob'], { env })
+  const login = await run(['login', 'Alex', ...at], { env: { ...env, FISH_PASSWORD: context.alex.password } })
+  expect(login.status).toBe(0)
+  await run(['profile', 'use', 'other'], { env })
+  const chat = (text: string) => `[09:00:01] [Render thread/INFO]: [CHAT] ${text}\n`
+  const log = join(folder, 'latest.log')
+  const caught = [chat('Sending you to hub'), chat('NICE CATCH! You caught a Salmon.')]
+  await writeFile(log, [...caught, chat('TOLLER FANG! Du hast einen Lachs gefangen.')].join(''))
+  const watch = ['watch', log, '--once', '--profile', 'main']
+  const { stderr } = await run(watch, { env: { ...env, FISH_GAMEMODE: 'earth' } })
+
+  const [, held = ''] = /are held back\. To add them: (.*)$/m.exec(stderr) ?? []
+  const added = await paste(`${held.replace('GAMEMODE', 'oneblock')} --once`, folder, env)
+  expect(added.stdout).toContain('Salmon')
+
+  const [, history = ''] = /Then add them: (.*)$/m.exec(stderr) ?? []
+  const config = join(folder, 'config', 'fish-crab', 'config.json')
+  const pattern = {
+    kind: 'fish',
+    template: '{rarity} FANG! Du hast einen {name} gefangen.',
+    rarities: { toller: 'Gold' },
+  }
+  await writeFile(config, JSON.stringify({ ...JSON.parse(await readFile(config, 'utf8')), patterns: [pattern] }))
+  const found = await paste(`${history} --gamemode earth --yes`, folder, env)
+  expect(found.stderr).toContain('1 catch added. 1 sent.')
+})
