@@ -44,6 +44,10 @@ export const addCommand = defineCommand({
       helpValue: 'ZONE',
       dependsOn: ['file'],
     }),
+    again: Flags.boolean({
+      summary: 'Add all catches of the file, even if it was added before or the collection has their records.',
+      dependsOn: ['file'],
+    }),
     yes: Flags.boolean({ char: 'y', summary: 'Save names as given, even if they look like a mistake.' }),
     ...gamemodeFlag,
     ...userFlag,

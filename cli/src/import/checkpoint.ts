@@ -62,6 +62,11 @@ async function countIn(outbox: Outbox, content: string) {
   return { queued, frozen, dead }
 }
 
+/** When all catches of the last import of this content were sent, in milliseconds since 1970. */
+export async function lastImport(outbox: Outbox, name: string): Promise<number | undefined> {
+  return parseCheckpoint(await outbox.checkpoint(name)).endedAt
+}
+
 interface ClaimOptions {
   readonly name: string
   readonly content: string

@@ -6,7 +6,7 @@ import { FIELDS, type FileRecord, fieldOf, splitLines, type TextLine } from './r
 const MAX_RECORD = 64 * 1024
 
 // Columns printed by `list` that are not fields of a catch.
-const IGNORED_COLUMNS: readonly string[] = ['', 'id']
+const IGNORED_COLUMNS: readonly string[] = ['']
 
 /** RFC 4180, and `;` as separator, which spreadsheets write. Our own: csv-parse 7 (32 KB) would only split cells. */
 export function parseCsv(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {

@@ -18,12 +18,22 @@ export async function validateFile(
   source: ImportSource,
   defaults: ImportDefaults,
   report: ((text: string) => void) | undefined,
-): Promise<number> {
+): Promise<ValidFile> {
   let catches = 0
+  const named = new Map<string, NamedRecords>()
+  const idsOf = (kind: NewCatch['kind'], gamemode: Gamemode | undefined) => {
+    const key = `${kind} ${gamemode}`
+    const records = named.get(key) ?? { kind, gamemode, ids: new Set() }
+    named.set(key, records)
+    return records.ids
+  }
   let errorCount = 0
   const errors: LineError[] = []
   for await (const chunk of parseCatches(source, defaults)) {
     catches += chunk.catches.length
+    for (const { id, entry } of chunk.catches) {
+      if (id !== undefined) idsOf(entry.kind, entry.gamemode ?? defaults.gamemode).add(id)
+    }
     for (const one of chunk.errors) {
       errorCount += 1
       if (errorCount > MAX_REPORTED) continue
@@ -34,7 +44,19 @@ export async function validateFile(
   if (errorCount > 0) throw lineErrors(errorCount, errors)
   if (catches === 0)
     throw usageError('The file contains no catches.', 'Use one line per catch: NAME,RARITY, or JSON with these fields.')
-  return catches
+  return { catches, named: [...named.values()] }
+}
+
+/** The collection of some catches, and the ids of its records that the rows of a file name. */
+export interface NamedRecords {
+  readonly kind: NewCatch['kind']
+  readonly gamemode: Gamemode | undefined
+  readonly ids: Set<string>
+}
+
+interface ValidFile {
+  readonly catches: number
+  readonly named: readonly NamedRecords[]
 }
 
 function lineErrors(count: number, listed: readonly LineError[]): CliError {
@@ -62,8 +84,14 @@ interface LineError {
   readonly problem: string
 }
 
+/** A catch of a file. `id`: of the record that its row was printed from. */
+export interface FileCatch {
+  readonly entry: NewCatch
+  readonly id: string | undefined
+}
+
 interface CatchChunk {
-  readonly catches: readonly NewCatch[]
+  readonly catches: readonly FileCatch[]
   readonly errors: readonly LineError[]
 }
 
@@ -82,7 +110,7 @@ export async function* parseCatches(source: ImportSource, defaults: ImportDefaul
     const wrong = read.flatMap((one) => ('problem' in one ? [one] : []))
     const invalid = await errorsOf(right, (catches) => validator.add(catches))
     return {
-      catches: right.filter(({ line }) => !invalid.some((one) => one.line === line)).map((one) => one.entry),
+      catches: right.filter(({ line }) => !invalid.some((one) => one.line === line)),
       errors: [...wrong, ...invalid].sort((a, b) => a.line - b.line),
     }
   }
@@ -93,9 +121,8 @@ export async function* parseCatches(source: ImportSource, defaults: ImportDefaul
   if (group.length > 0) yield await check()
 }
 
-interface ReadCatch {
+interface ReadCatch extends FileCatch {
   readonly line: number
-  readonly entry: NewCatch
 }
 
 function catchOf(
@@ -115,16 +142,17 @@ function catchOf(
   }
   const given = Object.entries({ name, gamemode, caughtAt }).filter(([, value]) => value !== undefined)
   const about = Object.fromEntries(given)
+  const id = typeof fields.id === 'string' ? fields.id : undefined
   if (kind === 'crab') {
     if ((fields.rarity ?? undefined) !== undefined) return { line, problem: 'rarity: A crab has no rarity.' }
-    return { line, entry: { kind, ...about } as NewCatch }
+    return { line, id, entry: { kind, ...about } as NewCatch }
   }
   if (kind !== 'fish') return { line, problem: `kind: Must be fish or crab${notValue(kind)}.` }
   const rarity = fields.rarity ?? defaults.rarity
   if (rarity === undefined) return { line, problem: 'rarity: Missing; set one for all with --rarity, or add --crab.' }
   const value = ['number', 'string'].includes(typeof rarity) ? parseRarity(String(rarity)) : undefined
   if (value === undefined) return { line, problem: `rarity: Must be one of ${rarityList()}${notValue(rarity)}.` }
-  return { line, entry: { kind, rarity: value, ...about } as NewCatch }
+  return { line, id, entry: { kind, rarity: value, ...about } as NewCatch }
 }
 
 const MAX_QUOTED = 40

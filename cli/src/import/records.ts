@@ -18,9 +18,10 @@ const ALIASES: Readonly<Record<string, Field>> = {
   date: 'caughtAt',
 }
 
-/** In any spelling: `caughtAt`, `Caught At`, `caught_at`. */
-export function fieldOf(title: string): Field | undefined {
+/** In any spelling: `caughtAt`, `Caught At`, `caught_at`. `id` is the record that a row of `list` belongs to. */
+export function fieldOf(title: string): Field | 'id' | undefined {
   const plain = title.toLowerCase().replace(/[\s_-]/g, '')
+  if (plain === 'id') return plain
   return FIELDS.find((field) => field.toLowerCase() === plain) ?? ALIASES[plain]
 }
 

@@ -15,9 +15,11 @@ import { maxWaitOf, requireUser, type Target } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { createProgress } from '../output/progress.ts'
-import { claimImport, countOfOtherFiles, type ImportClaim, importId, lockImport } from './checkpoint.ts'
-import { type ImportDefaults, parseCatches, parseTimeZone, validateFile } from './reader.ts'
+import { canPrompt, confirm } from '../output/prompt.ts'
+import { claimImport, countOfOtherFiles, type ImportClaim, importId, lastImport, lockImport } from './checkpoint.ts'
+import { type FileCatch, type ImportDefaults, parseCatches, parseTimeZone, validateFile } from './reader.ts'
 import { type ImportSource, openSource } from './source.ts'
+import { storedIds } from './stored.ts'
 
 export interface AddFileFlags {
   readonly json?: boolean | undefined
@@ -25,6 +27,7 @@ export interface AddFileFlags {
   readonly rarity?: string | undefined
   readonly crab?: boolean | undefined
   readonly timezone?: string | undefined
+  readonly again?: boolean | undefined
   readonly 'no-input'?: boolean | undefined
 }
 
@@ -50,16 +53,25 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
   await using source = await openSource(context, flags.file, delivery.signal)
   const name = importId(source, defaults)
   await using _lock = await lockImport(context, outboxPath(context, target.url.value), name)
-  const catches = await validateFile(source, defaults, flags.json ? undefined : context.note)
+  const { catches, named } = await validateFile(source, defaults, flags.json ? undefined : context.note)
+  const stored = flags.again ? new Set<string>() : await storedIds(context, target, { user, named, ...delivery })
   const outbox = await openPlayerOutbox(context, target, {
     user,
     gamemode: defaults.gamemode,
     noInput: flags['no-input'],
   })
   try {
+    if (!flags.again) await confirmRepeat(context, flags, { catches, endedAt: await lastImport(outbox, name) })
     const claim = await claimImport(outbox, { name, content: source.hash, startedAt, clock: context.clock })
     const { before } = claim
-    const flushed = await queueFile(context, outbox, { claim, source, defaults, total: catches, ...delivery })
+    const { flushed, skipped } = await queueFile(context, outbox, {
+      claim,
+      source,
+      defaults,
+      stored,
+      total: catches,
+      ...delivery,
+    })
     const others = await countOfOtherFiles(outbox, source.hash)
     if (others > 0)
       context.note(
@@ -76,8 +88,9 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
         context.note(`fish-cli: ${catchesText(earlier)} of earlier runs in dead letters. ${DEAD_LETTER_HELP}`)
       const dead = Math.max(ofFile, report.dead)
       const what = isCancelled ? 'The import was cancelled' : `${catchesText(catches)} imported`
-      const text = `${what}: ${sent} sent, ${dead} in dead letters, ${left} left.`
-      const document = { catches, sent, deadLetters: dead, left }
+      const known = skipped === 0 ? '' : ` ${catchesText(skipped)} skipped: the collection has them.`
+      const text = `${what}: ${sent} sent, ${dead} in dead letters, ${left} left.${known}`
+      const document = { catches, sent, skipped, deadLetters: dead, left }
       return { status: dead > 0 || isCancelled ? EXIT.partly : status, text, document }
     } finally {
       await claim.settle()
@@ -85,6 +98,25 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
   } finally {
     await outbox.close({ signal: delivery.signal })
   }
+}
+
+/** @throws CliError `already_added` where nobody can be prompted */
+async function confirmRepeat(
+  context: Context,
+  flags: AddFileFlags,
+  { catches, endedAt }: { readonly catches: number; readonly endedAt: number | undefined },
+): Promise<void> {
+  if (endedAt === undefined) return
+  const problem = `This file was added before, at ${new Date(endedAt).toISOString()}.`
+  if (canPrompt(context, flags['no-input'])) {
+    return confirm(context, { question: `${problem} Add its ${catchesText(catches)} again` })
+  }
+  throw new CliError({
+    code: 'already_added',
+    message: `${problem} Nothing was changed.`,
+    hint: 'To add its catches again, repeat the command with --again.',
+    exit: EXIT.conflict,
+  })
 }
 
 function resumeText(before: number, catches: number): string {
@@ -96,23 +128,35 @@ interface QueueFileOptions extends FlushOptions {
   readonly source: ImportSource
   readonly defaults: ImportDefaults
   readonly claim: ImportClaim
+  /** Ids of records whose catches are skipped. */
+  readonly stored: ReadonlySet<string>
   readonly total: number
 }
 
 /** With a checkpoint in the same transaction: the same content resumes a run that was killed or could not send all. */
 async function queueFile(context: Context, outbox: Outbox, options: QueueFileOptions) {
-  const { claim, source, defaults, total, signal } = options
+  const { claim, source, defaults, stored, total, signal } = options
   const progress = createProgress(context.line, context.clock, { unit: 'catches queued', total })
   let read = 0
   let done = claim.before
+  let skipped = 0
   const flushed: FlushReport[] = []
   try {
     for await (const { catches } of parseCatches(source, defaults)) {
-      const rest = catches.slice(Math.max(0, done - read))
+      const isStored = ({ id }: FileCatch) => id !== undefined && stored.has(id)
+      skipped += catches.filter(isStored).length
+      const rest = catches.slice(Math.max(0, done - read)).filter((one) => !isStored(one))
       read += catches.length
       if (rest.length === 0) continue
       if (signal.aborted) throw interruptedAt(done, total)
-      flushed.push(...(await addOrFlush(context, outbox, options, () => claim.add(rest, read))))
+      flushed.push(
+        ...(await addOrFlush(context, outbox, options, () =>
+          claim.add(
+            rest.map(({ entry }) => entry),
+            read,
+          ),
+        )),
+      )
       done = read
       progress.update(done)
     }
@@ -122,7 +166,7 @@ async function queueFile(context: Context, outbox: Outbox, options: QueueFileOpt
   } finally {
     progress.end()
   }
-  return flushed
+  return { flushed, skipped }
 }
 
 /** Adds, and flushes while the outbox is full. @returns the flushes */
