@@ -42,8 +42,8 @@ describe('a file of catches', () => {
   test('is read the same in whatever pieces it comes', async () => {
     const csv = 'Kind,name,id,RARITY\r\nfish,"Koi, ""big""\nred",x,gold\r\n\r\ncrab,é,,\r\n'
     const expected = [
-      { line: 2, fields: { kind: 'fish', name: 'Koi, "big"\nred', rarity: 'gold' } },
-      { line: 5, fields: { kind: 'crab', name: 'é', rarity: undefined } },
+      { line: 2, fields: { kind: 'fish', name: 'Koi, "big"\nred', id: 'x', rarity: 'gold' } },
+      { line: 5, fields: { kind: 'crab', name: 'é', id: undefined, rarity: undefined } },
     ]
     for (const size of [1, 2, 7, 1000]) expect(await records('csv', csv, size)).toEqual(expected)
     const json = '[\n  {"name": "a]},\\"", "x": [1, {}]},\n  {"name": "b"} , 3\n]\n'
@@ -172,7 +172,13 @@ const addFile = (piped: string, ...flags: readonly string[]) =>
 
 describe('add --file', () => {
   test('takes CSV, JSON and JSON Lines, with what flags say for all', async () => {
-    expect(JSON.parse((await addFile('A', '-r', '1')).stdout)).toEqual({ catches: 1, sent: 1, deadLetters: 0, left: 0 })
+    expect(JSON.parse((await addFile('A', '-r', '1')).stdout)).toEqual({
+      catches: 1,
+      sent: 1,
+      skipped: 0,
+      deadLetters: 0,
+      left: 0,
+    })
     await addFile('[{"name":"B","rarity":"gold","caughtAt":"2026-01-01T00:00:00Z"},{"kind":"crab"}]')
     await addFile('{"fish":"C","rarity":3}\n{"name":"D","rarity":7,"gamemode":"survival"}\n')
     await addFile('Hermit crab\n', '--crab')
@@ -314,11 +320,29 @@ describe('add --file', () => {
     expect(JSON.parse(stdout).fish).toHaveLength(2)
   })
 
-  test('adds the same content again when it is given again', async () => {
-    await addFile('Cod,1', '-g', 'factions')
-    await addFile('Cod,1', '-g', 'factions')
-    const { stdout } = await run(['list', '-g', 'factions', '--json'], { env })
-    expect(JSON.parse(stdout).fish).toHaveLength(2)
+  test('skips and counts catches whose records the collection has, in JSON and in CSV', async () => {
+    const mine = (...args: readonly string[]) => run([...args, '-g', 'factions'], { env })
+    await addFile('Cod,1\nKoi,2', '-g', 'factions')
+    await addFile('[{"kind":"crab"}]', '-g', 'factions')
+    const before = JSON.parse((await mine('list', '--json')).stdout)
+    for (const flags of [
+      ['--json', '--detail'],
+      ['--output', 'csv', '--detail'],
+    ]) {
+      const { stdout: printed } = await mine('list', ...flags)
+      const added = JSON.parse((await addFile(printed, '-g', 'factions')).stdout)
+      expect(added).toMatchObject({ sent: 0, skipped: added.catches })
+      expect(added.catches).toBeGreaterThan(1)
+      expect(JSON.parse((await mine('list', '--json')).stdout)).toEqual(before)
+    }
+    const { stdout: printed } = await mine('list', '--json', '--detail')
+    const [first] = JSON.parse(printed).fish
+    const mixed = JSON.stringify([first, { name: 'Eel', rarity: 1, id: crypto.randomUUID() }])
+    expect(JSON.parse((await addFile(mixed, '-g', 'factions')).stdout)).toMatchObject({ sent: 1, skipped: 1 })
+    expect(JSON.parse((await addFile(mixed, '-g', 'factions', '--again')).stdout)).toMatchObject({
+      sent: 2,
+      skipped: 0,
+    })
   })
 
   test('sends what is queued where the outbox is full, and counts that too', async () => {
@@ -369,7 +393,7 @@ describe('add --file', () => {
     })
     expect({ status, document: JSON.parse(stdout) }).toEqual({
       status: 0,
-      document: { catches: 10_000, sent: 10_000, deadLetters: 0, left: 0 },
+      document: { catches: 10_000, sent: 10_000, skipped: 0, deadLetters: 0, left: 0 },
     })
     const stored = mock.sent.fish().map(({ name }) => name)
     expect(stored).toHaveLength(10_000)

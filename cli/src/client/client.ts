@@ -34,6 +34,15 @@ export function clientOptions({ clock, env, line }: Context, target: Pick<Target
   }
 }
 
+const STATUS_MS = 3000
+
+/** The address that players use, as the service names it; otherwise the one at which the service is reached. */
+export async function publicUrlOf(context: Context, target: Target): Promise<string> {
+  const client = createClient({ ...clientOptions(context, target), maxWaitMs: 0, maxRetries: 0 })
+  const status = await client.status({ signal: AbortSignal.timeout(STATUS_MS) }).catch(() => undefined)
+  return status?.publicUrl ?? client.baseUrl
+}
+
 /** Takes the warnings of the SDK, which name options of its API: the countdown shows waits, and `doctor` checks the key. */
 const SILENT: Logger = { debug() {}, info() {}, warn() {} }
 

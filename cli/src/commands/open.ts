@@ -1,9 +1,10 @@
 import { createClient } from '@fish-crab/sdk'
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
-import { clientOptions } from '../client/client.ts'
+import { clientOptions, publicUrlOf } from '../client/client.ts'
 import { gamemodeOf } from '../client/gamemodes.ts'
 import { Args, defineCommand, Flags } from '../command/define.ts'
 import { addressFlags, gamemodeFlag, userFlag } from '../command/flags.ts'
+import { isOnlyLocal } from '../config/profile.ts'
 import { resolveTarget } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 
@@ -26,7 +27,8 @@ export const openCommand = defineCommand({
     const user = target.user?.value
     if (user !== undefined && !isUserName(user)) throw usageError(`A player name must be ${USER_NAME_RULE}.`)
     // It checks the address of the service, as every other command does.
-    const { baseUrl } = createClient(clientOptions(context, target))
+    const { baseUrl: reached } = createClient(clientOptions(context, target))
+    const baseUrl = isOnlyLocal(reached) ? await publicUrlOf(context, target) : reached
     const gamemode = await gamemodeOf(context, target)
     const query = gamemode === undefined ? '' : `?gamemode=${gamemode}`
     const url = user === undefined ? `${baseUrl}/` : `${baseUrl}/@${user}${query}`

@@ -64,8 +64,6 @@ export interface System {
   /** The nth call of the returned function resolves at the nth SIGTERM or SIGINT. */
   readonly stopRequests: () => () => Promise<void>
   readonly clock?: Clock | undefined
-  /** Milliseconds since 1970. */
-  readonly startedAt?: number | undefined
   readonly keyring?: OpenEntry | undefined
   readonly passwords?: PasswordHasher | undefined
   /** Returns whether there was such a pager. */

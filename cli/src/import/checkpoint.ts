@@ -70,8 +70,6 @@ export async function lastImport(outbox: Outbox, name: string): Promise<number |
 interface ClaimOptions {
   readonly name: string
   readonly content: string
-  /** Start of this run in milliseconds since 1970. */
-  readonly startedAt: number
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -81,14 +79,11 @@ export type ImportClaim = Awaited<ReturnType<typeof claimImport>>
  * Claims an import, from its start or from the checkpoint of a killed run. The lock (`lockImport`) tells whether the
  * owner is alive; the compare-and-set of the checkpoint keeps a run without the lock from queueing anything more.
  *
- * @throws CliError `import_running`, `import_ended`, `import_cancelled`, `import_not_readable`; nothing was changed
+ * @throws CliError `import_running`, `import_cancelled`, `import_not_readable`; nothing was changed
  */
-export async function claimImport(outbox: Outbox, { name, content, startedAt, clock }: ClaimOptions) {
+export async function claimImport(outbox: Outbox, { name, content, clock }: ClaimOptions) {
   const found = await outbox.checkpoint(name)
   const last = parseCheckpoint(found)
-  const { endedAt } = last
-  // It was running when this run started, which has waited for stdin or read its file since.
-  if (endedAt !== undefined && endedAt > startedAt && endedAt <= clock.now()) throw importConflict('ended')
   const cancelled = await lastCancelled(outbox, content)
   const isResumed = last.cancelled === cancelled
   const wasCancelled = found !== undefined && !isResumed
@@ -164,7 +159,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
-type ImportConflict = 'running' | 'overtaken' | 'ended' | 'cancelled'
+type ImportConflict = 'running' | 'overtaken' | 'cancelled'
 
 const WAIT = 'Wait for it to end. To see what is queued: fish-cli outbox status'
 
@@ -178,11 +173,6 @@ const CONFLICTS: Readonly<Record<ImportConflict, Pick<CliError, 'code' | 'messag
     code: 'import_running',
     message: 'Another run has taken over this import. This one stops; queued catches stay queued.',
     hint: WAIT,
-  },
-  ended: {
-    code: 'import_ended',
-    message: 'Another run imported the same content for this player while this one started; nothing was changed.',
-    hint: 'To import the same content again, repeat the command.',
   },
   cancelled: {
     code: 'import_cancelled',

@@ -40,7 +40,6 @@ interface AddFileOptions {
 
 /** Validates the whole file, then adds each catch once through the outbox. */
 export async function addFile(context: Context & Notes, { target, flags, rarity }: AddFileOptions) {
-  const startedAt = context.startedAt ?? context.clock.now()
   const user = requireUser(target, 'Add --user USER')
   const delivery = { maxWaitMs: maxWaitOf(target), signal: context.interrupted(), target }
   const defaults: ImportDefaults = {
@@ -62,7 +61,7 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
   })
   try {
     if (!flags.again) await confirmRepeat(context, flags, { catches, endedAt: await lastImport(outbox, name) })
-    const claim = await claimImport(outbox, { name, content: source.hash, startedAt, clock: context.clock })
+    const claim = await claimImport(outbox, { name, content: source.hash, clock: context.clock })
     const { before } = claim
     const { flushed, skipped } = await queueFile(context, outbox, {
       claim,

@@ -22,10 +22,6 @@ export function processSystem(events: { onService?: () => unknown; onStop?: () =
     },
     stdout: process.stdout,
     stderr: process.stderr,
-    // A getter: it loads a part of Node that few commands need.
-    get startedAt() {
-      return performance.timeOrigin
-    },
     async page(pager, text) {
       const { runPager } = await import('../output/pager.ts')
       return runPager(pager, text, process.env)

@@ -1,5 +1,6 @@
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { formatLoginFile } from '../../../../sdk/src/internal/login-file.ts'
+import { publicUrlOf } from '../../client/client.ts'
 import { gamemodeOf } from '../../client/gamemodes.ts'
 import { administrationFlags, openAdministration } from '../../command/administration.ts'
 import { Args, type CommandContext, defineCommand, Flags } from '../../command/define.ts'
@@ -29,17 +30,10 @@ export const userCreateCommand = defineCommand({
   summary: 'Create a player, as an administrator.',
   description:
     'Prints the password, the Fernet key and the API key of the player, which cannot be shown again. With --login-file, ' +
-    'it writes them with the address of the service to a file that only you can read, for the player to log in with: ' +
+    'it writes them to a file that only you can read, with the address that players use (FISH_PUBLIC_URL of the server). The player logs in with it: ' +
     'fish-cli login --from FILE. The password of the administrator comes from FISH_ADMIN_PASSWORD or ' +
     'FISH_ADMIN_PASSWORD_FILE; otherwise, unless an administrator is logged in, it prompts for that password.',
-  examples: [
-    'fish-cli user create Alex --login-file alex.json',
-    {
-      description: 'With the address that players use:',
-      command: 'fish-cli user create Al --login-file al.json --url https://f.example',
-    },
-    'fish-cli user create Alex --admin admin',
-  ],
+  examples: ['fish-cli user create Alex --login-file alex.json', 'fish-cli user create Alex --admin admin'],
   args: { name: Args.string({ description: 'name of the player', required: true }) },
   flags: {
     'login-file': Flags.string({
@@ -67,17 +61,17 @@ export const userCreateCommand = defineCommand({
     const file = secretFilePath(out)
     if (file !== undefined) await checkSecretFile(file, flags.force)
     const { admin, options } = await openAdministration(context)
+    const service = loginFile === undefined ? undefined : await publicUrlOf(context, target)
     await using reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
     const { rateLimit: _, requestId: __, ...user } = await admin.users.create({ name: args.name }, options)
     const { id, name, createdAt, password, fernetKey, apiKey } = user
-    const service = target.url.value
     const content =
-      loginFile === undefined
+      service === undefined
         ? `${JSON.stringify(user, undefined, 2)}\n`
         : formatLoginFile({ service, name, password, fernetKey, apiKey, gamemode })
-    if (loginFile !== undefined && isOnlyLocal(service)) {
+    if (service !== undefined && isOnlyLocal(service)) {
       context.note(
-        `The login file names ${printable(service)}, which only this machine reaches. For players elsewhere: --url URL`,
+        `The login file names ${printable(service)}, which only this machine reaches. For players elsewhere, set FISH_PUBLIC_URL of the server.`,
       )
     }
     if (file === undefined) {

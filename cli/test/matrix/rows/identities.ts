@@ -114,7 +114,12 @@ export const IDENTITY_ROWS: readonly Row[] = [
     expects: { ...FINDINGS, 'status 400': REPORT, 'postFish 400': KEY_PROVED },
   },
   { id: 'doctor', args: ['--offline'], given: ['login'], requests: [], silent: '--offline sends no request' },
-  { id: 'open', args: ['Alex', '--print'], requests: [], silent: 'the browser requests the page' },
+  {
+    id: 'open',
+    args: ['Alex', '--print', '--url', 'https://fish.example'],
+    requests: [],
+    silent: 'the browser requests the page',
+  },
   { id: 'demo', requests: [], silent: 'the samples are in the program', bad: ['--fields', 'canary'] },
   { id: 'demo', args: ['--url', '{url}'], requests: ['demoFish', 'demoCrab'], bad: ['--fields', 'canary'] },
 ]
