@@ -15,7 +15,7 @@ export async function createMockService(options: MockServiceOptions, clock: Rese
   async function open() {
     const service = await openService({ ...options, now: clock.now, schedule: clock.schedule })
     const history = createHistory(service, secretsOf(service, options), clock.now)
-    return { service, faults: createFaultRegistry(), history }
+    return { service, faults: createFaultRegistry(service.userNames), history }
   }
   let current = await open()
 

@@ -77,13 +77,19 @@ export interface Mock extends AsyncDisposable {
   client(name: string, options?: MockClientOptions): CreateClientOptions
   /**
    * Makes the next matching requests fail.
-   * @throws TypeError when the fault, a route or a number is invalid
+   * @throws TypeError when the fault or a number is invalid, or a user or a route does not exist
    * @example mock.fail({ status: 503 }, { times: 2, on: 'postFish' })
    * @example mock.fail('lost-response', { on: 'POST /post/fish', user: 'Alex' })
    */
   fail(fault: Fault, options?: FaultOptions): FaultHandle
   /** Pending faults, oldest first. */
   readonly faults: readonly FaultHandle[]
+  /**
+   * Call it at the end of a test; the fixture of `@fish-crab/mocks/vitest` does. A fault with `times: Infinity` is pending
+   * until it fires once.
+   * @throws Error that lists pending faults, each with how often it fired
+   */
+  assertNoPendingFaults(): void
   /**
    * The history: every request so far, in order of arrival. The `status` and other response fields of a request in
    * flight are filled in when it completes. Each access returns the requests up to that moment.
