@@ -37,6 +37,8 @@ export async function createMockService(options: MockServiceOptions, clock: Rese
 
   return {
     clock,
+    /** The origins at which `serve()` serves it. */
+    served: new Set<string>(),
     handle: (request: Request, transport: Transport) => clock.during(() => handle(request, transport)),
     get service() {
       return current.service

@@ -10,7 +10,7 @@ import type { MockServer, ServeOptions } from '../transports/http.ts'
 import type { Interception, InterceptOptions } from '../transports/intercept.ts'
 
 /** Options of {@link Mock.listen}. */
-export type ListenOptions = Omit<InterceptOptions, 'handle' | 'origin' | 'sleep'>
+export type ListenOptions = Omit<InterceptOptions, 'handle' | 'origin' | 'sleep' | 'served'>
 
 /** Options of {@link Mock.client}. */
 export interface MockClientOptions {
@@ -57,7 +57,10 @@ export interface Mock extends AsyncDisposable {
    * @param origin @default the mock's
    */
   handlers(origin?: string): HttpHandler[]
-  /** Responds to every request of this process to the origin, and blocks requests to other origins. Node only. */
+  /**
+   * Responds to every request of this process to the origin, and blocks requests to other origins than those of `serve()`.
+   * Node only.
+   */
   listen(options?: ListenOptions): Promise<Interception>
   /**
    * Serves the mock over HTTP, for clients in any language, with the control API at `/__mock`; `GET /__mock/` lists its
