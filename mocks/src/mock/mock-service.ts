@@ -1,3 +1,4 @@
+import { HEADERS } from '@fish-crab/sdk/contract'
 import { applyFault } from '../faults/apply.ts'
 import { createFaultRegistry } from '../faults/registry.ts'
 import { createHistory } from '../history/history.ts'
@@ -8,6 +9,9 @@ import { openService, type Service, type ServiceOptions } from '../service/servi
 export type MockService = Awaited<ReturnType<typeof createMockService>>
 
 type MockServiceOptions = Omit<ServiceOptions, 'now' | 'schedule'>
+
+/** The `User-Agent` of the SDK. */
+const SDK_AGENT = /^fish-crab-sdk\//
 
 /** Creates the service of a mock. A request in flight during a reset completes in the state that it started in. */
 export async function createMockService(options: MockServiceOptions, clock: ResettableClock) {
@@ -27,6 +31,11 @@ export async function createMockService(options: MockServiceOptions, clock: Rese
     const match = faults.match(recorder.target)
     if (match) recorder.recordFault(match.fault)
     const outcome = await applyFault(service, request, match, receivedAt)
+    const { headers } = outcome.response
+    if (headers.get(HEADERS.rateRemaining) === '0' && SDK_AGENT.test(request.headers.get('user-agent') ?? '')) {
+      const call = `${request.method} ${recorder.target().path}`
+      clock.recordExhausted(call, Number(headers.get(HEADERS.rateReset)) * 1000)
+    }
     const payload = recorder.recordResponse(outcome.response)
     if (payload) await payload
     if (outcome.delayMs === 0) return outcome
