@@ -1,8 +1,8 @@
 import { ERROR_CODES, ROUTES, type RouteName, userNameKey } from '@fish-crab/sdk/contract'
 import { canonicalPath } from '@fish-crab/server/app'
-import { assertKnownKeys, keysOf } from '../service/check-options.ts'
-import type { RequestTarget } from '../service/request.ts'
-import { DEFAULT_CODES, FAULT_NAMES, type Fault } from './fault.ts'
+import { assertKnownKeys, didYouMean, keysOf } from '../service/check-options.ts'
+import { isServed, type RequestTarget } from '../service/request.ts'
+import { DEFAULT_CODES, FAULT_NAMES, type Fault, faultLabel } from './fault.ts'
 
 /** A route name, or method and path, such as `'GET /get/fish'`. */
 export type RouteMatcher = RouteName | `${string} /${string}`
@@ -13,7 +13,7 @@ export interface FaultOptions {
   readonly times?: number
   /** Requests to these routes. @default all except preflights */
   readonly on?: RouteMatcher | readonly RouteMatcher[]
-  /** Requests about this user, in any letter case. @default all users */
+  /** Requests about this user, who exists, in any letter case. @default all users */
   readonly user?: string
   /** Delay before the fault, in milliseconds. @default 0 */
   readonly delayMs?: number
@@ -36,11 +36,12 @@ export interface MatchedFault {
 
 export type FaultRegistry = ReturnType<typeof createFaultRegistry>
 
-export function createFaultRegistry() {
-  const pending = new Set<FaultHandle & { remaining: number }>()
+/** @param userNames The names of the users that exist. */
+export function createFaultRegistry(userNames: () => readonly string[]) {
+  const pending = new Set<FaultHandle & { remaining: number; fired: number }>()
 
   return {
-    /** @throws TypeError when the fault, a route or a number is invalid */
+    /** @throws TypeError when the fault or a number is invalid, or a user or a route does not exist */
     add(fault: Fault, options: FaultOptions = {}): FaultHandle {
       const cancel = () => {
         handle.remaining = 0
@@ -48,8 +49,9 @@ export function createFaultRegistry() {
       }
       const handle = {
         fault: checkFault(fault),
-        options: checkOptions(options),
+        options: checkOptions(options, userNames()),
         remaining: options.times ?? 1,
+        fired: 0,
         cancel,
         [Symbol.dispose]: cancel,
       }
@@ -65,6 +67,7 @@ export function createFaultRegistry() {
       const handle = [...pending].find(({ options }) => matches(options, target))
       if (!handle) return undefined
       handle.remaining -= 1
+      handle.fired += 1
       if (handle.remaining === 0) pending.delete(handle)
       const { fault, options } = handle
       const latencyMs = typeof fault === 'object' && 'latencyMs' in fault ? fault.latencyMs : 0
@@ -72,6 +75,18 @@ export function createFaultRegistry() {
     },
 
     pending: (): FaultHandle[] => [...pending],
+
+    /** @throws Error that lists the faults that are to fire again, and those without an end that never fired */
+    assertNonePending(): void {
+      const due = [...pending].filter(({ remaining, fired }) => fired === 0 || Number.isFinite(remaining))
+      if (due.length === 0) return
+      const lines = due.map(({ fault, options: { on, user }, remaining, fired }) => {
+        const requests = `${on === undefined ? '' : ` on ${[on].flat().join(', ')}`}${user === undefined ? '' : ` for ${user}`}`
+        const total = Number.isFinite(remaining) ? `${fired} of ${fired + remaining}` : fired
+        return `\n- ${faultLabel(fault)}${requests} fired ${total} times`
+      })
+      throw new Error(`${due.length === 1 ? '1 fault is' : `${due.length} faults are`} pending:${lines.join('')}`)
+    },
 
     clear(): void {
       for (const { cancel } of pending) cancel()
@@ -88,27 +103,48 @@ function matches({ on, user }: FaultOptions, target: RequestTarget): boolean {
 
 /** Method and canonical path, as in the history. */
 function canonicalTarget(methodAndPath: string): string {
-  const [method = '', path = ''] = methodAndPath.split(' ', 2)
+  const [method, path] = splitTarget(methodAndPath)
   return `${method} ${canonicalPath(path)}`
+}
+
+function splitTarget(methodAndPath: string): [string, string] {
+  const [method = '', path = ''] = methodAndPath.split(' ', 2)
+  return [method, path]
 }
 
 /** The maximum delay of timers, in milliseconds (24 days): a longer one fires immediately. */
 const MAX_DELAY_MS = 2 ** 31 - 1
 const OPTIONS = keysOf<FaultOptions>({ times: 1, on: 1, user: 1, delayMs: 1 })
 
-function checkOptions(options: FaultOptions): FaultOptions {
+function checkOptions(options: FaultOptions, users: readonly string[]): FaultOptions {
   assertKnownKeys('the options of mock.fail()', options, OPTIONS)
-  const { times = 1, on, delayMs = 0 } = options
+  const { times = 1, on, user, delayMs = 0 } = options
   if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
     throw new TypeError('times must be a positive integer or Infinity.')
   }
   if (!isTimerDelay(delayMs)) throw new TypeError(`delayMs must be 0 to ${MAX_DELAY_MS} milliseconds.`)
   if (on?.length === 0) throw new TypeError('on must name at least one route. Omit it to match all requests.')
   for (const one of typeof on === 'string' ? [on] : (on ?? [])) {
-    if (Object.hasOwn(ROUTES, one) || /^[A-Z]+ \//.test(one)) continue
-    throw new TypeError(`Unknown route "${one}". Use one of ${Object.keys(ROUTES).join(', ')}, or 'GET /path'.`)
+    if (Object.hasOwn(ROUTES, one)) continue
+    if (/^[A-Z]+ \//.test(one)) checkPath(one)
+    else {
+      const names = Object.keys(ROUTES)
+      throw new TypeError(
+        `Unknown route "${one}".${didYouMean(one, names)} Use one of ${names.join(', ')}, or 'GET /path'.`,
+      )
+    }
+  }
+  if (user !== undefined && !users.some((one) => userNameKey(one) === userNameKey(user))) {
+    const seeding = `Seed the user first: createMock({ seed: { users: [{ name: '${user}' }] } }).`
+    throw new TypeError(`The mock has no user "${user}".${didYouMean(user, users)} ${seeding}`)
   }
   return options
+}
+
+function checkPath(methodAndPath: string): void {
+  if (isServed(...splitTarget(methodAndPath))) return
+  const known = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`)
+  throw new TypeError(`No route matches "${methodAndPath}".${didYouMean(methodAndPath, known)}`)
 }
 
 function checkFault(fault: Fault): Fault {

@@ -49,7 +49,6 @@ export function recordRequest(
 
   async function recordPayload(kind: Kind, copy: Request): Promise<void> {
     const { user } = targetOf()
-    if (response?.status === 201 && user) await service.learnName(user)
     payload = { kind: 'unread' }
     update()
     const reading = readPayload(service, kind, user, copy).then((read) => {

@@ -1,3 +1,4 @@
+import { HEADERS } from '@fish-crab/sdk/contract'
 import { applyFault } from '../faults/apply.ts'
 import { createFaultRegistry } from '../faults/registry.ts'
 import { createHistory } from '../history/history.ts'
@@ -9,13 +10,16 @@ export type MockService = Awaited<ReturnType<typeof createMockService>>
 
 type MockServiceOptions = Omit<ServiceOptions, 'now' | 'schedule'>
 
+/** The `User-Agent` of the SDK. */
+const SDK_AGENT = /^fish-crab-sdk\//
+
 /** Creates the service of a mock. A request in flight during a reset completes in the state that it started in. */
 export async function createMockService(options: MockServiceOptions, clock: ResettableClock) {
   /** What `reset()` replaces. */
   async function open() {
     const service = await openService({ ...options, now: clock.now, schedule: clock.schedule })
     const history = createHistory(service, secretsOf(service, options), clock.now)
-    return { service, faults: createFaultRegistry(), history }
+    return { service, faults: createFaultRegistry(service.userNames), history }
   }
   let current = await open()
 
@@ -27,6 +31,11 @@ export async function createMockService(options: MockServiceOptions, clock: Rese
     const match = faults.match(recorder.target)
     if (match) recorder.recordFault(match.fault)
     const outcome = await applyFault(service, request, match, receivedAt)
+    const { headers } = outcome.response
+    if (headers.get(HEADERS.rateRemaining) === '0' && SDK_AGENT.test(request.headers.get('user-agent') ?? '')) {
+      const call = `${request.method} ${recorder.target().path}`
+      clock.recordExhausted(call, Number(headers.get(HEADERS.rateReset)) * 1000)
+    }
     const payload = recorder.recordResponse(outcome.response)
     if (payload) await payload
     if (outcome.delayMs === 0) return outcome
@@ -37,6 +46,8 @@ export async function createMockService(options: MockServiceOptions, clock: Rese
 
   return {
     clock,
+    /** The origins at which `serve()` serves it. */
+    served: new Set<string>(),
     handle: (request: Request, transport: Transport) => clock.during(() => handle(request, transport)),
     get service() {
       return current.service

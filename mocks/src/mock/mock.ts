@@ -10,7 +10,7 @@ import type { MockServer, ServeOptions } from '../transports/http.ts'
 import type { Interception, InterceptOptions } from '../transports/intercept.ts'
 
 /** Options of {@link Mock.listen}. */
-export type ListenOptions = Omit<InterceptOptions, 'handle' | 'origin' | 'sleep'>
+export type ListenOptions = Omit<InterceptOptions, 'handle' | 'origin' | 'sleep' | 'served'>
 
 /** Options of {@link Mock.client}. */
 export interface MockClientOptions {
@@ -57,7 +57,10 @@ export interface Mock extends AsyncDisposable {
    * @param origin @default the mock's
    */
   handlers(origin?: string): HttpHandler[]
-  /** Responds to every request of this process to the origin, and blocks requests to other origins. Node only. */
+  /**
+   * Responds to every request of this process to the origin, and blocks requests to other origins than those of `serve()`.
+   * Node only.
+   */
   listen(options?: ListenOptions): Promise<Interception>
   /**
    * Serves the mock over HTTP, for clients in any language, with the control API at `/__mock`; `GET /__mock/` lists its
@@ -77,13 +80,19 @@ export interface Mock extends AsyncDisposable {
   client(name: string, options?: MockClientOptions): CreateClientOptions
   /**
    * Makes the next matching requests fail.
-   * @throws TypeError when the fault, a route or a number is invalid
+   * @throws TypeError when the fault or a number is invalid, or a user or a route does not exist
    * @example mock.fail({ status: 503 }, { times: 2, on: 'postFish' })
    * @example mock.fail('lost-response', { on: 'POST /post/fish', user: 'Alex' })
    */
   fail(fault: Fault, options?: FaultOptions): FaultHandle
   /** Pending faults, oldest first. */
   readonly faults: readonly FaultHandle[]
+  /**
+   * Call it at the end of a test; the fixture of `@fish-crab/mocks/vitest` does. A fault with `times: Infinity` is pending
+   * until it fires once.
+   * @throws Error that lists pending faults, each with how often it fired
+   */
+  assertNoPendingFaults(): void
   /**
    * The history: every request so far, in order of arrival. The `status` and other response fields of a request in
    * flight are filled in when it completes. Each access returns the requests up to that moment.

@@ -11,7 +11,7 @@ export interface NodeTransports {
 
 /** Each transport is loaded on first use: a suite that uses `handlers()` alone needs neither. */
 export const nodeTransports: NodeTransports = {
-  async listen({ handle, clock }, origin, options) {
+  async listen({ handle, clock, served }, origin, options) {
     assertKnownKeys('listen()', options, keysOf<ListenOptions>({ onUnhandled: 1, passthrough: 1 }))
     // Both provide Node's modules, but their native network stack bypasses the interceptor.
     const runtime = 'Bun' in globalThis ? 'Bun' : 'Deno' in globalThis ? 'Deno' : undefined
@@ -19,7 +19,7 @@ export const nodeTransports: NodeTransports = {
       throw new Error(`listen() cannot intercept requests on ${runtime}. Use mock.fetch, mock.client() or serve().`)
     }
     const { intercept } = await import('../transports/intercept.ts')
-    return intercept({ ...options, handle, origin, sleep: clock.hold })
+    return intercept({ ...options, handle, origin, served, sleep: clock.hold })
   },
 
   async serve(mock, options) {
@@ -28,7 +28,14 @@ export const nodeTransports: NodeTransports = {
       import('../transports/http.ts'),
       import('../control-api/control-api.ts'),
     ])
-    const { handle, clock } = mock
-    return serveHttp({ ...options, handle, control: createControlApi(mock), now: clock.now, sleep: clock.hold })
+    const { handle, clock, served } = mock
+    const control = createControlApi(mock)
+    const server = await serveHttp({ ...options, handle, control, now: clock.now, sleep: clock.hold })
+    served.add(server.url)
+    const close = () => {
+      served.delete(server.url)
+      return server.close()
+    }
+    return { ...server, close, [Symbol.asyncDispose]: close }
   },
 }

@@ -80,6 +80,7 @@ export async function openMock(options: MockOptions): Promise<Mock> {
     get faults() {
       return mock.faults.pending()
     },
+    assertNoPendingFaults: () => mock.faults.assertNonePending(),
     get requests() {
       return mock.history.entries
     },

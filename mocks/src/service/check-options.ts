@@ -7,10 +7,14 @@ export function assertKnownKeys(where: string, given: unknown, known: readonly s
   }
   for (const key of Object.keys(given)) {
     if (known.includes(key)) continue
-    const similar = closestWord(key, known)
-    const suggestion = similar === undefined ? '' : ` Did you mean "${similar}"?`
-    throw new TypeError(`Unknown option "${key}" in ${where}.${suggestion} Known: ${known.join(', ')}.`)
+    throw new TypeError(`Unknown option "${key}" in ${where}.${didYouMean(key, known)} Known: ${known.join(', ')}.`)
   }
+}
+
+/** A sentence with the most similar word, after a space; empty if none is similar. */
+export function didYouMean(given: string, known: readonly string[]): string {
+  const similar = closestWord(given, known)
+  return similar === undefined ? '' : ` Did you mean "${similar}"?`
 }
 
 /** The keys of a type; the compiler ensures that the list is complete. */

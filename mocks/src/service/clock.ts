@@ -55,6 +55,8 @@ export interface ResettableClock extends MockClock {
   /** Like `sleep`, for a delayed response. */
   hold(milliseconds: number, signal?: AbortSignal): Promise<void>
   during<Result>(work: () => Promise<Result>): Promise<Result>
+  /** A call of an SDK client left no requests until this time. Unless the client uses this clock, `advance` warns of it. */
+  recordExhausted(call: string, until: number): void
   /**
    * Calls back once when the time has passed. For timers of the service itself: nobody waits for them, so `autoAdvance` does
    * not advance to them, and they are no sleepers.
@@ -108,6 +110,7 @@ export function createClock({
   let isJumping = false
   let lastMove: Promise<void> = Promise.resolve()
   let alarm: ReturnType<typeof setTimeout> | undefined
+  let exhausted: { readonly call: string; readonly until: number } | undefined
   const now = () => (isStopped ? start : source()) + offset
 
   const sorted = <Entry extends Alarm>(...sets: readonly ReadonlySet<Entry>[]): Entry[] =>
@@ -164,6 +167,20 @@ export function createClock({
       // Sleepers that were added after a reset cancelled this move.
       if (isCancelled() && sleepers.size > 0) jump()
     })
+  }
+
+  /** A client with a clock of its own waits in real time. */
+  function warnOfOtherClocks(): void {
+    const waitMs = exhausted ? exhausted.until - now() : 0
+    if (waitMs > 0) {
+      // biome-ignore lint/suspicious/noConsole: a test that hangs has no other way to find the reason
+      console.warn(
+        `${exhausted?.call} used up the rate limit of a client that does not use the clock of the mock. Its next call waits ` +
+          `${Math.ceil(waitMs / 1000)} s in real time, whatever advance() does. Pass clock: mock.clock to its createClient(), ` +
+          'or raise createMock({ limits: { requests } }).',
+      )
+    }
+    exhausted = undefined
   }
 
   /** A running clock wakes everything that waits for it, but perhaps too late. */
@@ -232,6 +249,7 @@ export function createClock({
         throw new RangeError('advance() requires 0 or more milliseconds. To go back in time, use set().')
       }
       toUnixMs(now() + milliseconds)
+      warnOfOtherClocks()
       return enqueueMove(async (isCancelled) => {
         let left = milliseconds
         await waitUntilIdle()
@@ -255,6 +273,7 @@ export function createClock({
     reset() {
       offset = 0
       resets += 1
+      exhausted = undefined
       // Their wake-up times may never be reached again. Infinite sleeps continue.
       for (const sleeper of [...sleepers]) if (Number.isFinite(sleeper.wakeAt)) sleeper.wake()
     },
@@ -284,6 +303,11 @@ export function createClock({
 
     get sleepers() {
       return inOrder().map(sleeperView)
+    },
+
+    recordExhausted(call, until) {
+      // The request of a client on this clock has a timeout here.
+      if (count('timeoutMs') === 0) exhausted = { call, until }
     },
 
     async during(work) {

@@ -44,6 +44,15 @@ export function requestTarget(
   }
 }
 
+/** Whether a route has this method and path; every path of a route has OPTIONS. */
+export function isServed(method: string, path: string): boolean {
+  const methods = method === 'OPTIONS' ? new Set(Object.values(ROUTES).map((route) => route.method)) : [method]
+  const headers = new Headers()
+  return [...methods].some(
+    (one) => requestTarget({ method: one, url: path, headers }, () => undefined).route !== 'unmatched',
+  )
+}
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,4 +1,4 @@
-import { ACCOUNT_LIMITS, type Gamemode, LIMITS, userNameKey } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, type Gamemode, LIMITS } from '@fish-crab/sdk/contract'
 import {
   type AppOptions,
   createApp,
@@ -11,6 +11,7 @@ import {
   REMOVED_VERSION,
   type Schedule,
 } from '@fish-crab/server/app'
+import { USERS_BASE } from '@fish-crab/server/internal'
 import { applySeed } from './apply-seed.ts'
 import { seededRandom } from './random.ts'
 import { socketAddress } from './request.ts'
@@ -78,7 +79,7 @@ export async function openService(options: ServiceOptions) {
     ...(tokenTtlSeconds === undefined ? {} : { tokenTtlSeconds }),
   } satisfies Partial<AppOptions>
 
-  const { storage, stored } = createRecordingStorage(createMemoryStorage())
+  const { storage, stored, names, existing } = createRecordingStorage(createMemoryStorage())
   const unreachable = createMemoryStorage()
   await unreachable.dispose()
   const app = createApp({ ...appOptions, storage })
@@ -87,7 +88,6 @@ export async function openService(options: ServiceOptions) {
   }
   const users = await applySeed(seed, { app, gamemodes, setRandom })
   stored.length = 0
-  const names = new Map([...users.values()].map(({ id, name }) => [id, name]))
   const owners = new Map([...users.values()].map(({ apiKey, name }) => [apiKey, name]))
   random = seededRandom('requests')
   now = options.now
@@ -103,12 +103,8 @@ export async function openService(options: ServiceOptions) {
     /** The writes of clients. The seed is not part of them. */
     stored: stored as readonly StoredWrite[],
     nameOf: (id: string) => names.get(id) ?? id,
-    /** Remembers the id of a user that was created after the seed. */
-    async learnName(name: string): Promise<void> {
-      if (users.has(userNameKey(name))) return
-      const user = await app.users.find(name)
-      if (user) names.set(user.id, user.name)
-    },
+    /** The names of all users, also of those that were created after the seed. */
+    userNames: () => [...existing.values()],
     addressOf,
     /** The seeded user that a personal API key belongs to. */
     ownerOf: (apiKey: string) => owners.get(apiKey),
@@ -149,11 +145,15 @@ type Change = Parameters<Parameters<FishStorage['onChange']>[0]>[0] & object
 type StoredWrite = Readonly<{ collection: Collection; record: Parameters<FishStorage['append']>[1] }>
 
 /**
- * Records the writes that a storage stores, in order and without replays. The versions of its collections are derived
- * from their changes, so that entity tags are the same in every run.
+ * Records the writes that a storage stores, in order and without replays, and the names of users. The versions of its
+ * collections are derived from their changes, so that entity tags are the same in every run.
  */
-function createRecordingStorage(storage: FishStorage): { storage: FishStorage; stored: StoredWrite[] } {
+function createRecordingStorage(storage: FishStorage) {
   const stored: StoredWrite[] = []
+  /** By id, also of users that were deleted. */
+  const names = new Map<string, string>()
+  /** By the key of their item. */
+  const existing = new Map<string, string>()
   const versions = new Map<string, string>()
   const listeners = new Set<(change?: Change) => void>()
   const versionOf = ({ owner, kind, gamemode }: Collection) => versions.get(`${owner} ${kind} ${gamemode}`) ?? '0'
@@ -167,8 +167,26 @@ function createRecordingStorage(storage: FishStorage): { storage: FishStorage; s
 
   return {
     stored,
+    names,
+    existing,
     storage: {
       ...storage,
+
+      async setItemIfAbsent(key: string, value: string) {
+        const isSet = await storage.setItemIfAbsent(key, value)
+        if (isSet && key.startsWith(USERS_BASE)) {
+          const { id, name } = JSON.parse(value)
+          names.set(id, name)
+          existing.set(key, name)
+        }
+        return isSet
+      },
+
+      async removeItemIf(key: string, value: string) {
+        const isRemoved = await storage.removeItemIf(key, value)
+        if (isRemoved) existing.delete(key)
+        return isRemoved
+      },
 
       async append(collection, record) {
         const result = await storage.append(collection, record)
@@ -210,7 +228,7 @@ function createRecordingStorage(storage: FishStorage): { storage: FishStorage; s
         if ((await storage.version(collection)) === REMOVED_VERSION) return REMOVED_VERSION
         return `${collection.owner}.${versionOf(collection)}`
       },
-    },
+    } satisfies FishStorage,
   }
 }
 

@@ -13,6 +13,8 @@ export type Passthrough = 'loopback' | (string & {})
 export interface UnhandledPolicy {
   readonly onUnhandled: OnUnhandled
   readonly passthrough: readonly Passthrough[]
+  /** The origins at which a mock is served now. */
+  readonly served: ReadonlySet<string>
 }
 
 /** A request to an origin that is neither mocked nor allowed was blocked before its first byte. */
@@ -38,8 +40,8 @@ export type Decision = 'block' | 'warn' | 'pass'
  */
 export function decide(origin: string, policies: Iterable<UnhandledPolicy>): Decision {
   let decision: Decision = 'pass'
-  for (const { onUnhandled, passthrough } of policies) {
-    if (passthrough.some((allowed) => covers(allowed, origin))) return 'pass'
+  for (const { onUnhandled, passthrough, served } of policies) {
+    if (served.has(origin) || passthrough.some((allowed) => covers(allowed, origin))) return 'pass'
     if (onUnhandled === 'error') decision = 'block'
     else if (onUnhandled === 'warn' && decision === 'pass') decision = 'warn'
   }

@@ -39,6 +39,8 @@ export interface InterceptOptions {
   readonly onUnhandled?: OnUnhandled
   /** Origins that requests are sent to; `loopback`: every server on this machine. @default none */
   readonly passthrough?: readonly Passthrough[]
+  /** The origins at which the mock is served now; requests are sent to them. @default none */
+  readonly served?: ReadonlySet<string>
 }
 
 /** A running interception. */
@@ -77,7 +79,7 @@ interface Registry {
  * await interception.close()
  */
 export async function intercept(options: InterceptOptions): Promise<Interception> {
-  const { handle, sleep = createClock({}).sleep, onUnhandled = 'error', passthrough = [] } = options
+  const { handle, sleep = createClock({}).sleep, onUnhandled = 'error', passthrough = [], served = new Set() } = options
   const origin = originOf(options.origin)
   for (const allowed of passthrough) if (allowed !== 'loopback') originOf(allowed)
   const { byOrigin, stop } = interceptions()
@@ -85,7 +87,7 @@ export async function intercept(options: InterceptOptions): Promise<Interception
     throw new Error(`Another mock already listens for ${origin}. Close it first, or give each mock its own origin.`)
   }
   const closed = new AbortController()
-  byOrigin.set(origin, { handle, sleep, onUnhandled, passthrough, closed: closed.signal })
+  byOrigin.set(origin, { handle, sleep, onUnhandled, passthrough, served, closed: closed.signal })
   const close = async () => {
     if (closed.signal.aborted) return
     byOrigin.delete(origin)

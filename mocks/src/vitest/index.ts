@@ -15,7 +15,7 @@ declare module 'vitest' {
 export interface MockFixtures {
   /** The options of `createMock`. Override them for a file or a `describe`. @default {} */
   readonly mockOptions: MockOptions
-  /** A mock for this test, which is closed when the test ends. */
+  /** A mock for this test, which is closed when the test ends. A fault that is pending then fails the test. */
   readonly mock: Mock
 }
 
@@ -38,5 +38,6 @@ export const test = base.extend<MockFixtures>({
   mock: async ({ mockOptions }, use) => {
     await using mock = await createMock(mockOptions)
     await use(mock)
+    mock.assertNoPendingFaults()
   },
 })

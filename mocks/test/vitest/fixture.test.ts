@@ -39,6 +39,16 @@ describe.concurrent('the fixture', () => {
     expect(failing).not.toThrow(mock.user('Alex').fernetKey)
   })
 
+  test.fails('fails a test with a fault that never fired', ({ mock }) => {
+    mock.fail('reset', { on: 'postFish' })
+  })
+
+  test('passes if each fault fired or was cancelled', async ({ mock }) => {
+    mock.fail({ status: 503 }, { on: 'status' })
+    mock.fail('reset', { on: 'postFish' }).cancel()
+    expect((await mock.fetch('/status')).status).toBe(503)
+  })
+
   describe('with its own options', () => {
     test.override({ mockOptions: { seed: { users: [{ name: 'Steve' }] } } })
     test('has other users', ({ mock }) => {

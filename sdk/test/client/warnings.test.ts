@@ -30,7 +30,7 @@ test('a client warns once when calls start to wait over 5 s for the rate limit',
   expect(requests).toHaveLength(4)
   expect(warnings).toEqual([
     [
-      'A call waits for the rate limit until 2026-01-01T00:00:06.000Z. Later waits are silent: pass onWait, or an apiKey.',
+      'POST /post/fish waits for the rate limit until 2026-01-01T00:00:06.000Z. Later waits are silent: pass onWait, or an apiKey.',
       { type: 'FishCrabWarning', code: 'FISH_CRAB_WAITS' },
     ],
   ])

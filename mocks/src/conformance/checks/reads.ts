@@ -1,6 +1,6 @@
 import { type ErrorCode, KINDS, LIMITS, RARITIES } from '@fish-crab/sdk/contract'
 import type { OwnUser } from '../context/accounts.ts'
-import { collection, entriesOf, fillNames, writeAndExpectId } from '../context/catches.ts'
+import { collection, detailedCollection, entriesOf, fillNames, writeAndExpectId } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import {
   CheckSkipped,
@@ -57,6 +57,19 @@ async function readAllPages(t: TestContext, user: OwnUser, limit: number, most: 
 }
 
 export const readsChecks = checksOf('reads', [
+  // First, since other checks need the ids.
+  check('read-detail-full', 'Only with detail=full, entries have the id of their record and a time.', async (t) => {
+    const user = await t.user()
+    const id = await writeAndExpectId(t, 'crab', { crab: [{}, {}] })
+    const { entries, response } = await detailedCollection(t, 'crab', user)
+    expectSame(entries.filter((entry) => entry.id === id).length, 2, 'the number of entries with the id', response)
+    for (const entry of entries) {
+      expectSame(Object.keys(entry).sort(), ['caughtAt', 'id', 'name'], 'the fields', response)
+      expectDateTime(entry.caughtAt, '"caughtAt"', response)
+    }
+    const plain = await collection(t, 'crab', user)
+    for (const entry of plain.entries) expectSame(Object.keys(entry), ['name'], 'the fields', plain.response)
+  }),
   ...KINDS.flatMap((kind) =>
     ERRORS.map(([id, what, code, query]) =>
       check(`read-${kind}-${id}`, `A read of ${kind} ${what} is ${code}.`, async (t) => {
@@ -89,18 +102,6 @@ export const readsChecks = checksOf('reads', [
       RARITIES.map(({ label }) => label),
       'the labels of 1 to 7',
     )
-  }),
-  check('read-detail-full', 'Only with detail=full, entries have the id of their record and a time.', async (t) => {
-    const user = await t.user()
-    const id = await writeAndExpectId(t, 'crab', { crab: [{}, {}] })
-    const { entries, response } = await collection(t, 'crab', user, '&detail=full')
-    expectSame(entries.filter((entry) => entry.id === id).length, 2, 'the number of entries with the id', response)
-    for (const entry of entries) {
-      expectSame(Object.keys(entry).sort(), ['caughtAt', 'id', 'name'], 'the fields', response)
-      expectDateTime(entry.caughtAt, '"caughtAt"', response)
-    }
-    const plain = await collection(t, 'crab', user)
-    for (const entry of plain.entries) expectSame(Object.keys(entry), ['name'], 'the fields', plain.response)
   }),
   check('read-caught-at-of-token', "An entry's time is that of the token, where the payload says none.", async (t) => {
     const [entry] = await entriesOf(t, 'fish', await writeAndExpectId(t, 'fish', { fish: 'Cod', rarity: 1 }))
@@ -142,7 +143,7 @@ export const readsChecks = checksOf('reads', [
   }),
   check('paging-with-detail', 'limit and detail=full can be combined.', async (t) => {
     const user = await createUserWithFish(t, 2)
-    const { response, entries } = await collection(t, 'fish', user, '&limit=1&detail=full')
+    const { response, entries } = await detailedCollection(t, 'fish', user, '&limit=1')
     expectSame(entries.length, 1, 'the number of entries', response)
     expectSame(Object.keys(entries[0] ?? {}).sort(), ['caughtAt', 'id', 'name', 'rarity'], 'the fields', response)
   }),

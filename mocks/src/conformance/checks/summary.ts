@@ -101,6 +101,7 @@ export const summaryChecks = checksOf(
       `summary-${kind}-refused`,
       `An unknown summary of ${kind}, and a summary with options of a listing, are refused with 400.`,
       async (t) => {
+        t.needDetails()
         const { name } = await t.user()
         for (const query of [
           'summary=all',

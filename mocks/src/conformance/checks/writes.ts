@@ -1,5 +1,6 @@
 import { ERROR_CODES, type ErrorCode, GAMEMODES, HEADERS, KINDS, type Kind, LIMITS } from '@fish-crab/sdk/contract'
 import {
+  detailedCollection,
   ENTRY,
   encrypt,
   entriesOf,
@@ -211,8 +212,8 @@ export const writesChecks = checksOf('writes', [
     check(`payload-taken-500-${kind}`, `500 entries of ${kind} in one write are stored.`, async (t) => {
       const user = await t.newUser()
       await writeAndExpectId(t, kind, { [kind]: repeat(LIMITS.entriesPerWrite, ENTRY[kind]) }, { user })
-      const response = await t.request(`/get/${kind}?name=${user.name}&gamemode=earth&detail=full`)
-      const ids = [...response.text.matchAll(/"id":"([^"]+)"/g)].map(([, id]) => id)
+      const { response, entries } = await detailedCollection(t, kind, user)
+      const ids = entries.map(({ id }) => id)
       expectSame(
         [ids.length, new Set(ids).size],
         [LIMITS.entriesPerWrite, 1],

@@ -3,6 +3,7 @@ import { createFernet } from '@fish-crab/sdk/fernet'
 import type { OwnUser } from './accounts.ts'
 import type { TestContext } from './context.ts'
 import { expectJson, expectList, expectText, expectThat, type JsonObject } from './expect.ts'
+import type { ReceivedResponse } from './response.ts'
 
 export const GAMEMODE: Gamemode = 'earth'
 
@@ -66,14 +67,43 @@ export async function writeAndExpectId(t: TestContext, kind: Kind, payload: unkn
 }
 
 export async function collection(t: TestContext, kind: Kind, user: OwnUser, query = '', gamemode: string = GAMEMODE) {
-  const response = await t.request(`/get/${kind}?name=${user.name}&gamemode=${gamemode}${query}`)
+  const response = await readCollection(t, kind, user, query, gamemode)
   const body = expectJson(response)
   return { response, body, entries: expectList(response, kind) }
 }
 
+/** Reads entries with the id of their record. */
+export async function detailedCollection(
+  t: TestContext,
+  kind: Kind,
+  user: OwnUser,
+  query = '',
+  gamemode: string = GAMEMODE,
+) {
+  t.needDetails()
+  const response = await readCollection(t, kind, user, `&detail=full${query}`, gamemode)
+  if (response.status === 400 && (await readCollection(t, kind, user, query, gamemode)).status === 200) {
+    t.lackDetails('400', response)
+  }
+  const entries = expectList(response, kind)
+  const without = entries.find(({ id }) => typeof id !== 'string')
+  if (without) t.lackDetails(`an entry of the fields ${Object.keys(without).join(', ')}`, response)
+  return { response, entries }
+}
+
+function readCollection(
+  t: TestContext,
+  kind: Kind,
+  user: OwnUser,
+  query: string,
+  gamemode: string,
+): Promise<ReceivedResponse> {
+  return t.request(`/get/${kind}?name=${user.name}&gamemode=${gamemode}${query}`)
+}
+
 /** The entries of one record of the main user, without their id. */
 export async function entriesOf(t: TestContext, kind: Kind, id: string, gamemode?: string): Promise<JsonObject[]> {
-  const { entries } = await collection(t, kind, await t.user(), '&detail=full', gamemode)
+  const { entries } = await detailedCollection(t, kind, await t.user(), '', gamemode)
   return entries.filter((entry) => entry.id === id).map(({ id: _, ...entry }) => entry)
 }
 

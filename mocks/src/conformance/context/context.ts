@@ -1,7 +1,7 @@
 import { ACCOUNT_LIMITS, type AdminRole, HEADERS, LIMITS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import { type Accounts, type AdminRequest, type OwnUser, sendAs } from './accounts.ts'
 import type { Anonymous } from './anonymous.ts'
-import { CheckSkipped, expectDateTime, expectJson, expectSame, expectText } from './expect.ts'
+import { CheckSkipped, ConformanceFailure, expectDateTime, expectJson, expectSame, expectText } from './expect.ts'
 import type { ReceivedResponse } from './response.ts'
 import type { Send } from './send.ts'
 
@@ -60,12 +60,14 @@ interface TestContextOptions {
 export const OTHER_ORIGIN = 'https://conformance.example'
 const REQUEST_METHOD = 'access-control-request-method'
 const PAST_MS = 10_000
+const NO_DETAILS = 'reads with detail=full lack the id of each entry, which other checks need'
 const RESET_FIELDS = { password: 'password', fernet: 'fernetKey', 'api-key': 'apiKey' } as const
 
 /** Creates the context of a run. Accounts are created on first use. */
 export function createTestContext(options: TestContextOptions) {
   const { configuration, send, anonymous, accounts, session, otherClient, redact } = options
   const { masterApiKey, allowedOrigin, rateLimit } = configuration
+  let lacksDetails = false
 
   function superadminToken(): string {
     if (!session) throw new CheckSkipped('requires an administrator, and none is given (option admin)')
@@ -146,6 +148,15 @@ export function createTestContext(options: TestContextOptions) {
       return expectDateTime(expectJson(response).timestamp, '"timestamp"', response) - PAST_MS
     }),
     redact,
+    /** @throws CheckSkipped when an earlier check found that `detail=full` is missing */
+    needDetails(): void {
+      if (lacksDetails) throw new CheckSkipped(NO_DETAILS)
+    },
+    /** Fails the check. Later ones that need `detail=full` are skipped, so that the report has one cause. */
+    lackDetails(actual: string, { to, requestId }: ReceivedResponse): never {
+      lacksDetails = true
+      throw new ConformanceFailure(`entries with an "id" on ${to}`, actual, requestId, NO_DETAILS)
+    },
     /** Sends a request from a page of this origin. @throws CheckSkipped on platforms where programs cannot */
     fromOrigin(path: string, origin: string, method = 'GET'): Promise<ReceivedResponse> {
       needHeader('origin')

@@ -75,9 +75,9 @@ export function createTransport(settings: Settings): Transport {
     const { method, path } = request.route
     const { pace = settings.pace } = request.options
     const onWait = (waitMs: number) => {
-      const resumesAt = new Date(clock.now() + waitMs)
-      observer.onWait({ method, path, waitMs, resumesAt })
-      warnings.waiting(waitMs, resumesAt)
+      const event = { method, path, waitMs, resumesAt: new Date(clock.now() + waitMs) }
+      observer.onWait(event)
+      warnings.waiting(event)
     }
     const budgetMs = budget.leftMs()
     const { permit, waitMs } = await budget.wait(() => limiter.acquire({ signal, budgetMs, pace, isRetry, onWait }))

@@ -1,5 +1,5 @@
 import { platform } from '#platform'
-import { notify } from '../core/hooks.ts'
+import { notify, type WaitEvent } from '../core/hooks.ts'
 import type { Settings } from '../core/options.ts'
 
 /** Without output for longer, a program seems to hang. */
@@ -15,10 +15,10 @@ export function createWarnings({ logger, hasOnWait, baseUrl }: Settings) {
     else platform.warn(message, code)
   }
   return {
-    waiting(waitMs: number, resumesAt: Date): void {
+    waiting({ method, path, waitMs, resumesAt }: WaitEvent): void {
       if (hasOnWait || waitMs <= LONGEST_SILENCE_MS) return
       const advice = 'Later waits are silent: pass onWait, or an apiKey.'
-      warn('FISH_CRAB_WAITS', `A call waits for the rate limit until ${resumesAt.toISOString()}. ${advice}`)
+      warn('FISH_CRAB_WAITS', `${method} ${path} waits for the rate limit until ${resumesAt.toISOString()}. ${advice}`)
     },
     unknownApiKey(): void {
       const problem = `The service at ${baseUrl} does not know this apiKey (FISH_API_KEY)`

@@ -1,0 +1,38 @@
+import { runConformance, type SendRequest } from '@fish-crab/mocks/conformance'
+import { expect, it } from 'vitest'
+import { openDirect } from './direct.ts'
+import { changedRequest, isRead, madeUpError } from './mutations/mutation.ts'
+
+const CAUSE = 'reads with detail=full lack the id of each entry, which other checks need'
+
+const ignored = (request: Request, send: SendRequest) => {
+  const url = new URL(request.url)
+  url.searchParams.delete('detail')
+  return send(changedRequest(request, { url: url.href }))
+}
+const refused = async () => madeUpError(400, 'invalid_query')
+
+it.each(Object.entries({ ignored, refused }))(
+  'a run against a service where detail=full is %s has one failure, and skips the checks that need the ids',
+  async (_, respond) => {
+    const { options } = await openDirect({
+      around: (send) => (request) => {
+        const { pathname, searchParams } = new URL(request.url)
+        return isRead(pathname) && searchParams.has('detail') ? respond(request, send) : send(request)
+      },
+    })
+    const { checks, causes } = await runConformance({ ...options, only: ['reads', 'writes', 'tokens', 'admin'] })
+    expect(causes).toEqual([{ cause: CAUSE, checks: ['read-detail-full'] }])
+    const skipped = checks.filter(({ reason }) => reason === CAUSE).map(({ id }) => id)
+    expect(skipped.length).toBeGreaterThan(20)
+    expect(skipped).toContain('paging-with-detail')
+  },
+)
+
+it('a run of the checks that need the ids alone fails, too', async () => {
+  const { options } = await openDirect({
+    around: (send) => (request) => (isRead(new URL(request.url).pathname) ? ignored(request, send) : send(request)),
+  })
+  const { checks } = await runConformance({ ...options, only: ['replay-fish', 'replay-crab'] })
+  expect(checks.map(({ outcome }) => outcome)).toEqual(['failed', 'skipped'])
+})
