@@ -67,3 +67,19 @@ test('the commands after watch work when pasted, for the same profile and folder
   const found = await paste(`${history} --gamemode earth --yes`, folder, env)
   expect(found.stderr).toContain('1 catch added. 1 sent.')
 })
+
+test('the command after the start of watch adds the skipped catches when pasted', async () => {
+  const folder = join(newFolder(), ODD)
+  const env = { ...context.player, ...xdgFolders(folder) }
+  const log = join(folder, 'latest.log')
+  await mkdir(folder)
+  await writeFile(log, '[09:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon.\n')
+  const ending = new AbortController()
+  let line = ''
+  const onStderr = (text: string) => {
+    ;[, line = ''] = /Skipped 1 catch .* To add it: (.*)\n/.exec(text) ?? []
+    if (line) ending.abort()
+  }
+  await run(['watch', log], { env, interrupted: ending.signal, onStderr })
+  expect((await paste(line, folder, env)).stdout).toContain('Salmon')
+})

@@ -76,6 +76,11 @@ export function targetWords({ profileName, url, user, admin }: Target): readonly
   return values.flatMap(([flag, value]) => (value?.from === 'flag' ? [`--${flag}`, value.value] : []))
 }
 
+/** The flag of this command line with which another command uses the same gamemode. */
+export function gamemodeWords({ gamemode }: Target): readonly string[] {
+  return gamemode?.from === 'flag' ? ['--gamemode', gamemode.value] : []
+}
+
 export function requireUser({ user }: Target, how: string): string {
   if (!user?.value) throw usageError('Missing player name.', `${how}, set FISH_USER, or: fish-cli login USER`)
   return user.value

@@ -1,7 +1,7 @@
 import { CHAT_PATTERNS, type ChatTemplate, chatMessageOf, createChatPattern, parseChatLine } from '@fish-crab/sdk/chat'
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { configPath } from '../config/paths.ts'
-import { type Target, targetWords } from '../config/target.ts'
+import { gamemodeWords, type Target, targetWords } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { printable } from '../output/text.ts'
@@ -86,9 +86,6 @@ export function noteUnrecognized(
   for (const example of counter.examples()) context.note(`  ${printable(example)}`)
   const path = printable(configPath(context))
   context.note(`  To teach them, add "patterns" to ${path}. For examples: fish-cli watch --help`)
-  const { gamemode } = target
-  const words = gamemode?.from === 'flag' ? ['--gamemode', gamemode.value] : []
-  context.note(
-    `  Then add them: ${commandLine('watch', '--history', printable(folder), ...targetWords(target), ...words)}`,
-  )
+  const words = [...targetWords(target), ...gamemodeWords(target)]
+  context.note(`  Then add them: ${commandLine('watch', '--history', printable(folder), ...words)}`)
 }

@@ -3,11 +3,19 @@ import * as path from 'node:path'
 import type { PlatformInfo } from '../../../sdk/src/internal/user-folders.node.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 
-/** The log written last is that of the game that is running. @throws CliError `log_not_found` */
+/**
+ * The log written last is that of the game that is running. `others` has the latest log of each other game.
+ *
+ * @throws CliError `log_not_found`
+ */
 export async function findLog(locations: readonly LogLocation[]) {
   const found = await Promise.all(locations.map(logsAt))
-  const [newest] = found.flat().sort((a, b) => b.writtenAt - a.writtenAt)
-  if (newest) return newest
+  const logs = found.flat().sort((a, b) => b.writtenAt - a.writtenAt)
+  const isSameGame = (a: FoundLog, b: FoundLog) =>
+    // Launchers share logs by links.
+    a.identity === b.identity || path.dirname(a.path) === path.dirname(b.path)
+  const [newest, ...others] = logs.filter((log, index) => logs.findIndex((other) => isSameGame(log, other)) === index)
+  if (newest) return { ...newest, others }
   throw new CliError({
     code: 'log_not_found',
     message: 'No game log found in the folders of the usual launchers.',
@@ -15,6 +23,8 @@ export async function findLog(locations: readonly LogLocation[]) {
     exit: EXIT.notFound,
   })
 }
+
+export type FoundLog = Awaited<ReturnType<typeof logsAt>>[number]
 
 async function logsAt({ launcher, pattern }: LogLocation) {
   // Without a star it is a plain path, with any characters.
@@ -25,8 +35,9 @@ async function logsAt({ launcher, pattern }: LogLocation) {
     // A folder that cannot be read is skipped.
   }
   const logs = paths.map(async (path) => {
-    const stats = await stat(path).catch(() => undefined)
-    return stats?.isFile() ? [{ launcher, path, writtenAt: stats.mtimeMs }] : []
+    const stats = await stat(path, { bigint: true }).catch(() => undefined)
+    if (!stats?.isFile()) return []
+    return [{ launcher, path, writtenAt: Number(stats.mtimeMs), identity: `${stats.dev}:${stats.ino}` }]
   })
   return (await Promise.all(logs)).flat()
 }

@@ -15,7 +15,7 @@ import {
   readBatch,
   tailHash,
 } from './log-file.ts'
-import { type ChatReader, LINE_SLACK_MS, type LogPosition } from './parser.ts'
+import { type ChatReader, LINE_SLACK_MS, type LogPosition, type WatchedCatch } from './parser.ts'
 
 export interface LogOptions {
   readonly path: string
@@ -29,6 +29,8 @@ export interface LogOptions {
   readonly onBatch: (batch: Batch) => Promise<void>
   /** Location of the player at the end of the previous log, for an unknown log. */
   readonly before?: PlayerLocation | undefined
+  /** Receives the catches that precede the start at the end of an unknown log, batch by batch. */
+  readonly onSkip?: ((catches: readonly WatchedCatch[]) => void) | undefined
 }
 
 interface StartOptions extends LogOptions {
@@ -111,12 +113,17 @@ async function readRotated(
 }
 
 /** Keeps the location of the player. */
-async function skipExisting(file: LogFile, start: LogPosition, { signal, chat }: StartOptions): Promise<LogPosition> {
+async function skipExisting(
+  file: LogFile,
+  start: LogPosition,
+  { signal, chat, onSkip }: StartOptions,
+): Promise<LogPosition> {
   let place = start
   for (;;) {
     signal.throwIfAborted()
     const batch = await readBatch(file, place, { isSettled: true, isWhole: false, chat })
     if (!batch) break
+    onSkip?.(batch.catches)
     place = batch.place
   }
   return { ...place, anchor: await tailHash(file, place.offset) }

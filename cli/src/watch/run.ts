@@ -4,15 +4,16 @@ import { createChatPattern } from '@fish-crab/sdk/chat'
 import { rarityLabel } from '@fish-crab/sdk/constants'
 import { catchesText, flushStatus, flushWithProgress, interruptedError } from '../client/flush.ts'
 import { askForGamemodes, findGamemode, gamemodeOf } from '../client/gamemodes.ts'
-import { openPlayerOutbox } from '../client/outbox.ts'
+import { knownKeys, openPlayerOutbox } from '../client/outbox.ts'
 import { knownGamemodes } from '../config/gamemodes.ts'
 import { configPath, homeFolder } from '../config/paths.ts'
 import { settingValue } from '../config/settings.ts'
-import { maxWaitOf, requireUser, type Target, targetWords } from '../config/target.ts'
+import { gamemodeWords, maxWaitOf, requireUser, type Target, targetWords } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { parseRarity } from '../core/parse-values.ts'
+import { localTime } from '../core/time.ts'
 import { canRewrite } from '../output/live-view.ts'
 import { createNotifier } from '../output/notify.ts'
 import { canPrompt } from '../output/prompt.ts'
@@ -26,10 +27,11 @@ import {
 import type { createDashboard } from './dashboard.ts'
 import { follow } from './follow.ts'
 import type { PlayerLocation } from './gamemode.ts'
-import { findLog, logLocations } from './locations.ts'
+import { type FoundLog, findLog, logLocations } from './locations.ts'
 import { checkLogs, isGzipped } from './log-file.ts'
 import type { ChatReader } from './parser.ts'
 import {
+  catchKey,
   gamemodeResolver,
   type HeldCatch,
   outboxRecorder,
@@ -104,6 +106,7 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
       )
     }
     const shown = dashboard?.context ?? context
+    noteOthers(shown, logs[0].others, target)
     const unsubscribe = reportDelivery(shown, outbox)
     if (!flags.once) outbox.start()
     const notify = notifierOf(context, wanted)
@@ -129,6 +132,8 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
         const recorder = outboxRecorder(outbox, owner, resolver)
         const reading = {
           path,
+          user,
+          target,
           addHeld: addHeldCommand(path, target),
           before,
           flags,
@@ -220,8 +225,31 @@ function addHeldCommand(path: string, target: Target): string {
   return commandLine('watch', printable(path), ...targetWords(target), '--gamemode', 'GAMEMODE')
 }
 
+const MAX_OTHERS = 3
+
+function noteOthers(context: Notes, others: readonly FoundLog[], target: Target): void {
+  const [first] = others
+  if (!first) return
+  const named = others.slice(0, MAX_OTHERS).map(({ path, writtenAt }) => {
+    return `${printable(path)} (last written ${localTime(new Date(writtenAt))})`
+  })
+  const more = others.length > MAX_OTHERS ? ` and ${others.length - MAX_OTHERS} more` : ''
+  const watchFirst = commandLine('watch', printable(first.path), ...targetWords(target), ...gamemodeWords(target))
+  const text = `Other games on this machine are not watched: ${named.join(', ')}${more}.`
+  context.note(`fish-cli: ${text} To watch the first: ${watchFirst}`)
+}
+
+function noteSkipped(context: Notes, count: number, { path, target }: Pick<ReadLogOptions, 'path' | 'target'>): void {
+  const words = ['--from-start', '--once', ...targetWords(target), ...gamemodeWords(target)]
+  const [were, them] = count === 1 ? ['was', 'it'] : ['were', 'them']
+  const text = `Skipped ${catchesText(count)} that ${were} already in the log.`
+  context.note(`fish-cli: ${text} To add ${them}: ${commandLine('watch', printable(path), ...words)}`)
+}
+
 interface ReadLogOptions {
   readonly path: string
+  readonly user: string
+  readonly target: Target
   /** The command that adds the catches of this log that are held back. */
   readonly addHeld: string
   readonly before: PlayerLocation | undefined
@@ -236,7 +264,7 @@ interface ReadLogOptions {
 
 /** @returns where the player was at the end */
 async function readLog(context: Context & Notes, options: ReadLogOptions): Promise<PlayerLocation> {
-  const { path, addHeld, before, flags, chat, recorder, printer, unrecognized, onMove, signal } = options
+  const { path, user, target, addHeld, before, flags, chat, recorder, printer, unrecognized, onMove, signal } = options
   const { place } = recorder
   const noteHeld = () => {
     const count = recorder.held()
@@ -247,6 +275,8 @@ async function readLog(context: Context & Notes, options: ReadLogOptions): Promi
   if (recorder.held() > 0) noteHeld()
   const heldBefore = printer.held()
   let location: PlayerLocation = place ?? {}
+  let isAdded: ReturnType<typeof knownKeys> | undefined
+  let skipped = 0
   try {
     await follow({
       path,
@@ -259,7 +289,13 @@ async function readLog(context: Context & Notes, options: ReadLogOptions): Promi
       clock: context.clock,
       chat,
       onNote: (text) => context.note(`fish-cli: ${text}`),
+      onSkip(catches) {
+        isAdded ??= knownKeys(context, target.url.value)
+        for (const one of catches) if (!isAdded(catchKey(user, one))) skipped += 1
+      },
       onBatch: async (batch) => {
+        if (skipped > 0) noteSkipped(context, skipped, options)
+        skipped = 0
         for (const one of await recorder.record(batch)) printer.print(one)
         unrecognized.add(batch.unrecognized)
         location = batch.place
@@ -314,10 +350,12 @@ type Logs = readonly [WatchedLog, ...WatchedLog[]]
 interface WatchedLog {
   readonly path: string
   readonly launcher?: string
+  readonly others: readonly FoundLog[]
 }
 
 async function findLogs({ env }: Context, [first, ...others]: readonly string[]): Promise<Logs> {
-  if (first !== undefined) return [{ path: resolve(first) }, ...others.map((path) => ({ path: resolve(path) }))]
+  const given = (path: string): WatchedLog => ({ path: resolve(path), others: [] })
+  if (first !== undefined) return [given(first), ...others.map(given)]
   return [await findLog(logLocations({ platform: process.platform, env, home: homeFolder(env) }))]
 }
 
