@@ -60,7 +60,7 @@ const INSTALL = 'npm install --global fish-cli'
 
 describe('What the doors of the documentation say', () => {
   test('runs a service with a player and a backup, and a player plays there', async () => {
-    const [serving, players, backup] = blocksOf('run-a-service', 'sh')
+    const [serving, players, proxied, backup] = blocksOf('run-a-service', 'sh')
     expect(serving).toEqual([INSTALL, 'fish-cli serve --storage file:./data'])
     const service = starts(serving?.[1] ?? '', { FISH_PORT: '0' })
     const password = await service.says(/administrator "admin" with the password (\S+)/)
@@ -70,6 +70,9 @@ describe('What the doors of the documentation say', () => {
     for (const line of players ?? []) {
       expect(await runs(line, { FISH_URL: url, FISH_ADMIN_PASSWORD: password })).toMatchObject({ status: 0 })
     }
+    expect(proxied?.[0]).toBe(`FISH_PUBLIC_URL=https://fish.example.org ${serving?.[1]}`)
+    const another = proxied?.[1]?.replace('http://127.0.0.1:8787', url).replace(/alex/gi, 'bob') ?? ''
+    expect(await runs(another, { FISH_ADMIN_PASSWORD: password })).toMatchObject({ status: 0 })
     expect(backup).toEqual(['fish-cli backup ./backup --storage file:./data'])
     expect(await runs(backup?.[0] ?? '')).toMatchObject({ status: 0 })
     expect(readdirSync(join(root, 'backup')).sort()).toEqual(['fish.db', 'secrets.json'])

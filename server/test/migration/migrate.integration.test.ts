@@ -486,7 +486,7 @@ describe('a migration', () => {
     expect(await migrate([path], { dryRun: true })).toMatchObject({ catches: { fish: { earth: 1 } } })
     await expect(migrate(['/dev/null'])).rejects.toMatchObject({ code: 'invalid_dump' })
     rmSync(join(folder, 'elsewhere'))
-    await expect(migrate([path])).rejects.toMatchObject({ code: 'invalid_dump' })
+    await expect(migrate([path])).rejects.toMatchObject({ code: 'no_store' })
     symlinkSync('/dev/null', join(folder, 'elsewhere'))
     await expect(migrate([path])).rejects.toMatchObject({ code: 'invalid_dump' })
     expect(readdirSync(folder)).not.toContain('data')
