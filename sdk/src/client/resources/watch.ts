@@ -106,13 +106,14 @@ export async function* watchCatches<Watched extends Kind = Kind>(
     const isPoll = cuts >= MAX_CUTS
     const openedAt = clock.now()
     let waitMs = 0
-    let isOpen = false
+    /** `undefined` until something comes. */
+    let isOpen: boolean | undefined
     try {
       const body = await open(isPoll)
       for await (const { event, id, data } of readEvents(body, signal)) {
+        isOpen ||= id !== undefined
         if (id !== undefined) {
           hasConnected = true
-          isOpen = true
           failures = 0
           lastEventId = id
           if (!isConnected) notify(onConnect, undefined)
@@ -122,6 +123,8 @@ export async function* watchCatches<Watched extends Kind = Kind>(
           yield { ...parseEntry(data), eventId: id } as Extract<CaughtEntry, { readonly kind: Watched }>
         else if (event === 'removed') onRemoved?.(parseRemoved(data))
       }
+      // A proxy sent something in place of an error, but no event.
+      if (isOpen === false) throw new ConnectionError('The stream of events was cut.', {})
     } catch (error) {
       signal?.throwIfAborted()
       // A proxy may hold back even the head of a stream.
@@ -190,26 +193,16 @@ async function* readEvents(
   const decoder = new TextDecoder()
   let text = ''
   let silenceMs = BEGIN_MS
-  let isSilent = false
-  let hasBegun = false
-  const end = () => {
-    isSilent = true
-    cancel()
-  }
   try {
     for (;;) {
-      const timer = startTimer(silenceMs, end)
+      const timer = startTimer(silenceMs, cancel)
       const chunk = await untilAborted(() => reader.read(), signal).finally(() => clearTimeout(timer))
-      // While the service is away, a proxy may send a stream without events in place of an error.
-      if (chunk.done && !hasBegun && !isSilent) throw new Error('The stream ended before its first event.')
       if (chunk.done) return
       silenceMs = SILENCE_MS
       text += decoder.decode(chunk.value, { stream: true })
       const blocks = text.split(/\r?\n\r?\n/)
       text = blocks.pop() ?? ''
-      const events = blocks.map(parseEvent)
-      hasBegun ||= events.some(({ id }) => id !== undefined)
-      yield* events
+      yield* blocks.map(parseEvent)
     }
   } catch (cause) {
     signal?.throwIfAborted()
