@@ -57,7 +57,7 @@ test('a client warns once, without the key, when the service counts its requests
   })
   expect(warnings).toEqual([
     [
-      'The service at http://127.0.0.1:8787 does not know this apiKey (FISH_API_KEY), so the rate limit applies.',
+      'http://127.0.0.1:8787 does not know this apiKey: the rate limit applies.',
       { type: 'FishCrabWarning', code: 'FISH_CRAB_UNKNOWN_API_KEY' },
     ],
   ])

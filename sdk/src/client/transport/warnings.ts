@@ -21,9 +21,7 @@ export function createWarnings({ logger, hasOnWait, baseUrl }: Settings) {
       warn('FISH_CRAB_WAITS', `${method} ${path} waits for the rate limit until ${resumesAt.toISOString()}. ${advice}`)
     },
     unknownApiKey(): void {
-      const problem = `The service at ${baseUrl} does not know this apiKey (FISH_API_KEY)`
-      const advice = 'so the rate limit applies.'
-      warn('FISH_CRAB_UNKNOWN_API_KEY', `${problem}, ${advice}`)
+      warn('FISH_CRAB_UNKNOWN_API_KEY', `${baseUrl} does not know this apiKey: the rate limit applies.`)
     },
   }
 }
