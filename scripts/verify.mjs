@@ -1,44 +1,66 @@
-// npm run verify: installs, builds, checks and passes every test. With `-- --long` it also compares 100,000
-// requests through every transport of the mock, and tries the SDK on every runtime, which brings half a gigabyte of them.
+// npm run verify: installs, checks, builds, runs the unit tests and one real run of each promise. With `-- --all`, it runs
+// every test, the experiments, and the SDK on every runtime, which takes half an hour and half a gigabyte.
 import { build, fail, install, projectEnv, sideBySide, step } from './lib/steps.mjs'
 import { provideSystemPrograms } from './lib/system-programs.mjs'
 
 const PACKAGES = ['sdk', 'server', 'mocks', 'cli']
 const TYPE_PROFILES = { sdk: 'node16', server: 'esm-only', mocks: 'esm-only' }
 
-async function checkPackages() {
+/** A kill, Redis, a full Redis, the program, a terminal, the installed packages, and a browser behind nginx. */
+const PROMISES = {
+  integration: [
+    'server/test/storage/file-crash',
+    'server/test/storage/redis.integration',
+    'server/test/app/services/full-redis',
+    'server/test/node/serve.integration',
+    'cli/test/serve.integration',
+    'cli/test/terminal.integration',
+    'cli/test/pasted-commands',
+  ],
+  e2e: ['sdk/e2e/package-entries', 'cli/e2e/newcomer', 'server/e2e/event-source', 'scripts/e2e/api-reports'],
+}
+
+const isAll = process.argv.includes('--all')
+
+async function checkAndBuild() {
   await step('Check format, lint, types, imports and unused code', 'npm', ['run', '--silent', 'check'])
   await build()
+}
+
+async function checkPackages() {
   for (const name of PACKAGES) await step(`Check the package ${name}`, 'publint', ['--strict', name])
   for (const [name, profile] of Object.entries(TYPE_PROFILES)) {
     await step(`Check the types of ${name} as users resolve them`, 'attw', ['--pack', name, '--profile', profile])
   }
 }
 
-function test(...projects) {
+/** @param files the start of their paths. @default all */
+function test(title, projects, files = []) {
   const selected = projects.flatMap((name) => ['--project', name])
   const options = process.env.CI === 'true' ? [] : ['--reporter=dot', '--silent=passed-only']
   const env = { ...projectEnv(), TEST_BUILT: 'true' }
-  return step(`Pass the ${projects.join(' and ')} tests`, 'vitest', ['run', ...selected, ...options], {
+  return step(title, 'vitest', ['run', ...selected, ...options, ...files], { show: true, env })
+}
+
+async function runAll() {
+  const docs = step('Build the documentation, without dead links', 'npm', ['run', '--silent', 'docs'])
+  await sideBySide(checkPackages(), docs)
+  await step('Compare the costs of requests with those before', 'node', ['server/bench/guard.ts'], { show: true })
+  await step('Prove what becomes of acknowledged catches', 'node', ['scripts/prove.ts'], { show: true })
+  await test('Pass the integration and e2e tests', ['integration', 'e2e'])
+  await step('Compare every transport of the mock with the server', 'node', ['mocks/e2e/differential.ts', '100000'], {
     show: true,
-    env,
   })
+  await step('Try the SDK on every runtime', 'node', ['scripts/runtimes.ts'], { show: true })
 }
 
 try {
   await provideSystemPrograms()
   await install()
-  const docs = step('Build the documentation, without dead links', 'npm', ['run', '--silent', 'docs'])
-  await sideBySide(checkPackages(), test('unit'), docs)
-  await step('Compare the costs of requests with those before', 'node', ['server/bench/guard.ts'], { show: true })
-  await step('Prove what becomes of acknowledged catches', 'node', ['scripts/prove.ts'], { show: true })
-  await test('integration', 'e2e')
-  if (process.argv.includes('--long')) {
-    await step('Compare every transport of the mock with the server', 'node', ['mocks/e2e/differential.ts', '100000'], {
-      show: true,
-    })
-    await step('Try the SDK on every runtime', 'node', ['scripts/runtimes.ts'], { show: true })
-  }
+  await checkAndBuild()
+  await test('Pass the unit tests', ['unit'])
+  if (isAll) await runAll()
+  else await test('Keep each promise once, for real', Object.keys(PROMISES), Object.values(PROMISES).flat())
 } catch (error) {
   fail(error)
 }

@@ -1,6 +1,6 @@
 import type { Damage } from './journal.ts'
 
-/** How much is tried: `short` is a part of `npm run verify`. */
+/** How much is tried: `short` is a part of `npm run verify -- --all`. */
 export type Scale = 'short' | 'long'
 
 /** Something done to the service, and what must hold meanwhile and afterwards. */
@@ -92,7 +92,7 @@ export function page(rows: readonly Row[]): string {
     '<!-- Written by `npm run prove -- --long`. -->',
     '',
     'What becomes of acknowledged catches when the world does to a service what it does. Each row is an experiment with the built',
-    'server as a process of its own, which `npm run prove` repeats: in a short form, which is a part of `npm run verify`, or with',
+    'server as a process of its own, which `npm run prove` repeats: in a short form, which is a part of `npm run verify -- --all`, or with',
     '`-- --long` as here. Clients post one catch after the other, each until it is acknowledged, and keep a journal that is flushed',
     'to disk for each acknowledgement; afterwards, it is compared with what is stored. Figures are of a machine with two cores.',
     '',
