@@ -46,11 +46,11 @@ describe.skipIf(skipped !== '')(`fish${skipped}`, () => {
       work: 'https://fish.example.org',
     })
     expect(Object.keys(offered(home, 'fish-cli add Cod -r '))).toEqual([
+      'unknown/other',
       'bronze',
       'silver',
       'gold',
       'diamond',
-      'unknown/other',
       'platinum',
       'mythical',
     ])
