@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, test } from 'vitest'
@@ -116,10 +116,17 @@ describe.skipIf(ROOT_ONLY !== '')(`root is refused${ROOT_ONLY}:`, () => {
     expect(paste(hint.split('\n')[1])).toEqual([String(NAMELESS), ...argv, '--json'])
   })
 
-  test('a folder of root in a folder of another user is accepted', async () => {
-    const { parent, data } = await folders()
-    chownSync(parent, NOBODY, NOBODY)
-    const { status } = await run(['export', '--out', join(data, 'fish.jsonl'), '--storage', `file:${data}`])
-    expect(status).toBe(0)
+  test('a folder of root below a folder of another user, named by a link too, is refused', async () => {
+    const { parent, data, empty } = await folders()
+    const nested = join(empty, 'nested')
+    renameSync(data, nested)
+    chownSync(empty, NOBODY, NOBODY)
+    symlinkSync(nested, data)
+    for (const path of [nested, data]) {
+      const argv = ['export', '--out', join(parent, 'fish.jsonl'), '--storage', `file:${path}`, '--json']
+      const { status, stdout } = await run(argv)
+      expect([status, JSON.parse(stdout).error.code]).toEqual([2, 'other_user'])
+    }
+    expect(readdirSync(nested)).not.toContain('fish.jsonl')
   })
 })

@@ -149,7 +149,6 @@ describe('a restore', () => {
     const server = await startTestServer({ ...envOf(target), FISH_ADMIN_PASSWORD: 'boss-password' })
     expect((await refusal(restore())).code).toBe('in_use')
     await server.close()
-    rmSync(join(target, 'old-store'), { recursive: true })
     const before = contentOf(target)
     const other = await refusal(restore())
     expect([other.code, other.message]).toEqual(['exists', `${target} already has a store; nothing was changed.`])
@@ -157,7 +156,7 @@ describe('a restore', () => {
     makeRoom(other.hint)
     await restore()
     await (await startTestServer(envOf(target))).close()
-    await (await startTestServer(envOf(join(target, 'old-store')))).close()
+    await (await startTestServer(envOf(join(target, 'old-store-2')))).close()
   })
 
   it('of damaged secrets names the file that is damaged, and leaves nothing', async () => {

@@ -58,7 +58,7 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
   return {
     record,
 
-    /** Removes an entry of a change that found nothing: many of them would push the others out of sight. */
+    /** Removes the entry of a change that found no record. Otherwise, failed attempts would crowd out real changes. */
     discard: (key: string) => storage.items.removeItem(key),
 
     /**

@@ -1,7 +1,7 @@
-/** Calls a function once, after some milliseconds, and returns what cancels that. */
+/** Calls a function once after some milliseconds, and returns a function that cancels the call. */
 export type Schedule = (milliseconds: number, run: () => void) => () => void
 
-/** By the timers of the platform, which do not keep a process alive. */
+/** Uses the timers of the platform, which do not keep a process alive. */
 export const platformSchedule: Schedule = (milliseconds, run) => {
   const timer: { unref?(): void } | number = setTimeout(run, milliseconds)
   // A number in browsers.
@@ -9,7 +9,7 @@ export const platformSchedule: Schedule = (milliseconds, run) => {
   return () => clearTimeout(timer as number)
 }
 
-/** Taken when this is loaded: fake timers of a test must not hold up a queue. Where it is missing, a timer takes longer. */
+/** Captured when this module loads, so that fake timers of a test never stop a queue. Workers without it use a timer, which is slower. */
 const immediate =
   (globalThis as { readonly setImmediate?: (run: () => void) => unknown }).setImmediate ??
   ((run: () => void) => setTimeout(run, 0))

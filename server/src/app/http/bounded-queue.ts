@@ -13,7 +13,7 @@ interface BoundedQueueOptions {
   readonly schedule: Schedule
 }
 
-/** Creates a queue of requests, in which a turn that has not come after ten seconds is rejected with `unavailable`. */
+/** Creates a queue of requests. A request that waits longer than ten seconds for its turn is rejected with `unavailable`. */
 export function createBoundedQueue({ what, schedule, ...turns }: BoundedQueueOptions): FairQueue {
   const rejection = () =>
     new HttpError('unavailable', {

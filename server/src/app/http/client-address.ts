@@ -22,7 +22,7 @@ export function clientKey(address: string): string {
 }
 
 /**
- * As {@link clientKey}, but the /48 of an IPv6 address: one customer may have 65,536 networks of a /64.
+ * Like {@link clientKey}, but with the /48 of an IPv6 address: one customer may have 65,536 networks of /64.
  * @example siteKey('2001:db8:1:2:3::4') // '2001:db8:1::/48'
  */
 export function siteKey(address: string): string {

@@ -286,7 +286,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, createId,
 
   const beat = () =>
     forEachInTurns([...open], (stream) => {
-      // Its client waits for the store, not the other way round.
+      // A stream that is reading waits for the storage, so its client is not late.
       if (stream.isReading) return
       if (stream.send) {
         stream.send(HEARTBEAT_BYTES)

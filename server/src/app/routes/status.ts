@@ -37,7 +37,7 @@ export function readyzHandler(services: Services): Handler {
   }
 }
 
-const FULL = 'The storage is full: new catches are refused, everything else works. Free some space.'
+const FULL = 'The storage is full: new catches, users and administrators are refused. Free some space.'
 
 function problemOf(error: unknown): string {
   return error instanceof StorageError && error.code === 'full' ? FULL : ERROR_CODES.unavailable.message

@@ -126,18 +126,25 @@ export async function useStorage<Result>(
 /** The files of a store. A log alone counts too: SQLite would read it as a part of a new store. */
 const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`]
 
-/** @throws MaintenanceError `exists` */
-export function refuseStore(folder: string): void {
-  if (STORE_FILES.some((name) => pathExists(join(folder, name)))) throw existsError(folder, 'a store')
+/** A folder keeps its secrets, unless the caller brings others. @throws MaintenanceError `exists` */
+export function refuseStore(folder: string, secrets: readonly string[] = []): void {
+  if (STORE_FILES.some((name) => pathExists(join(folder, name)))) throw existsError(folder, 'a store', secrets)
 }
 
-export function existsError(folder: string, what: string): MaintenanceError {
-  const files = [...STORE_FILES, MARK_FILE, SECRETS_FILE].map((name) => join(folder, name)).filter(pathExists)
-  const aside = join(folder, 'old-store')
+export function existsError(folder: string, what: string, secrets: readonly string[]): MaintenanceError {
+  const files = [...STORE_FILES, MARK_FILE, ...secrets].map((name) => join(folder, name)).filter(pathExists)
+  const aside = unusedPath(join(folder, 'old-store'))
   const command = `${shellCommand(['mkdir', aside])} && ${shellCommand(['mv', ...files, aside])}`
   return new MaintenanceError('exists', `${folder} already has ${what}; nothing was changed.`, {
     hint: `Name another folder, or stop its server and move the files away:\n    ${command}`,
   })
+}
+
+/** The path, or the first of `PATH-2`, `PATH-3`, … that does not exist. */
+function unusedPath(path: string, number = 2): string {
+  if (!pathExists(path)) return path
+  const numbered = `${path}-${number}`
+  return pathExists(numbered) ? unusedPath(path, number + 1) : numbered
 }
 
 /** The mark comes first: if this is killed, a server refuses a folder that has a mark and no store, instead of creating one. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DecryptionError } from '../../app/users/encryption.ts'
 import { StorageError, type StorageErrorCode } from '../../storage/core/errors.ts'
@@ -192,8 +192,11 @@ export function namedPath(path: string): string {
 function ownPath(path: string): string {
   const absolute = resolve(path)
   if (process.geteuid?.() !== 0) return absolute
-  const { folder, uid, gid } = ownerOf(absolute)
-  if (uid === 0) return absolute
+  const named = foldersTo(absolute)
+  const real = named.slice(0, 1).flatMap(({ folder }) => foldersTo(realpathSync(folder)))
+  const other = [...named, ...real].find(({ uid }) => uid !== 0)
+  if (other === undefined) return absolute
+  const { folder, uid, gid } = other
   const name = userName(uid)
   const runAs =
     name === undefined
@@ -205,15 +208,13 @@ function ownPath(path: string): string {
   })
 }
 
-/** Of the folder at a path, else of the nearest one above. */
-function ownerOf(path: string): { readonly folder: string; readonly uid: number; readonly gid: number } {
-  try {
-    const stat = statSync(path)
-    if (stat.isDirectory()) return { folder: path, uid: stat.uid, gid: stat.gid }
-  } catch {
-    // Using the path reports why it cannot be reached.
-  }
-  return ownerOf(dirname(path))
+/** The existing folders at and above a path, the nearest first: the owner of each can replace everything in it by a link. */
+function foldersTo(path: string): { readonly folder: string; readonly uid: number; readonly gid: number }[] {
+  const parent = dirname(path)
+  const above = parent === path ? [] : foldersTo(parent)
+  // Using the path reports why it cannot be reached.
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat?.isDirectory() ? [{ folder: path, uid: stat.uid, gid: stat.gid }, ...above] : above
 }
 
 function userName(uid: number): string | undefined {

@@ -42,10 +42,10 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
     const secrets = readSecretsText(from)
     using db = openStore(from)
     return await withLockedFolder(target, dryRun, async (folder) => {
-      refuseStore(folder)
+      refuseStore(folder, [SECRETS_FILE])
       // A killed restore may have moved the same ones.
       const hasOthers = pathExists(join(folder, SECRETS_FILE)) && readSecretsText(folder) !== secrets
-      if (hasOthers) throw existsError(folder, SECRETS_FILE)
+      if (hasOthers) throw existsError(folder, SECRETS_FILE, [SECRETS_FILE])
       const report = { folder, ...(await inspectStore(db, from, options)) }
       if (dryRun) return { ...report, dryRun }
       return withTempFolder(folder, 'restore', async (temp) => {

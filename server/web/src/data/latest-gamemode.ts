@@ -33,7 +33,7 @@ export async function loadLatest(
   }
   const usual = await load(first)
   const { remaining = Number.POSITIVE_INFINITY } = usual.collection.rateLimit ?? {}
-  // The page had better show this gamemode than nothing until the limit resets.
+  // Otherwise, the page would show nothing until the limit resets.
   const affordable = remaining < REQUESTS * others.length ? [] : others
   const loaded = [usual, ...(await Promise.all(affordable.map(load)))]
   signal.throwIfAborted()
