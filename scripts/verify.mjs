@@ -1,6 +1,6 @@
 // npm run verify: installs, checks, builds, runs the unit tests and one real run of each promise. With `-- --all`, it runs
 // every test, the experiments, and the SDK on every runtime, which takes half an hour and half a gigabyte.
-import { build, fail, install, projectEnv, sideBySide, step } from './lib/steps.mjs'
+import { build, fail, install, step } from './lib/steps.mjs'
 import { provideSystemPrograms } from './lib/system-programs.mjs'
 
 const PACKAGES = ['sdk', 'server', 'mocks', 'cli']
@@ -23,7 +23,7 @@ const PROMISES = {
 const isAll = process.argv.includes('--all')
 
 async function checkAndBuild() {
-  await step('Check format, lint, types, imports and unused code', 'npm', ['run', '--silent', 'check'])
+  await step('Check format, lint, types, imports and unused code', 'npm', ['run', 'check'])
   await build()
 }
 
@@ -38,24 +38,21 @@ async function checkPackages() {
 function test(title, projects, files = []) {
   const selected = projects.flatMap((name) => ['--project', name])
   const options = process.env.CI === 'true' ? [] : ['--reporter=dot', '--silent=passed-only']
-  const env = { ...projectEnv(), TEST_BUILT: 'true' }
-  return step(title, 'vitest', ['run', ...selected, ...options, ...files], { show: true, env })
+  return step(title, 'vitest', ['run', ...selected, ...options, ...files], { env: { TEST_BUILT: 'true' } })
 }
 
 async function runAll() {
-  const docs = step('Build the documentation, without dead links', 'npm', ['run', '--silent', 'docs'])
-  await sideBySide(checkPackages(), docs)
-  await step('Compare the costs of requests with those before', 'node', ['server/bench/guard.ts'], { show: true })
-  await step('Prove what becomes of acknowledged catches', 'node', ['scripts/prove.ts'], { show: true })
+  await checkPackages()
+  await step('Build the documentation, without dead links', 'npm', ['run', 'docs'])
+  await step('Compare the costs of requests with those before', 'node', ['server/bench/guard.ts'])
+  await step('Prove what becomes of acknowledged catches', 'node', ['scripts/prove.ts'])
   await test('Pass the integration and e2e tests', ['integration', 'e2e'])
-  await step('Compare every transport of the mock with the server', 'node', ['mocks/e2e/differential.ts', '100000'], {
-    show: true,
-  })
-  await step('Try the SDK on every runtime', 'node', ['scripts/runtimes.ts'], { show: true })
+  await step('Compare every transport of the mock with the server', 'node', ['mocks/e2e/differential.ts', '100000'])
+  await step('Try the SDK on every runtime', 'node', ['scripts/runtimes.ts'])
 }
 
 try {
-  await provideSystemPrograms()
+  await provideSystemPrograms(isAll ? undefined : ['redis-server', 'chromium'])
   await install()
   await checkAndBuild()
   await test('Pass the unit tests', ['unit'])

@@ -14,32 +14,32 @@ export function projectEnv() {
   return { ...process.env, PATH: [BIN, process.env.PATH].join(delimiter) }
 }
 
-/** A step that failed; what it printed stands in `output`. */
-class StepFailed extends Error {
-  constructor(title, output) {
-    super(`${title} failed`)
-    this.title = title
-    this.output = output
-  }
-}
+/** A step that failed. */
+class StepFailed extends Error {}
+
+/** A step that prints nothing for this long shows that it still runs. */
+const SILENCE_MS = 5000
 
 /**
- * Runs a command and prints a line at its start and one at its end with how long it took. Steps may run side by side:
- * the output of each is held back, and printed in one piece when it fails, or at its end when `show` is set.
+ * Runs a command, shows its output as it comes, and prints a line at its start and at its end with how long it took.
+ * @throws StepFailed, with the command that repeats the step
  */
-export async function step(title, command, args, { show = false, env = projectEnv() } = {}) {
+export async function step(title, command, args, { env = {} } = {}) {
   const started = Date.now()
+  const seconds = () => `${((Date.now() - started) / 1000).toFixed(0)} s`
   process.stdout.write(`${title} …\n`)
-  const { code, output } = await run(command, args, env)
-  const seconds = `${((Date.now() - started) / 1000).toFixed(1)} s`
-  if (code !== 0) {
-    process.stdout.write(`${title}: failed (${seconds})\n`)
-    throw new StepFailed(title, output)
+  const code = await run(command, args, { ...projectEnv(), ...env }, () => process.stdout.write(`  ${seconds()} …\n`))
+  if (code === 0) {
+    process.stdout.write(`${title}: done (${seconds()})\n`)
+    return
   }
-  process.stdout.write(`${show ? output : ''}${title}: done (${seconds})\n`)
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const isOwn = existsSync(join(BIN, command))
+  const repeat = [...variables, ...(isOwn ? ['npx'] : []), command, ...args].join(' ')
+  throw new StepFailed(`${title}: failed (${seconds()}). To repeat this step, run:\n    ${repeat}`)
 }
 
-function run(command, args, env) {
+function run(command, args, env, onSilence) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: ROOT,
@@ -48,15 +48,18 @@ function run(command, args, env) {
       // npm is a .cmd file on Windows.
       shell: process.platform === 'win32',
     })
-    let output = ''
-    child.stdout.on('data', (data) => {
-      output += data
-    })
-    child.stderr.on('data', (data) => {
-      output += data
-    })
+    const silence = setInterval(onSilence, SILENCE_MS)
+    const show = (stream) => (data) => {
+      silence.refresh()
+      stream.write(data)
+    }
+    child.stdout.on('data', show(process.stdout))
+    child.stderr.on('data', show(process.stderr))
     child.on('error', reject)
-    child.on('close', (code) => resolve({ code: code ?? 1, output }))
+    child.on('close', (code) => {
+      clearInterval(silence)
+      resolve(code ?? 1)
+    })
   })
 }
 
@@ -83,30 +86,17 @@ function isInstalled(names) {
 
 function installWith(options) {
   // Warnings of npm about the Node that runs it do not matter: the project brings a newer one for all that follows.
-  // SCARF_ANALYTICS: a dependency would report the install to its makers.
-  return step('Install packages', 'npm', ['ci', ...options, '--no-audit', '--no-fund', '--loglevel=error'], {
-    env: { ...process.env, SCARF_ANALYTICS: 'false' },
-  })
+  return step('Install packages', 'npm', ['ci', ...options, '--no-audit', '--no-fund', '--loglevel=error'])
 }
 
 /** Builds all packages. */
 export function build() {
-  return step('Build the packages', 'npm', ['run', '--silent', 'build'])
+  return step('Build the packages', 'npm', ['run', 'build'])
 }
 
-/** Waits for steps that run side by side, also where one has failed. */
-export async function sideBySide(...steps) {
-  const outcomes = await Promise.allSettled(steps)
-  const errors = outcomes.flatMap(({ status, reason }) => (status === 'rejected' ? [reason] : []))
-  if (errors.length > 0) throw new AggregateError(errors)
-}
-
-/** Prints what failed steps printed, and lets the script end with 1. */
+/** Prints why a step failed, and lets the script end with 1. */
 export function fail(error) {
-  const errors = error instanceof AggregateError ? error.errors : [error]
-  for (const each of errors) {
-    if (!(each instanceof StepFailed)) throw each
-    process.stderr.write(`\n${each.output}\n${each.message}\n`)
-  }
+  if (!(error instanceof StepFailed)) throw error
+  process.stderr.write(`\n${error.message}\n`)
   process.exitCode = 1
 }

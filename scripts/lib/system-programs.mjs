@@ -41,9 +41,11 @@ const PROGRAMS = [
  * Finds the programs that tests need. On Debian and Ubuntu as root, missing ones are installed after saying so;
  * elsewhere they are named with what is skipped for them, and so are everywhere those that are installed by hand alone.
  * With `CI=true` any other missing one is a failure.
+ * @param names of those that the tests need. @default all
  */
-export async function provideSystemPrograms() {
-  let missing = PROGRAMS.filter((program) => !isThere(program))
+export async function provideSystemPrograms(names = PROGRAMS.map(({ name }) => name)) {
+  const isMissing = (program) => names.includes(program.name) && !isThere(program)
+  let missing = PROGRAMS.filter(isMissing)
   const installable = missing.filter(({ installedByHand }) => !installedByHand)
   if (installable.length > 0 && canInstall()) {
     const packages = installable.map(({ debian }) => debian)
@@ -58,7 +60,7 @@ export async function provideSystemPrograms() {
       ['install', '-qy', '--no-install-recommends', ...packages],
       { env },
     )
-    missing = PROGRAMS.filter((program) => !isThere(program))
+    missing = PROGRAMS.filter(isMissing)
   }
   for (const { name, debian, neededBy } of missing) {
     process.stdout.write(
