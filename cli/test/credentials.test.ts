@@ -223,7 +223,11 @@ describe('the stored secret', () => {
 
   test('is used for its own player alone', async () => {
     await login()
-    expect((await fish(['add', 'Cod', '-r', '1', '--user', 'Bob'])).status).toBe(4)
+    const refused = await fish(['add', 'Cod', '-r', '1', '--user', 'Bob', ...at()])
+    expect(refused).toMatchObject({
+      status: 4,
+      stderr: expect.stringContaining(`fish-cli login Bob ${at().join(' ')}`),
+    })
     expect((await fish(['add', 'Cod', '-r', '1', '--user', 'ALEX'])).status).toBe(0)
   })
 

@@ -11,7 +11,7 @@ export const storageFlag = {
   storage: Flags.string({ summary: 'Address of the storage (FISH_STORAGE, else file:./data).', helpValue: 'ADDRESS' }),
 }
 
-/** An empty path, as of an unset variable, would mean the current folder. */
+/** An empty path, such as that of an unset variable, would mean the current folder. */
 export function refuseEmptyPath(path: string, name: string, kind: 'file' | 'folder'): void {
   if (path === '') throw usageError(`${name} is empty.`, `Pass the path of a ${kind}.`)
 }
