@@ -223,7 +223,11 @@ describe('the stored secret', () => {
 
   test('is used for its own player alone', async () => {
     await login()
-    expect((await fish(['add', 'Cod', '-r', '1', '--user', 'Bob'])).status).toBe(4)
+    const refused = await fish(['add', 'Cod', '-r', '1', '--user', 'Bob', ...at()])
+    expect(refused).toMatchObject({
+      status: 4,
+      stderr: expect.stringContaining(`fish-cli login Bob ${at().join(' ')}`),
+    })
     expect((await fish(['add', 'Cod', '-r', '1', '--user', 'ALEX'])).status).toBe(0)
   })
 
@@ -331,9 +335,10 @@ describe('whoami', () => {
     const { password } = await newPlayer('Reset')
     await fish(['login', 'Reset', ...at()], { FISH_PASSWORD: password })
     await run(['key', 'rotate', 'Reset', '--yes', '--show'], { env: context.admin })
-    const refused = await fish(['whoami', '--json'])
+    const refused = await fish(['whoami', '--json', ...at()])
     expect(refused.status).toBe(4)
-    expect(JSON.parse(refused.stdout).error.hint).toContain('fish-cli login Reset')
+    expect(JSON.parse(refused.stdout).error.hint).toContain(`fish-cli login Reset ${at().join(' ')}`)
+    expect((await fish(['doctor', ...at(), '-o', 'tsv'])).stdout).toContain(`fish-cli login Reset ${at().join(' ')}`)
     expect((await fish(['whoami', '--offline'])).status).toBe(0)
     const notAdded = await fish(['add', 'Cod', '-r', 'bronze', '-g', 'earth'])
     expect(notAdded).toMatchObject({ status: 4, stderr: expect.stringContaining('Fetch it again: fish-cli login') })
@@ -360,10 +365,13 @@ describe('administrators', () => {
     const stored = JSON.parse(await readFile(secretsFile(), 'utf8'))
     stored.profiles.default.session.token += 'x'
     await writeFile(secretsFile(), JSON.stringify(stored))
-    const refused = await fish(['whoami', '--json'])
+    const refused = await fish(['whoami', '--json', ...at()])
     expect(refused.status).toBe(4)
-    expect(JSON.parse(refused.stdout).error).toMatchObject({ code: 'invalid_session' })
-    expect((await fish(['doctor'])).stdout).toMatch(/^session +warn/m)
+    const next = `Log in again: fish-cli login admin --admin ${at().join(' ')}`
+    expect(JSON.parse(refused.stdout).error).toMatchObject({ code: 'invalid_session', hint: next })
+    const { stdout } = await fish(['doctor', '-o', 'tsv', ...at()])
+    expect(stdout).toMatch(/^session\twarn/m)
+    expect(stdout).toContain(next)
   })
 
   test('end their session at the service by logging out, and learn when that is not certain', async () => {

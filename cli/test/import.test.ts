@@ -345,6 +345,26 @@ describe('add --file', () => {
     })
   })
 
+  test('reports an unreachable service after a repeated file, and that --again queues the catches', async () => {
+    const offline: Env = { ...env, FISH_URL: 'http://127.0.0.1:1' }
+    const path = join(folder, 'ids.json')
+    await writeFile(path, JSON.stringify([{ name: 'Cod', rarity: 1, id: crypto.randomUUID() }]))
+    const add = (more: readonly string[], on = offline) => run(['add', '--file', path, '--json', ...more], { env: on })
+    const refused = await add([])
+    expect(refused.status).toBe(69)
+    expect(JSON.parse(refused.stdout).error.hint).toContain('To queue the catches without this check, add --again.')
+    await using mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
+    const online = async () => {
+      await using served = await mock.serve({ port: 0 })
+      const at = { ...env, FISH_URL: served.url, FISH_KEY: mock.user('Alex').fernetKey }
+      return { at, first: await add([], at) }
+    }
+    const { at, first } = await online()
+    expect(first.status).toBe(0)
+    expect(JSON.parse((await add([], at)).stdout).error.code).toBe('already_added')
+    expect(JSON.parse((await add(['--again'])).stdout).error.message).toContain('1 catch is queued on this machine.')
+  })
+
   test('sends what is queued where the outbox is full, and counts that too', async () => {
     await using mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
     await using served = await mock.serve({ port: 0 })

@@ -129,4 +129,18 @@ describe.skipIf(ROOT_ONLY !== '')(`root is refused${ROOT_ONLY}:`, () => {
     }
     expect(readdirSync(nested)).not.toContain('fish.jsonl')
   })
+
+  test.each([['--storage', 'redis://me:canary@127.0.0.1:1'], ['--storage=rediss-cluster://canary@127.0.0.1:1']])(
+    'the printed command does not contain the password of a storage: %s',
+    async (...storage) => {
+      const { empty } = await folders()
+      giveTo(NAMELESS, empty)
+      const argv = ['export', '--out', join(empty, 'out'), '--json']
+      const { status, stdout } = await run([...argv, ...storage], { env: { FISH_SECRET: 's'.repeat(32) } })
+      expect({ status, isShown: stdout.includes('canary') }).toEqual({ status: 2, isShown: false })
+      const [text, command = ''] = JSON.parse(stdout).error.hint.split('\n')
+      expect(text).toBe('Run it as that user, with the storage in FISH_STORAGE:')
+      expect(paste(command)).toEqual([String(NAMELESS), ...argv])
+    },
+  )
 })

@@ -53,7 +53,7 @@ test('the commands after watch work when pasted, for the same profile and folder
   const { stderr } = await run(watch, { env: { ...env, FISH_GAMEMODE: 'earth' } })
 
   const [, held = ''] = /are held back\. To add them: (.*)$/m.exec(stderr) ?? []
-  const added = await paste(`${held.replace('GAMEMODE', 'oneblock')} --once`, folder, env)
+  const added = await paste(held.replace('GAMEMODE', 'oneblock'), folder, env)
   expect(added.stdout).toContain('Salmon')
 
   const [, history = ''] = /Then add them: (.*)$/m.exec(stderr) ?? []

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
 import { newFolder, xdgFolders } from './folders.ts'
-import { run, serviceContext } from './harness.ts'
+import { type Env, run, serviceContext, startImpostor } from './harness.ts'
 
 const PUBLIC = 'https://fish.example.org'
 const context = serviceContext({ FISH_PUBLIC_URL: PUBLIC })
@@ -20,3 +22,40 @@ test('open on the machine of the service prints the address that players use', a
   const { stdout } = await run(['open', 'Alex', '--print'], { env: context.base })
   expect(stdout).toBe(`${PUBLIC}/@Alex?gamemode=earth\n`)
 })
+
+/** The service, with another response to `/status`. */
+async function serviceWithStatus(respond: (status: object) => readonly [number, object]): Promise<string> {
+  const between = await startImpostor(async (request, response) => {
+    const body = await text(request)
+    const { host: _, connection: __, ...headers } = request.headers
+    const original = await fetch(`${context.service.url}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers: headers as Record<string, string>,
+      ...(body === '' ? {} : { body }),
+    })
+    const content = await original.json()
+    const [status, json] = request.url === '/status' ? respond(content) : [original.status, content]
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(json))
+  })
+  onTestFinished(() => void between.close())
+  return between.url
+}
+
+test.each([
+  ['unknown', 'Bella', () => [503, { error: 'Unavailable', code: 'unavailable', requestId: 'r' }], 'unavailable'],
+  ['no web address', 'Bruno', (status) => [200, { ...status, publicUrl: 'javascript:alert(1)' }], 'invalid_response'],
+] as const satisfies readonly (readonly [string, string, Parameters<typeof serviceWithStatus>[0], string])[])(
+  'a public address that is %s fails user create --login-file before it creates anything; open prints the reached one',
+  async (_, name, respond, code) => {
+    const FISH_URL = await serviceWithStatus(respond)
+    const folder = newFolder()
+    const file = join(folder, 'login.json')
+    const env: Env = { ...context.admin, ...xdgFolders(folder), FISH_URL }
+    const { status, stdout } = await run(['user', 'create', name, '--login-file', file, '--json'], { env })
+    expect([status === 0, JSON.parse(stdout).error?.code]).toEqual([false, code])
+    expect(existsSync(file)).toBe(false)
+    expect((await run(['user', 'show', name], { env: context.admin })).status).toBe(5)
+    expect((await run(['open', 'Alex', '--print'], { env })).stdout).toBe(`${FISH_URL}/@Alex?gamemode=earth\n`)
+  },
+)

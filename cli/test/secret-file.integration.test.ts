@@ -50,12 +50,12 @@ const resets = () => mock.requests.filter(({ route }) => route === 'resetUser')
 /** The commands with `--out`, and the hint after a loss. */
 const COMMANDS = [
   { argv: ['key', 'get', 'Alex'], again: /another FILE/ },
-  { argv: ['key', 'rotate', 'Alex', '--yes'], again: /another FILE: fish-cli key rotate Alex --out FILE$/ },
+  { argv: ['key', 'rotate', 'Alex', '--yes'], again: /another FILE: fish-cli key rotate Alex --out FILE --url \S+$/ },
   {
     argv: ['user', 'reset', 'Alex', '--type', 'api-key', '--yes'],
-    again: /another FILE: fish-cli user reset Alex --type api-key --out FILE$/,
+    again: /another FILE: fish-cli user reset Alex --type api-key --out FILE --url \S+$/,
   },
-  { argv: ['user', 'create', 'Dora'], again: /fish-cli user reset Dora --type password --out FILE/ },
+  { argv: ['user', 'create', 'Dora'], again: /fish-cli user reset Dora --type password --out FILE --url \S+, and/ },
 ].map((command) => ({ ...command, title: command.argv.slice(0, 2).join(' ') }))
 
 /** The service, where something happens on this machine just before it does what it is asked. */
@@ -111,7 +111,7 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
   test('says what the service has done when the file fails after all, and what to type next', async () => {
     const file = join(folder, 'secret')
     const FISH_URL = await serviceAfter(() => mkdirSync(file, { recursive: true }))
-    const { status, stdout } = await fish([...argv, '--out', file, '--force', '--json'], { env: { FISH_URL } })
+    const { status, stdout } = await fish([...argv, '--out', file, '--force', '--json', '--url', FISH_URL])
     const { error } = JSON.parse(stdout)
     expect({ status, code: error.code }).toEqual({ status: 7, code: 'secret_not_saved' })
     expect(error.message).toMatch(/^(The service|The old) .*could not be saved\.$/)

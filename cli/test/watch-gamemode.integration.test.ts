@@ -1,5 +1,5 @@
 import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { newFolder, xdgFolders } from './folders.ts'
@@ -208,6 +208,19 @@ describe('watch of packed logs', () => {
     ])
     expect((await read()).stdout).toBe('')
     expect(await stored('survival')).toEqual(['Cod', 'Salmon'])
+  })
+
+  test('names the log that catches are held back of, and the folder of lines that are not recognized', async () => {
+    const { folder, log, env } = await scene('Several')
+    const second = join(folder, 'other', 'latest.log')
+    await mkdir(dirname(second))
+    await writeFile(log, NEW_GAME + chat('Sending you to survival') + caught('Cod'))
+    const lines = [chat('Sending you to hub'), caught('Salmon'), chat('TOLLER FANG! Du hast einen Lachs gefangen.')]
+    await writeFile(second, NEW_GAME + lines.join(''))
+    const { stderr } = await run(['watch', log, second, '--once'], { env: { ...env, ...EARTH } })
+    const commands = [...stderr.matchAll(/dd them: (.*)$/gm)].map(([, command]) => command)
+    const addHeld = `fish-cli watch ${second} --once --gamemode GAMEMODE`
+    expect(commands).toEqual([addHeld, addHeld, `fish-cli watch --history ${dirname(second)}`])
   })
 
   test.each(['00:00:00', '00:00:04', '23:30:00', '23:59:58'])(

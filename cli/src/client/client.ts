@@ -2,7 +2,10 @@ import { type Client, type ClientOptions, createClient, type Logger } from '@fis
 import { readSecrets } from '../config/secrets.ts'
 import { maxWaitOf, type Target } from '../config/target.ts'
 import type { Context, Env } from '../core/context.ts'
+import { CliError, EXIT } from '../core/errors.ts'
+import { isServiceUrl } from '../core/parse-values.ts'
 import { countdownHooks } from '../output/progress.ts'
+import { printable } from '../output/text.ts'
 import { readManifest } from '../package.ts'
 import { secretFromEnv } from './read-secret.ts'
 
@@ -34,13 +37,16 @@ export function clientOptions({ clock, env, line }: Context, target: Pick<Target
   }
 }
 
-const STATUS_MS = 3000
-
 /** The address that players use, as the service names it; otherwise the one at which the service is reached. */
-export async function publicUrlOf(context: Context, target: Target): Promise<string> {
-  const client = createClient({ ...clientOptions(context, target), maxWaitMs: 0, maxRetries: 0 })
-  const status = await client.status({ signal: AbortSignal.timeout(STATUS_MS) }).catch(() => undefined)
-  return status?.publicUrl ?? client.baseUrl
+export async function publicUrlOf(client: Client, signal: AbortSignal): Promise<string> {
+  const { publicUrl = client.baseUrl } = await client.status({ signal })
+  if (isServiceUrl(publicUrl)) return publicUrl
+  throw new CliError({
+    code: 'invalid_response',
+    message: `The public address of the service is not an http or https address: ${printable(publicUrl)}`,
+    hint: 'Set FISH_PUBLIC_URL of the server to an address such as https://fish.example.org.',
+    exit: EXIT.failure,
+  })
 }
 
 /** Takes the warnings of the SDK, which name options of its API: the countdown shows waits, and `doctor` checks the key. */

@@ -2,7 +2,7 @@ import { userNameKey } from '@fish-crab/sdk/constants'
 import { isSameService } from '../config/profile.ts'
 import type { AdminSession, ProfileSecrets } from '../config/secret-store.ts'
 import { readSecrets } from '../config/secrets.ts'
-import type { Target } from '../config/target.ts'
+import { serviceWords, type Target } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
@@ -68,13 +68,14 @@ export async function readPlayerKey(
   const storedKey = stored && keyOf(stored, user)
   if (storedKey !== undefined) return storedKey
   const { profile, url } = target
+  const login = commandLine('login', printable(user), ...serviceWords(target))
   const isElsewhere = profile?.secrets !== undefined && !isSameService(profile.url, url.value)
   const elsewhere = isElsewhere ? `The secrets of profile ${profile.name} are for ${profile.url} only. ` : ''
   return readSecret(context, {
     variable: 'FISH_KEY',
     question: `Fernet key of ${printable(user)}`,
-    orElse: `, who is not logged in here (or Ctrl-C, then: ${commandLine('login', printable(user))})`,
-    alternative: `${elsewhere}Or fetch and save it once: fish-cli login USER`,
+    orElse: `, who is not logged in here (or Ctrl-C, then: ${login})`,
+    alternative: `${elsewhere}Or fetch and save it once: ${login}`,
     noInput,
   })
 }

@@ -6,12 +6,12 @@ import { createProgress, type Progress } from '../output/progress.ts'
 import { printable } from '../output/text.ts'
 import { type CommandContext, Flags } from './define.ts'
 
-/** Of commands that work on the data directly, not through a service. */
+/** The flag of commands that work on the data directly, not through a service. */
 export const storageFlag = {
   storage: Flags.string({ summary: 'Address of the storage (FISH_STORAGE, else file:./data).', helpValue: 'ADDRESS' }),
 }
 
-/** An empty path, as of an unset variable, would mean the current folder. */
+/** An empty path, such as that of an unset variable, would mean the current folder. */
 export function refuseEmptyPath(path: string, name: string, kind: 'file' | 'folder'): void {
   if (path === '') throw usageError(`${name} is empty.`, `Pass the path of a ${kind}.`)
 }
@@ -64,13 +64,22 @@ export async function runMaintenance<Result>(
     if (!(error instanceof server.MaintenanceError)) throw error
     const { code, message } = error
     const exit = EXITS[code] ?? EXIT.failure
-    const command = error.runAs && shellCommand([...error.runAs, 'fish-cli', ...context.argv])
-    const ownHint = command === undefined ? error.hint : `Run it as that user:\n    ${command}`
+    const ownHint = error.runAs ? runAsHint(error.runAs, context.argv) : error.hint
     const hint = ownHint ?? MAINTENANCE_HINTS[code] ?? (exit === EXIT.usage ? undefined : CHECK)
     throw new CliError({ code, message, hint, exit })
   } finally {
     progress?.end()
   }
+}
+
+// An address of Redis may contain a password: the printed command takes such an address from the environment.
+const SECRET_ADDRESS = /^(?:--storage=)?rediss?(?:-cluster)?:.*@/i
+
+function runAsHint(runAs: readonly string[], argv: readonly string[]): string {
+  const isSecret = (word = '') => SECRET_ADDRESS.test(word)
+  const safe = argv.filter((word, index) => !(isSecret(word) || (word === '--storage' && isSecret(argv[index + 1]))))
+  const storage = safe.length < argv.length ? ', with the storage in FISH_STORAGE' : ''
+  return `Run it as that user${storage}:\n    ${shellCommand([...runAs, 'fish-cli', ...safe])}`
 }
 
 const LABELS: Readonly<Record<MaintenanceProgress['step'], string>> = {

@@ -17,7 +17,7 @@ import { configPath, homeFolder } from '../config/paths.ts'
 import { isUnencrypted } from '../config/profile.ts'
 import type { AdminSession } from '../config/secret-store.ts'
 import { settingValue } from '../config/settings.ts'
-import { resolveTarget, type Target } from '../config/target.ts'
+import { resolveTarget, serviceWords, type Target } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
 import type { Config, Context } from '../core/context.ts'
 import { EXIT } from '../core/errors.ts'
@@ -196,7 +196,7 @@ async function checkService(context: Context, target: Target): Promise<readonly 
   const { apiKey, session } = identity
   return [
     ...findings,
-    await runCheck('key', () => checkKey(client, identity, signal), signal),
+    await runCheck('key', () => checkKey(client, target, { identity, signal }), signal),
     ...(apiKey === null ? [] : [await runCheck('api-key', () => checkApiKey(apiKey, counted))]),
     ...(session ? [await runCheck('session', () => checkSession(context, target, { session, signal }), signal)] : []),
   ]
@@ -231,14 +231,20 @@ async function checkConnection(
   }
 }
 
-async function checkKey(client: Client, { user, fernetKey, key }: Identity, signal: AbortSignal): Promise<Outcome> {
+async function checkKey(
+  client: Client,
+  target: Target,
+  { identity: { user, fernetKey, key }, signal }: { identity: Identity; signal: AbortSignal },
+): Promise<Outcome> {
   if (user === null || fernetKey === undefined) {
     return warn('No key to add catches with.', 'Log in: fish-cli login USER')
   }
   const { accepted } = await testKey(client, { user, fernetKey, signal })
   if (accepted) return ok(`The service accepts the key of ${user}, from ${sourceText(key)}.`)
   const fix =
-    key === 'environment' ? 'Correct FISH_KEY or FISH_KEY_FILE.' : `Fetch it again: ${commandLine('login', user)}`
+    key === 'environment'
+      ? 'Correct FISH_KEY or FISH_KEY_FILE.'
+      : `Fetch it again: ${commandLine('login', user, ...serviceWords(target))}`
   return fail(`The service rejects the key of ${user}, from ${sourceText(key)}.`, fix)
 }
 
@@ -258,7 +264,10 @@ async function checkSession(
   if ((await testSession(context, target, session, signal)) === 'accepted') {
     return ok(`${subject} is valid until ${localTime(session.expiresAt)} (local time).`)
   }
-  return warn(`${subject} has expired.`, `Log in again: ${commandLine('login', session.username, '--admin')}`)
+  return warn(
+    `${subject} has expired.`,
+    `Log in again: ${commandLine('login', session.username, '--admin', ...serviceWords(target))}`,
+  )
 }
 
 function sourceText(source: Identity['key']): string {

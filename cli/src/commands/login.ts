@@ -24,11 +24,12 @@ import { printable } from '../output/text.ts'
 export const loginCommand = defineCommand({
   summary: 'Log in with your password and store your key for all commands.',
   description:
-    'Asks for what is missing: the service, the player, the gamemode and the API key. With --from, all comes from the ' +
-    'login file that an administrator made; it is checked, stored, and can be deleted then. ' +
-    'Otherwise, the password comes from a prompt, FISH_PASSWORD, FISH_PASSWORD_FILE or --password-stdin; it is used once and not ' +
-    'stored. An address without a scheme is tried with https, that of this machine, such as localhost:8787, with http. The key is stored in the system keyring if there is one, otherwise in a file that only you can read. With ' +
-    '--admin, USER is an administrator (FISH_ADMIN_PASSWORD), and a session that expires is stored instead.',
+    'Prompts for the service, the player, the gamemode and the API key if they are missing. With --from, it takes ' +
+    'these values from a login file that an administrator made, checks them and stores them. You can then delete the file. ' +
+    'Otherwise, the password comes from a prompt, FISH_PASSWORD, FISH_PASSWORD_FILE or --password-stdin; it is used once ' +
+    'and not stored. An address without a scheme uses https, or http on this machine (such as localhost:8787). The key ' +
+    'is stored in the system keyring if there is one, otherwise in a file that only you can read. With --admin, USER is ' +
+    'an administrator (FISH_ADMIN_PASSWORD), and a session that expires is stored instead.',
   examples: [
     'fish-cli login --from alex.json',
     'fish-cli login Alex --url https://fish.example.org --gamemode earth',

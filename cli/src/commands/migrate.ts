@@ -12,10 +12,10 @@ export const migrateCommand = defineCommand({
   summary: 'Bring players, catches and administrators over from a MongoDB dump.',
   description:
     'Reads the database of the service that this one stands in for: a folder or an --archive file of mongodump, or files ' +
-    'of mongoexport, each perhaps gzipped. Shows first what would be done, and then asks. Passwords, Fernet keys and API ' +
-    'keys stay valid, and catches keep their order and times. A data folder must have no store, and gets one once all is there; in a ' +
-    'Redis, players appear when everything else is there. If it is interrupted or killed, run it again: it continues, and adds ' +
-    'nothing twice.',
+    'of mongoexport. Each of them may be gzipped. Shows the changes first, then prompts for confirmation. Passwords, ' +
+    'Fernet keys and API keys stay valid, and catches keep their order and times. A data folder must not contain a store ' +
+    'yet; it gets one when the migration is complete. In a Redis, players appear last. If the migration is interrupted ' +
+    'or killed, run it again: it continues, and adds nothing twice.',
   examples: [
     'fish-cli migrate ./dump --storage file:./data',
     'fish-cli migrate fishtracker.archive.gz --storage file:./data --dry-run',
@@ -46,7 +46,7 @@ export const migrateCommand = defineCommand({
     const renames = flags.rename === undefined ? {} : await readRenames(flags.rename)
     const confirmed = async (report: MigrationReport) => {
       for (const line of reportLines(report)) context.note(line)
-      // What stands in the way is reported without a question.
+      // A gamemode that the service lacks is reported without a prompt.
       const isPossible = Object.keys(report.leftOut.gamemodes).length === 0
       if (isPossible && !flags['dry-run']) await confirm(context, { question: 'Migrate', ...flags })
       return true

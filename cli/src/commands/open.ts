@@ -8,6 +8,8 @@ import { isOnlyLocal } from '../config/profile.ts'
 import { resolveTarget } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 
+const STATUS_MS = 3000
+
 export const openCommand = defineCommand({
   summary: "Open a player's collection in a browser.",
   description:
@@ -26,9 +28,10 @@ export const openCommand = defineCommand({
     const target = resolveTarget(context, { ...flags, ...(args.user === undefined ? {} : { user: args.user }) })
     const user = target.user?.value
     if (user !== undefined && !isUserName(user)) throw usageError(`A player name must be ${USER_NAME_RULE}.`)
-    // It checks the address of the service, as every other command does.
-    const { baseUrl: reached } = createClient(clientOptions(context, target))
-    const baseUrl = isOnlyLocal(reached) ? await publicUrlOf(context, target) : reached
+    // Creating a client checks the address of the service.
+    const client = createClient({ ...clientOptions(context, target), maxWaitMs: 0, maxRetries: 0 })
+    const publicUrl = () => publicUrlOf(client, AbortSignal.timeout(STATUS_MS)).catch(() => client.baseUrl)
+    const baseUrl = isOnlyLocal(client.baseUrl) ? await publicUrl() : client.baseUrl
     const gamemode = await gamemodeOf(context, target)
     const query = gamemode === undefined ? '' : `?gamemode=${gamemode}`
     const url = user === undefined ? `${baseUrl}/` : `${baseUrl}/@${user}${query}`

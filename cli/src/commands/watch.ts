@@ -5,12 +5,13 @@ import { usageError } from '../core/errors.ts'
 export const watchCommand = defineCommand({
   summary: 'Follow the game log and add your catches.',
   description:
-    'Starts at the end of a log that it has not watched before; with --once, at its beginning. Keeps following when the ' +
-    'game restarts. Stop it with Ctrl-C; when started again, it resumes and adds the catches made in between, each once. While the service is unreachable, catches are queued on this machine. Without LOG, it ' +
+    'Starts at the end of a log that it has not watched before; with --once, it starts at the beginning. Continues when ' +
+    'the game restarts. Stop it with Ctrl-C. When you start it again, it resumes and adds the catches made in between, ' +
+    'each once. While the service is unreachable, catches are queued on this machine. Without LOG, it ' +
     'uses the log of the running or latest game: vanilla, Lunar, Feather, Prism or MultiMC. Catches on a server that is ' +
-    'not a gamemode, such as a hub, are held back on this machine until you run watch with --gamemode. Needs your key: ' +
-    'from login, FISH_KEY or FISH_KEY_FILE. Messages that look like catches but are not recognized are counted at the ' +
-    'end. Add theirs to the configuration (fish-cli config path): "patterns": [{"kind": "fish", "template": "[Pro] ' +
+    'not a gamemode, such as a hub, are held back on this machine until you run watch with --gamemode. It needs your ' +
+    'key, from login, FISH_KEY or FISH_KEY_FILE. Messages that look like catches but are not recognized are counted at the ' +
+    'end. To recognize them, add patterns to the configuration (fish-cli config path): "patterns": [{"kind": "fish", "template": "[Pro] ' +
     '{rarity} FANG! Du hast einen {name} gefangen.", "rarities": {"toller": "Gold"}}]. Groups: {name}, {rarity}, ' +
     '{length} and {any}.',
   examples: [
@@ -18,7 +19,7 @@ export const watchCommand = defineCommand({
     'fish-cli watch --notify platinum,mythical,first',
     'fish-cli watch ~/.minecraft/logs/latest.log --gamemode earth',
     {
-      description: 'All old logs; what was added before is skipped:',
+      description: 'Add the catches of all old logs, each once:',
       command: 'fish-cli watch --history ~/.minecraft/logs',
     },
     { description: 'Read compressed logs:', command: 'fish-cli watch logs/*.log.gz --once' },
@@ -34,7 +35,8 @@ export const watchCommand = defineCommand({
       summary: 'Read the log from its beginning, even if it was watched before. Each catch is added once.',
     }),
     history: Flags.string({
-      summary: 'Add the catches of all old logs of a folder, compressed ones too, oldest first. Shows them, then asks.',
+      summary:
+        'Add the catches of all old logs of a folder, compressed ones too, oldest first. Shows them, then prompts.',
       helpValue: 'DIR',
       exclusive: ['from-start', 'once'],
     }),
@@ -45,7 +47,7 @@ export const watchCommand = defineCommand({
       exclusive: ['history'],
     }),
     once: Flags.boolean({
-      summary: 'Read the existing log, send its catches and exit. If it was watched before, only what is new.',
+      summary: 'Read the existing log, send its catches and exit. If it was watched before, read only its new lines.',
     }),
     gamemode: Flags.string({
       char: 'g',

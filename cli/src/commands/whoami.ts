@@ -4,6 +4,7 @@ import { findIdentity, notLoggedIn } from '../client/identity.ts'
 import { testKey, testSession } from '../client/login.ts'
 import { defineCommand, Flags } from '../command/define.ts'
 import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../command/flags.ts'
+import { serviceWords, type Target } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { formatOf } from '../core/format.ts'
@@ -46,11 +47,11 @@ export const whoamiCommand = defineCommand({
     if (!flags.offline && fernetKey !== undefined && user !== null) {
       const client = await openClient(context, target)
       accepted = (await testKey(client, { user, fernetKey, signal: context.interrupted() })).accepted
-      if (!accepted) throw keyRefused(user)
+      if (!accepted) throw keyRefused(user, target)
     }
     if (!flags.offline && session !== undefined) {
       const trial = await testSession(context, target, session, context.interrupted())
-      if (trial === 'refused') throw sessionRefused(session.username)
+      if (trial === 'refused') throw sessionRefused(session.username, target)
       if (trial === 'accepted') accepted ??= true
     }
     const row = { ...identity, accepted }
@@ -64,20 +65,20 @@ function linesOf(row: object): string {
   return COLUMNS.map((column) => `${titleOf(column).toLowerCase()}: ${cellText(column, row) || 'none'}\n`).join('')
 }
 
-function keyRefused(user: string): CliError {
+function keyRefused(user: string, target: Target): CliError {
   return new CliError({
     code: 'invalid_key',
     message: `The service rejects this key of ${user}.`,
-    hint: `The key was replaced, or belongs to another player. Fetch it again: ${commandLine('login', user)}`,
+    hint: `The key was replaced, or belongs to another player. Fetch it again: ${commandLine('login', user, ...serviceWords(target))}`,
     exit: EXIT.credentials,
   })
 }
 
-function sessionRefused(username: string): CliError {
+function sessionRefused(username: string, target: Target): CliError {
   return new CliError({
     code: 'invalid_session',
     message: `The session of the administrator ${username} is no longer valid.`,
-    hint: `Log in again: ${commandLine('login', username, '--admin')}`,
+    hint: `Log in again: ${commandLine('login', username, '--admin', ...serviceWords(target))}`,
     exit: EXIT.credentials,
   })
 }

@@ -76,6 +76,16 @@ export function targetWords({ profileName, url, user, admin }: Target): readonly
   return values.flatMap(([flag, value]) => (value?.from === 'flag' ? [`--${flag}`, value.value] : []))
 }
 
+/** The flags of this command line with which another command reaches the same service, for another account. */
+export function serviceWords(target: Target): readonly string[] {
+  return targetWords({ ...target, user: undefined, admin: undefined })
+}
+
+/** The flags of this command line with which an administrator acts on a player who is named by an argument. */
+export function administratorWords(target: Target): readonly string[] {
+  return targetWords({ ...target, user: undefined })
+}
+
 /** The flag of this command line with which another command uses the same gamemode. */
 export function gamemodeWords({ gamemode }: Target): readonly string[] {
   return gamemode?.from === 'flag' ? ['--gamemode', gamemode.value] : []

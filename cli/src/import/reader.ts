@@ -84,7 +84,7 @@ interface LineError {
   readonly problem: string
 }
 
-/** A catch of a file. `id`: of the record that its row was printed from. */
+/** A catch of a file. `id` is the id of the record that its row was printed from. */
 export interface FileCatch {
   readonly entry: NewCatch
   readonly id: string | undefined

@@ -1,5 +1,7 @@
+import { ConnectionError } from '@fish-crab/sdk'
 import type { RarityValue } from '@fish-crab/sdk/constants'
 import { type FlushReport, type Outbox, OutboxFullError, OutboxStoreError } from '@fish-crab/sdk/outbox'
+import { describeError } from '../client/describe-error.ts'
 import {
   catchesText,
   DEAD_LETTER_HELP,
@@ -53,7 +55,6 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
   const name = importId(source, defaults)
   await using _lock = await lockImport(context, outboxPath(context, target.url.value), name)
   const { catches, named } = await validateFile(source, defaults, flags.json ? undefined : context.note)
-  const stored = flags.again ? new Set<string>() : await storedIds(context, target, { user, named, ...delivery })
   const outbox = await openPlayerOutbox(context, target, {
     user,
     gamemode: defaults.gamemode,
@@ -61,6 +62,11 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
   })
   try {
     if (!flags.again) await confirmRepeat(context, flags, { catches, endedAt: await lastImport(outbox, name) })
+    const stored = flags.again
+      ? new Set<string>()
+      : await storedIds(context, target, { user, named, ...delivery }).catch((error: unknown) => {
+          throw withAgainHint(error)
+        })
     const claim = await claimImport(outbox, { name, content: source.hash, clock: context.clock })
     const { before } = claim
     const { flushed, skipped } = await queueFile(context, outbox, {
@@ -99,7 +105,7 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
   }
 }
 
-/** @throws CliError `already_added` where nobody can be prompted */
+/** @throws CliError `already_added` if nobody can answer a prompt */
 async function confirmRepeat(
   context: Context,
   flags: AddFileFlags,
@@ -116,6 +122,14 @@ async function confirmRepeat(
     hint: 'To add its catches again, repeat the command with --again.',
     exit: EXIT.conflict,
   })
+}
+
+/** Without the service, only this check prevents queueing the catches. */
+function withAgainHint(error: unknown): unknown {
+  const report = describeError(error)
+  if (!(error instanceof ConnectionError) && report.code !== 'bad_gateway') return error
+  const hint = `${report.hint ?? ''} To queue the catches without this check, add --again.`.trim()
+  return new CliError({ ...report, hint })
 }
 
 function resumeText(before: number, catches: number): string {

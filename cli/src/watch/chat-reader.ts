@@ -46,9 +46,12 @@ const MAX_KINDS = 100
 /** Counts messages that look like catches, those with the same opening as one. */
 export function createUnrecognizedCounter() {
   const groups = new Map<string, { count: number; readonly example: string }>()
+  const folders = new Set<string>()
   let count = 0
   return {
-    add(messages: readonly string[]): void {
+    /** @param folder the folder of their log */
+    add(messages: readonly string[], folder: string): void {
+      if (messages.length > 0) folders.add(folder)
       count += messages.length
       for (const example of messages) {
         const opening = example.split(/[!！▶►:]/u, 1)[0] ?? ''
@@ -58,6 +61,7 @@ export function createUnrecognizedCounter() {
       }
     },
     count: () => count,
+    folders: (): Iterable<string> => folders,
     /** Most frequent first. */
     examples: (): readonly string[] =>
       [...groups.values()]
@@ -69,16 +73,7 @@ export function createUnrecognizedCounter() {
 
 export type UnrecognizedCounter = ReturnType<typeof createUnrecognizedCounter>
 
-interface LogFolder {
-  readonly target: Target
-  readonly folder: string
-}
-
-export function noteUnrecognized(
-  context: Context & Notes,
-  counter: UnrecognizedCounter,
-  { target, folder }: LogFolder,
-): void {
+export function noteUnrecognized(context: Context & Notes, counter: UnrecognizedCounter, target: Target): void {
   const count = counter.count()
   if (count === 0) return
   const lines = count === 1 ? '1 line looks like a catch but is' : `${count} lines look like catches but are`
@@ -87,5 +82,7 @@ export function noteUnrecognized(
   const path = printable(configPath(context))
   context.note(`  To teach them, add "patterns" to ${path}. For examples: fish-cli watch --help`)
   const words = [...targetWords(target), ...gamemodeWords(target)]
-  context.note(`  Then add them: ${commandLine('watch', '--history', printable(folder), ...words)}`)
+  for (const folder of counter.folders()) {
+    context.note(`  Then add them: ${commandLine('watch', '--history', printable(folder), ...words)}`)
+  }
 }

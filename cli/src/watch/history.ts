@@ -63,7 +63,7 @@ export async function addHistory(context: Context & Notes, options: HistoryOptio
   const partly = preview.unreadable.length > 0 || preview.skipped > 0 ? EXIT.partly : EXIT.ok
   if (flags['dry-run']) {
     print(0, 0)
-    noteUnrecognized(context, preview.unrecognized, { target, folder: resolve(folder) })
+    noteUnrecognized(context, preview.unrecognized, target)
     return partly
   }
   const outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'] })
@@ -78,7 +78,7 @@ export async function addHistory(context: Context & Notes, options: HistoryOptio
     const report = mergeReports(early, await flush())
     const stored = report.sent === 0 ? '' : ` ${report.sent} sent.`
     context.note(`fish-cli: ${catchesText(added)} added.${stored}`)
-    noteUnrecognized(context, preview.unrecognized, { target, folder: resolve(folder) })
+    noteUnrecognized(context, preview.unrecognized, target)
     const status = flushStatus(context, report, target)
     print(added, report.sent)
     return status === EXIT.ok ? partly : status
@@ -181,7 +181,7 @@ async function previewLogs(
   context: Context,
   options: Reading & { readonly isKnown: (key: string) => boolean },
 ): Promise<Preview> {
-  const { user, gamemode, isKnown, logs } = options
+  const { user, folder, gamemode, isKnown, logs } = options
   const gamemodeOf = gamemodeResolver(gamemode.flag, gamemode.fallback)
   const counts = new Map<Gamemode, { fish: number; crabs: number }>()
   const seen = new Set<string>()
@@ -209,7 +209,7 @@ async function previewLogs(
   }
   const unreadable = await readLogs(context, { ...options, label: 'Reading' }, async (batch) => {
     for (const one of batch.catches) count(one)
-    unrecognized.add(batch.unrecognized)
+    unrecognized.add(batch.unrecognized, resolve(folder))
   })
   return { ...sums, logs: logs.length, counts, servers: [...servers], unreadable, unrecognized }
 }

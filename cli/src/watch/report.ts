@@ -25,14 +25,12 @@ interface PrinterOptions {
   readonly write?: ((text: string) => void) | undefined
   /** Whether the totals so far are in each line. */
   readonly hasTotals: boolean
-  /** The command that adds the catches that are held back. */
-  readonly addHeld: string
   readonly onCatch?: ((one: RecordedCatch | HeldCatch) => void) | undefined
 }
 
 export function createCatchPrinter(
   context: Context & Notes,
-  { json = false, hasTotals, addHeld, write, onCatch = () => {} }: PrinterOptions,
+  { json = false, hasTotals, write, onCatch = () => {} }: PrinterOptions,
 ) {
   const { stdout, line } = context
   const { colours } = screenOf(context, stdout)
@@ -41,7 +39,7 @@ export function createCatchPrinter(
   /** Servers already reported as not a gamemode; `null` stands for an unknown one. */
   const reported = new Set<string | null>()
 
-  function noteHeld({ server }: HeldCatch): void {
+  function noteHeld({ server }: HeldCatch, addHeld: string): void {
     if (reported.has(server)) return
     reported.add(server)
     const why =
@@ -52,7 +50,8 @@ export function createCatchPrinter(
   }
 
   return {
-    print(one: RecordedCatch | HeldCatch): void {
+    /** @param addHeld the command that adds the catches of this log that are held back */
+    print(one: RecordedCatch | HeldCatch, addHeld: string): void {
       const isHeld = one.gamemode === null
       // First: what is written redraws what counts it.
       onCatch(one)
@@ -68,7 +67,7 @@ export function createCatchPrinter(
         line.clear()
         stdout.write(`${text}\n`)
       }
-      if (isHeld) noteHeld(one)
+      if (isHeld) noteHeld(one, addHeld)
     },
     totals: () => totals,
     held: () => held,

@@ -113,7 +113,6 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
     const printer = createCatchPrinter(shown, {
       json: flags.json,
       hasTotals: dashboard === undefined,
-      addHeld: addHeldCommand(logs[0].path, target),
       write: dashboard?.print,
       onCatch(one) {
         dashboard?.add(one)
@@ -148,7 +147,7 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
       dashboard?.end()
       if (!stop.aborted) throw error
       await dashboard?.finish()
-      noteUnrecognized(context, unrecognized, { target, folder: dirname(logs[0].path) })
+      noteUnrecognized(context, unrecognized, target)
       // On a screen, the summary says it.
       if (!dashboard) throw await interruptedError(outbox, target)
       return signal.aborted ? EXIT.interrupted : EXIT.ok
@@ -156,7 +155,7 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
     unsubscribe()
     const report = await flushWithProgress(context, outbox, { maxWaitMs, signal, target })
     context.note(`fish-cli: ${totalsText(printer.totals())}; ${report.sent} sent.`)
-    noteUnrecognized(context, unrecognized, { target, folder: dirname(logs[0].path) })
+    noteUnrecognized(context, unrecognized, target)
     const status = flushStatus(context, report, target)
     return printer.held() > 0 ? EXIT.partly : status
   } finally {
@@ -222,7 +221,7 @@ function parseNotify(text: string | undefined): ReadonlySet<string> {
 }
 
 function addHeldCommand(path: string, target: Target): string {
-  return commandLine('watch', printable(path), ...targetWords(target), '--gamemode', 'GAMEMODE')
+  return commandLine('watch', printable(path), '--once', ...targetWords(target), '--gamemode', 'GAMEMODE')
 }
 
 const MAX_OTHERS = 3
@@ -271,7 +270,7 @@ async function readLog(context: Context & Notes, options: ReadLogOptions): Promi
     const held = `${catchesText(count)} ${count === 1 ? 'is' : 'are'} held back on this machine.`
     context.note(`fish-cli: ${held} To add them: ${addHeld}`)
   }
-  for (const one of await recorder.release()) printer.print(one)
+  for (const one of await recorder.release()) printer.print(one, addHeld)
   if (recorder.held() > 0) noteHeld()
   const heldBefore = printer.held()
   let location: PlayerLocation = place ?? {}
@@ -296,8 +295,8 @@ async function readLog(context: Context & Notes, options: ReadLogOptions): Promi
       onBatch: async (batch) => {
         if (skipped > 0) noteSkipped(context, skipped, options)
         skipped = 0
-        for (const one of await recorder.record(batch)) printer.print(one)
-        unrecognized.add(batch.unrecognized)
+        for (const one of await recorder.record(batch)) printer.print(one, addHeld)
+        unrecognized.add(batch.unrecognized, dirname(path))
         location = batch.place
         onMove?.(location)
       },

@@ -2,7 +2,7 @@ import { openAdminClient } from '../../client/admin.ts'
 import { Args, defineCommand, Flags } from '../../command/define.ts'
 import { adminFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../../command/flags.ts'
 import { checkDestination, findStoredSecret, outputSecret } from '../../command/player-secret.ts'
-import { requireUser, resolveTarget } from '../../config/target.ts'
+import { administratorWords, requireUser, resolveTarget } from '../../config/target.ts'
 import { commandLine } from '../../core/command-line.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
@@ -46,7 +46,7 @@ export const keyRotateCommand = defineCommand({
       request: async () => (await admin.users.reset(user, 'fernet', { signal: context.interrupted() })).fernetKey,
       unsaved: {
         done: `The service replaced the key of ${printable(user)}`,
-        next: `Replace it again with another FILE: ${commandLine('key', 'rotate', printable(user), '--out', 'FILE')}`,
+        next: `Replace it again with another FILE: ${commandLine('key', 'rotate', printable(user), '--out', 'FILE', ...administratorWords(target))}`,
       },
     })
   },

@@ -1,12 +1,14 @@
+import { createClient } from '@fish-crab/sdk'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { formatLoginFile } from '../../../../sdk/src/internal/login-file.ts'
-import { publicUrlOf } from '../../client/client.ts'
+import { clientOptions, publicUrlOf } from '../../client/client.ts'
 import { gamemodeOf } from '../../client/gamemodes.ts'
 import { administrationFlags, openAdministration } from '../../command/administration.ts'
 import { Args, type CommandContext, defineCommand, Flags } from '../../command/define.ts'
 import { gamemodeFlag, outputFlags, secretFileFlags } from '../../command/flags.ts'
 import { isOnlyLocal } from '../../config/profile.ts'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../config/secret-file.ts'
+import { administratorWords } from '../../config/target.ts'
 import { commandLine } from '../../core/command-line.ts'
 import { usageError } from '../../core/errors.ts'
 import { formatOf, type OutputFlags } from '../../core/format.ts'
@@ -61,7 +63,10 @@ export const userCreateCommand = defineCommand({
     const file = secretFilePath(out)
     if (file !== undefined) await checkSecretFile(file, flags.force)
     const { admin, options } = await openAdministration(context)
-    const service = loginFile === undefined ? undefined : await publicUrlOf(context, target)
+    const service =
+      loginFile === undefined
+        ? undefined
+        : await publicUrlOf(createClient(clientOptions(context, target)), options.signal)
     await using reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
     const { rateLimit: _, requestId: __, ...user } = await admin.users.create({ name: args.name }, options)
     const { id, name, createdAt, password, fernetKey, apiKey } = user
@@ -79,7 +84,7 @@ export const userCreateCommand = defineCommand({
     }
     await reserved?.write(content, {
       done: `The service created ${printable(name)}`,
-      next: `Replace them: ${commandLine('user', 'reset', printable(name), '--type', 'password', '--out', 'FILE')}, and with ${OTHER_TYPES}.`,
+      next: `Replace them: ${commandLine('user', 'reset', printable(name), '--type', 'password', '--out', 'FILE', ...administratorWords(target))}, and with ${OTHER_TYPES}.`,
     })
     const done = `Created ${printable(name)}. The password and the keys are in ${printable(file)}.`
     const next = `To log in with it: ${commandLine('login', '--from', printable(file))}`

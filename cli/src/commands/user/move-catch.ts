@@ -4,7 +4,7 @@ import { administrationFlags, openAdministration } from '../../command/administr
 import { Args, defineCommand } from '../../command/define.ts'
 import { dryRunFlag, fromFlag, toGamemodeFlag, yesFlags } from '../../command/flags.ts'
 import { confirmRecords, findRecords, parseSelection, recordFlags } from '../../command/select-records.ts'
-import { targetWords } from '../../config/target.ts'
+import { administratorWords } from '../../config/target.ts'
 import { commandLine } from '../../core/command-line.ts'
 import { printable } from '../../output/text.ts'
 
@@ -53,7 +53,7 @@ export const userMoveCatchCommand = defineCommand({
     })
     const document = { ...about, moved: moved.map(({ id }) => id), catches: countOf(moved) }
     const ids = moved.length > SHOWN_IDS ? ['ID...'] : moved.map(({ id }) => id)
-    const service = targetWords({ ...context.target, user: undefined })
+    const service = administratorWords(context.target)
     const back = commandLine(
       'user',
       'move-catch',

@@ -5,6 +5,7 @@ import { Args, defineCommand, Flags, words } from '../../command/define.ts'
 import { dryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../../command/flags.ts'
 import { checkDestination, findStoredSecret, outputSecret } from '../../command/player-secret.ts'
 import { secretFilePath } from '../../config/secret-file.ts'
+import { administratorWords } from '../../config/target.ts'
 import { commandLine } from '../../core/command-line.ts'
 import { usageError } from '../../core/errors.ts'
 import { parseChoice } from '../../core/parse-values.ts'
@@ -86,7 +87,7 @@ export const userResetCommand = defineCommand({
       },
       unsaved: {
         done: `The service replaced the ${title} of ${printable(user)}`,
-        next: `Replace it again with another FILE: ${commandLine('user', 'reset', printable(user), '--type', type, '--out', 'FILE')}`,
+        next: `Replace it again with another FILE: ${commandLine('user', 'reset', printable(user), '--type', type, '--out', 'FILE', ...administratorWords(context.target))}`,
       },
     })
   },

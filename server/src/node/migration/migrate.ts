@@ -56,9 +56,10 @@ export interface MigrateReport extends MigrationReport, DryRunReport {
 }
 
 /**
- * Brings players, catches and administrators over from the database of the service that this one stands in for. All is
- * read and checked before anything is written. A data folder that has no store gets one once it is complete; in a Redis, players appear when everything else is there. A run that was interrupted or killed continues
- * when it is repeated, and nothing is added twice.
+ * Brings players, catches and administrators over from the database of the service that this one stands in for.
+ * Everything is read and checked before anything is written. A data folder must not contain a store yet; it gets one when
+ * the migration is complete. In a Redis, players appear last. A migration that was interrupted or killed continues when
+ * it is repeated, and adds nothing twice.
  * @throws MaintenanceError
  */
 export function migrateStore(options: MigrateOptions): Promise<MigrateReport> {
