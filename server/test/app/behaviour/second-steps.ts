@@ -401,7 +401,8 @@ export function secondStepsBehaviour(open: OpenService, { runs }: { readonly run
           for (const each of steps) await play.take(each)
           await play.finish()
         }),
-        { numRuns: runs },
+        // Also ends the search for a shorter sequence.
+        { numRuns: runs, interruptAfterTimeLimit: 20_000 },
       )
     }, 120_000)
   })
