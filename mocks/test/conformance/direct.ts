@@ -1,5 +1,6 @@
 import type { ConformanceOptions, SendRequest } from '@fish-crab/mocks/conformance'
 import { createApp, createMemoryStorage, createPlatformEncoder, type PasswordHasher } from '@fish-crab/server/app'
+import type { FishStorage } from '@fish-crab/server/storage'
 
 const plainPasswords: PasswordHasher = {
   hash: async (password) => password,
@@ -9,6 +10,8 @@ const plainPasswords: PasswordHasher = {
 export const ADMIN = { username: 'root', password: 'canary-root-password' } as const
 export const MASTER = 'canary-master-key-of-a-test'
 export const ORIGIN = 'https://allowed.example'
+/** The request header that stands for the address of the client. */
+export const ADDRESS_HEADER = 'x-test-address'
 export const BASE_URL = 'http://service.test'
 
 /** Not served without metrics and the reference page. */
@@ -19,6 +22,8 @@ export interface DirectSettings {
   readonly rateLimit?: { readonly requests: number; readonly windowMs: number }
   readonly role?: 'admin' | 'superadmin'
   readonly gamemodes?: readonly string[]
+  /** @default in memory */
+  readonly storage?: FishStorage
   /** Wraps the `fetch` of the app. */
   readonly around?: (send: SendRequest) => SendRequest
 }
@@ -28,18 +33,17 @@ export async function openDirect({
   rateLimit,
   role = 'superadmin',
   gamemodes,
+  storage = createMemoryStorage(),
   around = (send) => send,
 }: DirectSettings = {}) {
   let now = Date.UTC(2026, 0, 1, 12)
   let addresses = 0
-  const address = Symbol('address')
-  const addressOf = (request: Request) => (request as Request & { [address]?: string })[address] ?? '192.0.2.1'
   const app = createApp({
-    storage: createMemoryStorage(),
+    storage,
     secrets: { encryption: 'an encryption secret of a test', session: 'a session secret of a test, 32 bytes' },
     passwords: plainPasswords,
     version: '0.0.0-test',
-    clientAddress: addressOf,
+    clientAddress: ({ headers }) => headers.get(ADDRESS_HEADER) ?? '192.0.2.1',
     clock: () => now,
     contentEncoder: createPlatformEncoder(['gzip', 'br']),
     publicLeaderboard: true,
@@ -53,7 +57,8 @@ export async function openDirect({
   const from = (client: string) =>
     around((request) => {
       requests.push(request)
-      return app.fetch(Object.assign(request, { [address]: client }))
+      request.headers.set(ADDRESS_HEADER, client)
+      return app.fetch(request)
     })
   const options: ConformanceOptions = {
     baseUrl: BASE_URL,

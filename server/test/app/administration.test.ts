@@ -1,28 +1,19 @@
-import type { Leaderboard, Session } from '@fish-crab/sdk/contract'
+import {
+  createdUserSchema,
+  type Leaderboard,
+  type Saved,
+  type Session,
+  userDetailsSchema,
+} from '@fish-crab/sdk/contract'
 import { createScryptHasher } from '@fish-crab/server'
 import { createMemoryStorage } from '@fish-crab/server/app'
 import { describe, expect, it, test } from 'vitest'
-import { asRoot, login, withSession } from './administration.ts'
-import { adminAccountsBehaviour } from './behaviour/admin-accounts.ts'
-import { adminAuditBehaviour } from './behaviour/admin-audit.ts'
-import { adminCatchesBehaviour } from './behaviour/admin-catches.ts'
-import { lastSuperadminBehaviour } from './behaviour/admin-last-superadmin.ts'
-import { adminLeaderboardBehaviour } from './behaviour/admin-leaderboard.ts'
-import { adminRemovalBehaviour } from './behaviour/admin-removal.ts'
-import { adminTalliesBehaviour } from './behaviour/admin-tallies.ts'
+import { type AsAdmin, asRoot, create, list, login, names, withSession } from './administration.ts'
 import { listed } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
 import { createMemoryService, plainPasswords } from './memory-service.ts'
-import { UNLIMITED } from './test-service.ts'
-
-adminAccountsBehaviour(createMemoryService)
-adminAuditBehaviour(createMemoryService)
-adminCatchesBehaviour(createMemoryService)
-lastSuperadminBehaviour(createMemoryService)
-adminLeaderboardBehaviour(createMemoryService)
-adminRemovalBehaviour(createMemoryService)
-adminTalliesBehaviour(createMemoryService)
+import { basic, UNLIMITED } from './test-service.ts'
 
 describe('a password that is no Unicode text', () => {
   it.each(['\ud800', '\udfff', '\ufffd\ud800'])('fits none, also none of the same UTF-8: %j', async (half) => {
@@ -121,4 +112,116 @@ test('a leaderboard asks the storage for few names at once', async () => {
   const response = await admin('GET', '/admin/leaderboard?type=fish&limit=200')
   expect(((await response.json()) as Leaderboard).leaderboard).toHaveLength(200)
   expect(most).toBeLessThanOrEqual(40)
+})
+
+async function add(admin: AsAdmin, name: string, count: number, gamemode = 'earth', kind = 'fish'): Promise<string> {
+  const entries = Array.from({ length: count }, () => ({ name: 'x', ...(kind === 'fish' ? { rarity: 1 } : {}) }))
+  const response = await admin('POST', `/admin/users/${name}/${kind}?gamemode=${gamemode}`, { [kind]: entries })
+  expect(response.status).toBe(201)
+  return ((await response.json()) as { id: string }).id
+}
+
+async function createUsers(admin: AsAdmin, names: readonly string[]): Promise<void> {
+  for (const name of names) expect((await admin('POST', '/admin/users', { name })).status).toBe(201)
+}
+
+async function board(admin: AsAdmin, query = 'type=fish'): Promise<string[]> {
+  const response = await admin('GET', `/admin/leaderboard?${query}`)
+  expect(response.status).toBe(200)
+  const { leaderboard } = (await response.json()) as { leaderboard: { name: string; count: number }[] }
+  return leaderboard.map(({ name, count }) => `${name} ${count}`)
+}
+
+describe('the leaderboard', () => {
+  it('names as many as asked, 10 when nothing is said, and the same ones of a tie each time', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    const names = Array.from({ length: 12 }, (_, index) => `User${index}`)
+    for (const name of names) {
+      service.advance(1)
+      await createUsers(admin, [name])
+    }
+    for (const name of names.toReversed()) await add(admin, name, 2)
+    await add(admin, 'Alex', 1)
+    const tied = names.map((name) => `${name} 2`)
+    expect(await board(admin)).toEqual(tied.slice(0, 10))
+    expect(await board(admin, 'type=fish&limit=1')).toEqual(tied.slice(0, 1))
+    expect(await board(admin, 'type=fish&gamemode=earth&limit=3')).toEqual(tied.slice(0, 3))
+    expect(await board(admin, 'type=fish&limit=1000')).toEqual([...tied, 'Alex 1'])
+  })
+})
+
+describe('a user that an administrator looks at', () => {
+  it('shows when it last caught something, in any gamemode, and when its key was last read', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    const user = async () => userDetailsSchema.parse(await (await admin('GET', '/admin/users/alex')).json())
+    const { id, name, createdAt } = service.alex
+    expect(await user()).toEqual({ id, name, createdAt })
+    const add = (gamemode: string, caughtAt: string) =>
+      admin('POST', `/admin/users/Alex/crab?gamemode=${gamemode}`, { crab: [{ caughtAt }] })
+    await add('earth', '2025-01-01T00:00:00.000Z')
+    const saved = (await (await add('survival', '2025-06-01T00:00:00.000Z')).json()) as Saved
+    expect(await user()).toEqual({ id, name, createdAt, lastCatchAt: '2025-06-01T00:00:00.000Z' })
+    await admin('DELETE', `/admin/users/Alex/crab/${saved.id}?gamemode=survival`)
+    service.advance(5000)
+    for (const authorization of [basic('Alex', 'alex-password'), basic('Alex', 'wrong')]) {
+      await service.request('/get/user/key', { headers: { authorization } })
+      service.advance(5000)
+    }
+    expect(await user()).toEqual({
+      id,
+      name,
+      createdAt,
+      lastCatchAt: '2025-01-01T00:00:00.000Z',
+      lastKeyReadAt: new Date(service.now() - 10_000).toISOString(),
+    })
+  })
+})
+
+describe('a user that an administrator creates', () => {
+  it('has the password it was given, but no key that anyone but the server chose', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    const wish = {
+      name: 'Bob',
+      password: 'tr0ub4dor',
+      fernetKey: service.alex.fernetKey,
+      apiKey: 'x',
+      id: service.alex.id,
+    }
+    const bob = createdUserSchema.parse(await (await admin('POST', '/admin/users', wish)).json())
+    expect(bob.password).toBe('tr0ub4dor')
+    for (const field of ['fernetKey', 'apiKey', 'id'] as const) expect(bob[field]).not.toBe(wish[field])
+  })
+
+  it('is one when ten create it at once, and its secrets are those of the one that did', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, (_, turn) => admin('POST', '/admin/users', { name: turn % 2 ? 'Bob' : 'BOB' })),
+    )
+    const created = responses.filter(({ status }) => status === 201)
+    expect(created).toHaveLength(1)
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(9)
+    const bob = createdUserSchema.parse(await created[0]?.json())
+    const headers = { authorization: basic('bob', bob.password) }
+    expect(await (await service.request('/get/user/key', { headers })).json()).toEqual({ fernetKey: bob.fernetKey })
+  })
+})
+
+describe('the list of users', () => {
+  it('is searched by any part of the name in any letter case, to the letter', async () => {
+    const admin = await asRoot(await createMemoryService())
+    for (const name of ['Alexa', 'Malex', 'Bob', 'b.b', 'b_b', '*Bob', 'a-a']) await create(admin, name)
+    const found = async (search: string) => names(await list(admin, `?search=${encodeURIComponent(search)}`)).sort()
+    expect(await found('ALEX')).toEqual(['Alex', 'Alexa', 'Malex'])
+    expect(await found('b.b')).toEqual(['b.b'])
+    expect(await found('*')).toEqual(['*Bob'])
+    expect(await found('_')).toEqual(['b_b'])
+    for (const nothing of ['aa', '%', 'p', 'user', ':', '%AACO', ' ', '\0', 'é', '^b']) {
+      expect([nothing, await found(nothing)]).toEqual([nothing, []])
+    }
+    expect(await found('')).toHaveLength(8)
+  })
 })

@@ -1,10 +1,11 @@
+import { type Gamemode, KINDS } from '@fish-crab/sdk/contract'
 import { createMemoryStorage } from '@fish-crab/server/app'
-import { expect, test } from 'vitest'
-import { gamemodesBehaviour } from './behaviour/gamemodes.ts'
+import { describe, expect, it, test } from 'vitest'
+import { asRoot } from './administration.ts'
 import { listed, SALMON, write } from './catches.ts'
+import { expectError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
-
-gamemodesBehaviour(createMemoryService)
+import { UNLIMITED } from './test-service.ts'
 
 test.each([
   ['none', []],
@@ -53,4 +54,48 @@ test('a gamemode that holds catches cannot be taken away, in any order of the ot
       'Set FISH_GAMEMODES=earth,sky,cave, and move or delete these catches before you take the gamemode away; nothing was changed.',
   })
   expect(await listed(first, 'fish', '&gamemode=sky')).toHaveLength(2)
+})
+
+const openWith = (gamemodes: readonly Gamemode[]) => createMemoryService({ ...UNLIMITED, gamemodes })
+
+describe('the gamemodes of a service', () => {
+  it('are only those, and a request for another one names them', async () => {
+    const service = await openWith(['sky', 'earth'])
+    const { error } = await expectError(
+      await write(service, 'fish', SALMON, { gamemode: 'survival' }),
+      'invalid_gamemode',
+    )
+    expect(error).toBe('Unknown gamemode. Use one of sky, earth.')
+    for (const kind of KINDS) {
+      await expectError(await service.request(`/get/${kind}?name=Alex&gamemode=survival`), 'invalid_gamemode')
+      const missing = await expectError(await service.request(`/get/${kind}?name=Alex`), 'missing_gamemode')
+      expect(missing.error).toBe('Missing gamemode. Use one of sky, earth.')
+    }
+    await expectError(await service.request('/events?name=Alex&gamemode=survival'), 'invalid_gamemode')
+    const leaders = await (await asRoot(service))('GET', '/admin/leaderboard?type=fish&gamemode=survival')
+    const { details } = await expectError(leaders, 'invalid_query')
+    expect(details).toEqual([{ path: 'gamemode', message: 'Must be one of sky, earth' }])
+    expect((await write(service, 'fish', SALMON, { gamemode: 'sky' })).status).toBe(201)
+  })
+
+  it('stand in its OpenAPI document wherever a request or a response has one', async () => {
+    const service = await openWith(['sky', 'earth'])
+    const text = await (await service.request('/openapi.json')).text()
+    expect(text).not.toMatch(/oneblock|survival|factions/)
+    const { paths } = JSON.parse(text)
+    const schemaOf = (path: string, method: string, place: string) =>
+      paths[path][method].parameters.find((one: { in: string; name: string }) => `${one.in} ${one.name}` === place)
+        .schema
+    const schema = { type: 'string', enum: ['sky', 'earth'] }
+    expect(schemaOf('/get/fish', 'get', 'query gamemode')).toEqual(schema)
+    expect(schemaOf('/post/crab', 'post', 'query gamemode')).toEqual(schema)
+    expect(schemaOf('/post/crab', 'post', 'header x-gamemode')).toEqual(schema)
+    expect(schemaOf('/events', 'get', 'query gamemode')).toEqual(schema)
+    const contentOf = (path: string) => paths[path].get.responses[200].content['application/json'].schema.properties
+    expect(contentOf('/status').gamemodes).toEqual({ type: 'array', items: schema })
+    expect(contentOf('/admin/stats').crab.properties.byGamemode).toMatchObject({
+      propertyNames: schema,
+      required: ['sky', 'earth'],
+    })
+  })
 })

@@ -1,9 +1,12 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { hostileBehaviour } from './behaviour/hostile.ts'
-import { expectError } from './errors.ts'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { HEADERS, LIMITS } from '@fish-crab/sdk/contract'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
+import { asRoot } from './administration.ts'
+import { countAll, post, write } from './catches.ts'
+import { expectError, readError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
-
-hostileBehaviour(createMemoryService)
+import { ADDRESS_HEADER, basic, type TestService, UNLIMITED } from './test-service.ts'
 
 test('a path of thousands of malformed parts costs one error, which takes as long as a short request', async () => {
   const service = await createMemoryService()
@@ -43,3 +46,169 @@ test.each(['%ff', 'a', 'name=Alex'])(
     expect(parse).not.toHaveBeenCalled()
   },
 )
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'MKCOL'] as const
+const PATHS = [
+  ...['/status', '/demo/fish', '/demo/crab', '/get/fish', '/get/crab', '/get/user/key', '/post/fish', '/post/crab'],
+  ...['/admin/login', '/admin/users', '/admin/users/Alex', '/admin/users/Alex/reset', '/admin/users//reset'],
+  ...['/livez', '/readyz', '/openapi.json', '/', '/v1', '/v1/', '/admin', '/admin/', '/admin/users/%', '/__proto__'],
+] as const
+const TEXTS = [
+  '',
+  'Alex',
+  'earth',
+  'full',
+  '1',
+  '0',
+  '-1',
+  '1e999',
+  '%',
+  '%00',
+  '%ff',
+  '%ed%a0%80',
+  '[]',
+  '__proto__',
+  '../..',
+  '💀',
+  "'--",
+]
+
+const visible = fc.string({
+  // Without DEL, which no HTTP client sends.
+  unit: fc
+    .integer({ min: 0x20, max: 0xff })
+    .filter((code) => code !== 0x7f)
+    .map((code) => String.fromCharCode(code)),
+  maxLength: 40,
+})
+const pair = fc.tuple(
+  fc.constantFrom('name', 'gamemode', 'limit', 'cursor', 'detail', 'search', 'constructor'),
+  fc.oneof(fc.constantFrom(...TEXTS), fc.string({ unit: 'binary', maxLength: 20 })),
+)
+const query = fc.array(pair, { maxLength: 4 }).map((pairs) => {
+  const text = pairs.map(([name, value]) => `${name}=${value.replace(/[#\s\p{Cs}]/gu, '')}`).join('&')
+  return text && `?${text}`
+})
+const pathTail = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('') },
+  fc.constantFrom('/', '//', '/.', '/..', '/%2e%2e', '%', '/%', '%2f', ';x', '/x'),
+  fc.webPath(),
+)
+const CREDENTIALS = [
+  basic('Alex', 'alex-password'),
+  basic('', ''),
+  basic('', 'x'),
+  basic('root', 'root-password'),
+  basic('x\0', 'é'),
+]
+const some = (...values: string[]) => fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...values) }, visible)
+const headers = fc.record(
+  {
+    authorization: some(...CREDENTIALS, 'Bearer a.b.c', 'Basic', 'Bearer'),
+    'content-type': some('application/json', 'application/json', 'application/octet-stream', 'text/plain'),
+    [HEADERS.gamemode]: some('earth', 'moon', ''),
+    [HEADERS.apiKey]: visible,
+    [HEADERS.requestId]: visible,
+    'content-encoding': some('gzip', ''),
+    origin: some('null', '*', 'https://a.example'),
+    'access-control-request-method': some('GET', 'POST', 'X'),
+    [ADDRESS_HEADER]: some('::ffff:1.2.3.4', '', ':', '2001:db8::1'),
+    'if-none-match': some('*', '"x"'),
+    'accept-encoding': some('gzip', 'br', '*'),
+    range: some('bytes=0-1'),
+  },
+  { requiredKeys: [] },
+)
+const body = fc.oneof(
+  fc.json(),
+  fc.uint8Array({ maxLength: 200 }),
+  fc.constantFrom('', '{', '[]', '{"username":"","password":""}', '{"name":"Bob"}', '{"type":"fernet"}'),
+)
+
+async function expectWellFormed(response: Response, method: string): Promise<void> {
+  expect(response.status).toBeLessThan(500)
+  expect(response.headers.get(HEADERS.requestId)).toMatch(/^[A-Za-z0-9._-]{1,64}$/)
+  const bytes = Buffer.from(await response.clone().arrayBuffer())
+  const decode = { gzip: gunzipSync, br: brotliDecompressSync }[String(response.headers.get('content-encoding'))]
+  const text = String(decode && bytes.length > 0 ? decode(bytes) : bytes)
+  if (method === 'HEAD' || response.status === 204 || response.status === 304) expect(text).toBe('')
+  else if (response.status >= 400) await readError(response)
+  else expect(() => JSON.parse(text)).not.toThrow()
+}
+
+async function fuzz(service: TestService, authorization?: string): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        method: fc.constantFrom(...METHODS),
+        path: fc.constantFrom(...PATHS),
+        pathTail,
+        query,
+        headers,
+        body,
+      }),
+      async (request) => {
+        const { method } = request
+        const init: RequestInit = {
+          method,
+          headers: { ...(authorization ? { authorization } : {}), ...request.headers },
+        }
+        if (method !== 'GET' && method !== 'HEAD') init.body = new Uint8Array(Buffer.from(request.body))
+        await expectWellFormed(await service.request(request.path + request.pathTail + request.query, init), method)
+      },
+    ),
+    { numRuns: 600 },
+  )
+}
+
+describe('hostile input', () => {
+  it('of random methods, paths, headers and bodies always gets a response, well-formed and never 5xx', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    await fuzz(service)
+    expect(await countAll(service)).toBe(0)
+  }, 20_000)
+
+  it('behind a session, too', async () => {
+    const service = await createMemoryService({ ...UNLIMITED, adminRateLimit: UNLIMITED.rateLimit })
+    const login = { username: service.root.username, password: service.root.password }
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(login) }
+    const { token } = (await (await service.request('/admin/login', init)).json()) as { token: string }
+    await fuzz(service, `Bearer ${token}`)
+  }, 20_000)
+
+  it.each(['[', '{"a":', '[{"fish":', '"'])('of 256 KiB of %s is refused quickly', async (piece) => {
+    const service = await createMemoryService(UNLIMITED)
+    const text = piece.repeat(Math.floor(LIMITS.bodyBytes / piece.length))
+    const login = { method: 'POST', headers: { 'content-type': 'application/json' }, body: text }
+    await expectError(await service.request('/admin/login', login), 'invalid_payload')
+    // A token carries less than its own length, a fourth of which is base64.
+    const payload = text.slice(0, Math.floor(LIMITS.bodyBytes * 0.7))
+    await expectError(await write(service, 'fish', payload), 'invalid_payload')
+  })
+
+  it('of deep JSON that is whole is refused or stored without what is not known', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+    await expectError(await write(service, 'fish', deep), 'invalid_payload')
+    await expectError(await write(service, 'fish', `{"fish":${deep}}`), 'invalid_payload')
+    await expectError(await write(service, 'fish', `{"fish":"Cod","rarity":${deep}}`), 'invalid_payload')
+    expect(await countAll(service)).toBe(0)
+    expect((await write(service, 'fish', `{"fish":"Cod","rarity":1,"x":${deep}}`)).status).toBe(201)
+  })
+
+  it('of many wrong entries does not come back larger than it went', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const payload = { fish: Array.from({ length: 500 }, () => ({ name: '', rarity: 0, caughtAt: '' })) }
+    const response = await write(service, 'fish', payload)
+    expect(response.status).toBe(400)
+    expect((await response.text()).length).toBeLessThan(LIMITS.bodyBytes)
+  })
+
+  it('in the parameters of a path is data and no path', async () => {
+    const admin = await asRoot(await createMemoryService())
+    for (const name of ['..%2f..%2fadmin', 'Alex%2freset', '%2e%2e', 'Alex%00', 'Alex%3Fx', '%41lex%20']) {
+      const response = await admin('POST', `/admin/users/${name}/reset`, { type: 'password' })
+      expect([name, response.status]).toEqual([name, 404])
+    }
+  })
+})

@@ -1,13 +1,9 @@
 import { createMemoryStorage } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
-import { pagingBehaviour } from './behaviour/paging.ts'
-import { readsBehaviour } from './behaviour/reads.ts'
 import { write } from './catches.ts'
+import { expectError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
-
-readsBehaviour(createMemoryService)
-pagingBehaviour(createMemoryService)
 
 /** Some 60 KB: two of them are streamed. */
 const LARGE = { fish: Array.from({ length: 500 }, () => ({ name: '~'.repeat(90), rarity: 1 })) }
@@ -54,5 +50,48 @@ describe('a read whose storage fails halfway', () => {
     expect(closed).toBe(0)
     await response.body?.cancel()
     expect(closed).toBe(1)
+  })
+})
+
+const HOUR = 3_600_000
+
+describe('a read', () => {
+  it.each([
+    ['detail', 'everything'],
+    ['detail', 'FULL'],
+    ['limit', '0'],
+    ['limit', '1001'],
+    ['limit', '-1'],
+    ['limit', '2.5'],
+    ['limit', 'ten'],
+    ['limit', ''],
+    ['limit', 'Infinity'],
+    ['limit', '9'.repeat(400)],
+    ['limit', '1e2'],
+    ['limit', '0x10'],
+    ['limit', '%2010'],
+    ['limit', '10%20'],
+    ['limit', '%2B5'],
+    ['limit', '5.0'],
+    ['limit', '%D9%A5'],
+    ['limit', '5&limit=6'],
+    ['detail', 'full&detail=all'],
+    ['cursor', ''],
+    ['cursor', 'x'],
+    ['cursor', '1.'],
+    ['cursor', '.1'],
+    ['cursor', '1.1.1'],
+    ['cursor', '-1.0'],
+    ['cursor', '1.0%00'],
+    ['cursor', 'zzzzzzzzzzz.0'],
+    ['cursor', 'A.0'],
+    ['cursor', '1'.repeat(600)],
+    ['cursor', '../../etc'],
+  ])('with %s=%s says invalid_query and which parameter is meant', async (parameter, value) => {
+    const service = await createMemoryService()
+    const limit = parameter === 'cursor' ? '&limit=5' : ''
+    const response = await service.request(`/get/fish?name=Alex&gamemode=earth&${parameter}=${value}${limit}`)
+    const { details } = await expectError(response, 'invalid_query')
+    expect(details?.map(({ path }) => path)).toEqual([parameter])
   })
 })

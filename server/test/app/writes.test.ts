@@ -1,13 +1,10 @@
+import { HEADERS } from '@fish-crab/sdk/contract'
+import { createFernet, generateFernetKey } from '@fish-crab/sdk/fernet'
 import { describe, expect, it } from 'vitest'
-import { bodiesBehaviour } from './behaviour/bodies.ts'
-import { writesBehaviour } from './behaviour/writes.ts'
-import { countAll, encryptToken, post, SALMON } from './catches.ts'
+import { countAll, encryptToken, post, SALMON, write } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
-import { UNLIMITED } from './test-service.ts'
-
-writesBehaviour(createMemoryService)
-bodiesBehaviour(createMemoryService)
+import { type TestService, UNLIMITED } from './test-service.ts'
 
 const KIB = 1024
 
@@ -108,5 +105,92 @@ describe('a user that is deleted while its token is on the way', () => {
     await expectError(await response, 'user_not_found')
     await expectError(await post(service, 'fish', token), 'user_not_found')
     expect(await countAll(service)).toBe(0)
+  })
+})
+
+const raw = (token: string) => new Uint8Array(Buffer.from(token, 'base64url'))
+const unpadded = (token: string) => token.replace(/=+$/, '')
+
+async function changed(token: string, change: (bytes: Uint8Array) => void): Promise<string> {
+  const bytes = raw(token)
+  change(bytes)
+  return Buffer.from(bytes).toString('base64url')
+}
+
+const BROKEN: Readonly<Record<string, (token: string, service: TestService) => Promise<BodyInit> | BodyInit>> = {
+  empty: () => '',
+  'a newline': () => '\n',
+  'no base64': () => '{"fish":"Salmon","rarity":3}',
+  'one byte 0x80': () => new Uint8Array([0x80]),
+  'bytes of noise': () => new Uint8Array(200).fill(0xff),
+  'raw noise behind 0x80': () => new Uint8Array(73 + 16).fill(0x80),
+  'cut short': (token) => token.slice(0, 40),
+  'cut by a block': (token) => Buffer.from(raw(token).slice(0, -16)).toString('base64url'),
+  'wrongly padded': (token) => `${unpadded(token)}===`,
+  'of the standard alphabet': () => Buffer.from(new Uint8Array(120).fill(0xfb)).toString('base64'),
+  'with a space before': (token) => ` ${token}`,
+  'with a space within': (token) => `${token.slice(0, 20)} ${token.slice(20)}`,
+  'with two newlines': (token) => `${token}\n\n`,
+  'with a byte order mark': (token) => `\ufeff${token}`,
+  'in quotes': (token) => `"${token}"`,
+  'of two tokens': (token) => `${token}\n${token}`,
+  'of another version': (token) => changed(token, (bytes) => bytes.fill(0x81, 0, 1)),
+  'with another timestamp': (token) => changed(token, (bytes) => bytes.fill(1, 1, 9)),
+  'with another IV': (token) => changed(token, (bytes) => bytes.fill(1, 9, 25)),
+  'with another ciphertext': (token) => changed(token, (bytes) => bytes.fill(1, 25, 41)),
+  'with another MAC': (token) => changed(token, (bytes) => bytes.fill(1, bytes.length - 32)),
+  'of another key': () => createFernet(generateFernetKey()).encrypt(JSON.stringify(SALMON)),
+  'raw with a newline behind': (token) => new Uint8Array([...raw(token), 10]),
+}
+
+describe('a write', () => {
+  it('gives every invalid token the same response, and stores none', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const responses = new Set<string>()
+    for (const [what, breakToken] of Object.entries(BROKEN)) {
+      const body = await breakToken(await encryptToken(service, SALMON), service)
+      for (const kind of ['fish', 'crab'] as const) {
+        const { error, details, code } = await expectError(await post(service, kind, body), 'invalid_token')
+        responses.add(JSON.stringify({ error, details, code }))
+        expect([what, responses.size]).toEqual([what, 1])
+      }
+    }
+    expect(await countAll(service)).toBe(0)
+  })
+
+  it('that says two gamemodes is refused, whichever two places say them', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const query = '?name=Alex&gamemode=survival'
+    const inPayload = { ...SALMON, gamemode: 'factions' }
+    await expectError(await write(service, 'fish', SALMON, { query }), 'gamemode_mismatch')
+    await expectError(await write(service, 'fish', inPayload), 'gamemode_mismatch')
+    await expectError(await write(service, 'fish', inPayload, { gamemode: null, query }), 'gamemode_mismatch')
+    await expectError(await write(service, 'crab', { fish: 'crab', gamemode: 'factions' }), 'gamemode_mismatch')
+    const twice = '?name=Alex&gamemode=earth&gamemode=survival'
+    await expectError(await write(service, 'fish', SALMON, { query: twice }), 'gamemode_mismatch')
+    await expectError(await write(service, 'fish', SALMON, { gamemode: null, query: twice }), 'gamemode_mismatch')
+    expect(await countAll(service)).toBe(0)
+  })
+})
+
+describe('a body', () => {
+  it.each([
+    'application/octet-stream',
+    'Application/Octet-Stream',
+    'application/octet-stream; charset=utf-8',
+    ' application/octet-stream ;x=y',
+  ])('of type %j is a token', async (type) => {
+    const service = await createMemoryService()
+    const response = await post(service, 'fish', await encryptToken(service, SALMON), {
+      headers: { 'content-type': type },
+    })
+    expect(response.status).toBe(201)
+  })
+
+  it('without a type is taken for a token', async () => {
+    const service = await createMemoryService()
+    const body = new Uint8Array(Buffer.from(await encryptToken(service, SALMON)))
+    const headers = { [HEADERS.gamemode]: 'earth' }
+    expect((await service.request('/post/fish?name=Alex', { method: 'POST', headers, body })).status).toBe(201)
   })
 })

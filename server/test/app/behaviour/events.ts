@@ -26,98 +26,6 @@ export function eventsBehaviour(open: OpenService): void {
       expect(id).toMatch(/^[0-9a-z.-]+$/)
     })
 
-    it('have each entry that is stored from then on, of both kinds, as detail=full returns it', async () => {
-      const service = await open(UNLIMITED)
-      await write(service, 'fish', fish('before'))
-      const stream = await openEvents(service, { query: '' })
-      await stream.ready()
-      const caughtAt = '2025-12-24T18:00:00.000Z'
-      const { id } = await (await write(service, 'fish', { fish: [{ name: 'Cod', rarity: 1, caughtAt }] })).json()
-      expect(await stream.catches(1)).toEqual([
-        {
-          event: 'catch',
-          id: expect.any(String),
-          data: { kind: 'fish', name: 'Cod', rarity: 'Bronze', id, caughtAt },
-        },
-      ])
-      await write(service, 'crab', { crab: [{ name: 'Hermit' }, {}] })
-      expect((await stream.catches(2)).map(({ data }) => data)).toMatchObject([
-        { kind: 'crab', name: 'Hermit' },
-        { kind: 'crab', name: 'crab' },
-      ])
-    })
-
-    it('are those of one gamemode, and of one kind if the query names it', async () => {
-      const service = await open(UNLIMITED)
-      const [both, crabs] = [await openEvents(service), await openEvents(service, { query: '&kind=crab' })]
-      await write(service, 'fish', fish('elsewhere'), { gamemode: 'survival' })
-      await write(service, 'fish', fish('Koi'))
-      await write(service, 'crab', { fish: 'crab' })
-      expect(namesOf(await both.catches(2)).sort()).toEqual(['Koi', 'crab'])
-      expect(namesOf(await crabs.catches(1))).toEqual(['crab'])
-    })
-
-    it('have a token that is sent again once', async () => {
-      const service = await open(UNLIMITED)
-      const stream = await openEvents(service)
-      await stream.ready()
-      const payload = { fish: [{ name: 'Cod', rarity: 1 }] }
-      const first = await write(service, 'fish', payload)
-      expect(first.status).toBe(201)
-      await write(service, 'fish', fish('next'))
-      expect(namesOf(await stream.catches(2))).toEqual(['Cod', 'next'])
-    })
-
-    it.each([0, 1, 2, 3, 4])(
-      'continue after the event %i, within a write and between writes, without gap or repeat',
-      async (at) => {
-        const service = await open(UNLIMITED)
-        const stream = await openEvents(service)
-        const { id } = await stream.ready()
-        const three = ['a', 'b', 'c'].map((name) => ({ name, rarity: 1 }))
-        await write(service, 'fish', { fish: three })
-        await write(service, 'fish', fish('d'))
-        const all = ['a', 'b', 'c', 'd']
-        const seen = await stream.catches(4)
-        expect(namesOf(seen)).toEqual(all)
-        expect(new Set(seen.map((event) => event.id)).size).toBe(4)
-        await stream.close()
-        await write(service, 'fish', fish('e'))
-        const lastEventId = at === 0 ? id : seen[at - 1]?.id
-        const resumed = await openEvents(service, { lastEventId })
-        expect((await resumed.ready()).id).toBe(lastEventId)
-        await write(service, 'fish', fish('f'))
-        expect(namesOf(await resumed.catches(6 - at))).toEqual([...all, 'e', 'f'].slice(at))
-      },
-    )
-
-    it('continue for both kinds from one id', async () => {
-      const service = await open(UNLIMITED)
-      const stream = await openEvents(service)
-      await write(service, 'fish', fish('a'))
-      await write(service, 'crab', { fish: 'b' })
-      const seen = await stream.catches(2)
-      await stream.close()
-      await write(service, 'crab', { fish: 'c' })
-      await write(service, 'fish', fish('d'))
-      const resumed = await openEvents(service, { lastEventId: seen[1]?.id })
-      expect(namesOf(await resumed.catches(2)).sort()).toEqual(['c', 'd'])
-    })
-
-    it('continue although the record of the last event is removed', async () => {
-      const service = await open(UNLIMITED)
-      const stream = await openEvents(service)
-      const { id } = await (await write(service, 'fish', fish('a'))).json()
-      await write(service, 'fish', fish('b'))
-      const [first] = await stream.catches(1)
-      await stream.close()
-      const admin = await asRoot(service)
-      expect((await admin('DELETE', `/admin/users/Alex/fish/${id}?gamemode=earth`)).status).toBe(204)
-      const resumed = await openEvents(service, { lastEventId: first?.id })
-      await write(service, 'fish', fish('c'))
-      expect(namesOf(await resumed.catches(2))).toEqual(['b', 'c'])
-    })
-
     it('continue through a thousand entries that were stored meanwhile', async () => {
       const service = await open(UNLIMITED)
       const stream = await openEvents(service, { query: '&kind=fish' })
@@ -169,27 +77,6 @@ export function eventsBehaviour(open: OpenService): void {
       await admin('POST', '/admin/users', { name: 'Alex' })
       await expectError(await requestEvents(service, { lastEventId: last?.id }), 'invalid_event_id')
     })
-
-    it.each([
-      ['name=', 'missing_name'],
-      ['name=Alex', 'missing_gamemode'],
-      ['name=Alex&gamemode=moon', 'invalid_gamemode'],
-      ['name=nobody&gamemode=earth', 'user_not_found'],
-      ['name=Alex&name=Bea&gamemode=earth', 'user_mismatch'],
-      ['name=Alex&gamemode=earth&kind=whale', 'invalid_query'],
-      ['name=Alex&gamemode=earth&follow=no', 'invalid_query'],
-    ] as const)('with the query %s say %s', async (query, code) => {
-      const service = await open()
-      await expectError(await service.request(`/events?${query}`), code)
-    })
-
-    it.each(['x', '1.0', '-1.0', '1.0-1.0', '0000000000-1.0-1.0', 'ready'])(
-      'after %j, which is no id, say invalid_event_id',
-      async (lastEventId) => {
-        const service = await open()
-        await expectError(await requestEvents(service, { lastEventId }), 'invalid_event_id')
-      },
-    )
 
     it('do not continue after an id of another kind, another gamemode, or one that was changed', async () => {
       const service = await open(UNLIMITED)

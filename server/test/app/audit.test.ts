@@ -1,0 +1,120 @@
+import type { AuditEntry, AuditPage } from '@fish-crab/sdk/contract'
+import { describe, expect, it } from 'vitest'
+import { type AsAdmin, asRoot, login } from './administration.ts'
+import { expectError } from './errors.ts'
+import { createMemoryService } from './memory-service.ts'
+import { ADDRESS_HEADER, basic, UNLIMITED } from './test-service.ts'
+
+const PASSWORD = 'a-long-password'
+
+async function read(admin: AsAdmin, query = ''): Promise<AuditPage> {
+  const response = await admin('GET', `/admin/audit${query}`)
+  expect(response.status).toBe(200)
+  return (await response.json()) as AuditPage
+}
+
+const line = ({ actor, action, subject }: AuditEntry) => [actor, action, subject ?? ''].join(' ').trim()
+
+describe('the audit log, as administrators read it,', () => {
+  it('has nothing of what is refused for what was asked, nor of what changes nothing', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    await login(service, 'root', 'wrong')
+    await service.request('/get/user/key', { headers: { authorization: basic('Alex', 'wrong') } })
+    await service.request('/get/user/key?name=Bob', { headers: { authorization: basic('Alex', 'alex-password') } })
+    for (const [method, path, body] of [
+      ['POST', '/admin/users', { name: 'alex' }],
+      ['POST', '/admin/users/nobody/reset', { type: 'fernet' }],
+      ['POST', '/admin/users/Alex/fish?gamemode=earth', { fish: [] }],
+      ['DELETE', '/admin/users/nobody', undefined],
+      ['DELETE', '/admin/admins/nobody', undefined],
+      ['POST', '/admin/admins', { username: 'ROOT', password: PASSWORD }],
+    ] as const) {
+      expect((await admin(method, path, body)).status).toBeGreaterThanOrEqual(400)
+    }
+    for (const path of ['me', 'users', 'users/Alex', 'stats', 'audit']) await admin('GET', `/admin/${path}`)
+    const entries = (await read(admin)).entries.map(line)
+    expect(entries.toSorted()).toEqual(['Alex login.failed', 'root login', 'root login.failed'])
+  })
+
+  it('has failed logins by the account that was tried, but no name without one: it may be a password', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    const fail = async (name: string) => {
+      service.advance(1000)
+      const headers = { authorization: basic(name, 'a-wrong-secret'), [ADDRESS_HEADER]: '198.51.100.9' }
+      await expectError(await service.request('/get/user/key', { headers }), 'invalid_credentials')
+    }
+    await fail('ALEX')
+    await fail('mY-pAsSw0rd')
+    await fail('not a name')
+    service.advance(1000)
+    await expectError(await login(service, 'Root', 'a-wrong-secret', '198.51.100.9'), 'invalid_credentials')
+    const { entries } = await read(admin)
+    expect(entries.map(line)).toEqual([
+      'root login.failed',
+      '(unknown name) login.failed',
+      '(unknown name) login.failed',
+      'Alex login.failed',
+      'root login',
+    ])
+    expect(entries[0]).toMatchObject({ address: '198.51.100.9', requestId: expect.any(String) })
+    expect(JSON.stringify(entries)).not.toMatch(/a-wrong-secret|mY-pAsSw0rd|not a name/i)
+  })
+
+  it('has at most 10 failed logins of a client and 100 of all in an hour', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    const fail = async (address: string, count: number) => {
+      for (let at = 0; at < count; at += 1) await login(service, `User${at}`, 'a-wrong-secret', address)
+    }
+    await fail('198.51.100.1', 12)
+    expect((await read(admin)).entries).toHaveLength(1 + 10)
+    for (let client = 2; client < 13; client += 1) await fail(`198.51.100.${client}`, 10)
+    expect((await read(admin, '?limit=200')).entries).toHaveLength(1 + 100)
+    service.advance(3_600_000)
+    await fail('198.51.100.1', 1)
+    const again = await asRoot(service)
+    expect((await read(again, '?limit=200')).entries).toHaveLength(2 + 101)
+  })
+
+  it('loses failed logins to others after a week, and nothing else ever', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    const failed = async () => {
+      const { entries } = await read(await asRoot(service))
+      return entries.map(line).filter((one) => one !== 'root login')
+    }
+    const week = 7 * 24 * 3_600_000
+    await login(service, 'root', 'a-wrong-secret')
+    service.advance(1)
+    await admin('POST', '/admin/users', { name: 'Bob' })
+    service.advance(week - 2)
+    await login(service, 'nobody', 'a-wrong-secret', '198.51.100.9')
+    expect(await failed()).toEqual(['(unknown name) login.failed', 'root user.create Bob', 'root login.failed'])
+    service.advance(1)
+    await login(service, 'root', 'a-wrong-secret', '198.51.100.9')
+    expect(await failed()).toEqual(['root login.failed', '(unknown name) login.failed', 'root user.create Bob'])
+  })
+
+  it.each([1, 2, 3, 7, 8, 100])('is paged by %i, each entry once, also while it grows', async (limit) => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    for (let count = 1; count < 7; count += 1) {
+      service.advance(1000)
+      await admin('POST', '/admin/users', { name: `User${count}` })
+    }
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page: AuditPage = await read(admin, `?limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`)
+      expect(page.entries.length).toBeLessThanOrEqual(limit)
+      seen.push(...page.entries.map(line))
+      cursor = page.nextCursor
+      service.advance(1000)
+      await admin('POST', '/admin/users/Alex/reset', { type: 'api-key' })
+    } while (cursor !== undefined)
+    const users = [6, 5, 4, 3, 2, 1].map((count) => `root user.create User${count}`)
+    expect(seen).toEqual([...users, 'root login'])
+  })
+})
