@@ -20,13 +20,20 @@ const PALETTE = [
 ]
 const CATCHES = ['GREAT CATCH! You caught a Cod', 'EPIC CATCH! You caught a Blue Tang']
 
+/** Above the sixteen: six steps of each of red, green and blue, then greys. */
+function colorOf(index: number): string {
+  if (index < 16) return PALETTE[index] ?? TEXT
+  if (index >= 232) return `rgb(${Array(3).fill(8 + 10 * (index - 232))})`
+  return `rgb(${[36, 6, 1].map((weight) => [0, 95, 135, 175, 215, 255][Math.floor((index - 16) / weight) % 6])})`
+}
+
 /** Types a line, and adds a frame once the shell has printed the pattern. */
 type Run = (line: string, pattern?: RegExp) => Promise<void>
 
 /** Types commands into a shell with the built program and a service. @returns what the terminal shows after each */
 async function record(home: string, play: (run: Run) => Promise<void>, env: Record<string, string>): Promise<string[]> {
   const terminal = new headless.Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true })
-  const shell = spawn('/bin/sh', ['-i'], { cols: COLUMNS, rows: ROWS, name: 'xterm', cwd: home, env })
+  const shell = spawn('/bin/sh', ['-i'], { cols: COLUMNS, rows: ROWS, name: 'xterm-256color', cwd: home, env })
   const frames: string[] = []
   let text = ''
   let notify = () => {}
@@ -65,7 +72,7 @@ function drawRow({ buffer: { active } }: headless.Terminal, row: number): string
     const cell = line?.getCell(column)
     const text = cell?.getChars() || ' '
     if (!cell || text === ' ') return ''
-    const color = cell.isFgPalette() ? ` fill="${PALETTE[cell.getFgColor()]}"` : ''
+    const color = cell.isFgPalette() ? ` style="fill:${colorOf(cell.getFgColor())}"` : ''
     const weight = cell.isBold() ? ' font-weight="bold"' : ''
     const opacity = cell.isDim() ? ' opacity="0.7"' : ''
     const x = (MARGIN + column * CELL_WIDTH).toFixed(1)
