@@ -45,7 +45,6 @@ function test(title, projects, files = []) {
 async function runAll() {
   const docs = step('Build the documentation, without dead links', 'npm', ['run', '--silent', 'docs'])
   await sideBySide(checkPackages(), docs)
-  await step('Compare the costs of requests with those before', 'node', ['server/bench/guard.ts'], { show: true })
   await step('Prove what becomes of acknowledged catches', 'node', ['scripts/prove.ts'], { show: true })
   await test('Pass the integration and e2e tests', ['integration', 'e2e'])
   await step('Compare every transport of the mock with the server', 'node', ['mocks/e2e/differential.ts', '100000'], {
