@@ -44,7 +44,6 @@ function test(title, projects, files = []) {
 async function runAll() {
   await checkPackages()
   await step('Build the documentation, without dead links', 'npm', ['run', 'docs'])
-  await step('Compare the costs of requests with those before', 'node', ['server/bench/guard.ts'])
   await step('Prove what becomes of acknowledged catches', 'node', ['scripts/prove.ts'])
   await test('Pass the integration and e2e tests', ['integration', 'e2e'])
   await step('Compare every transport of the mock with the server', 'node', ['mocks/e2e/differential.ts', '100000'])

@@ -21,7 +21,6 @@ const guide: DefaultTheme.SidebarItem[] = [
       { text: 'Alternatives', link: '/alternatives' },
       { text: 'Questions', link: '/questions' },
       { text: 'Proof', link: '/proof' },
-      { text: 'Ten million players', link: '/scale' },
       { text: 'Pages', link: '/pages' },
     ],
   },

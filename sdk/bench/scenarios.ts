@@ -19,8 +19,6 @@ export interface Outcome {
   readonly succeeded: number
   readonly requests: number
   readonly refused: number
-  /** The most refusals that one window saw. */
-  readonly refusedAWindow: number
   /** Milliseconds from the last reset to the last request; `undefined` when not all succeeded. */
   readonly lastAfterResetMs: number | undefined
 }
@@ -95,7 +93,6 @@ export async function play(contender: Contender, scenario: Scenario, seed: numbe
     succeeded,
     requests: served.length,
     refused: refused.length,
-    refusedAWindow: Math.max(0, ...[...Map.groupBy(refused, ({ reset }) => reset).values()].map((each) => each.length)),
     lastAfterResetMs: succeeded === CALLS ? last - (resets.at(-2) ?? last) : undefined,
   }
 }

@@ -1,16 +1,14 @@
-// Reads of large collections, again and again: `npm run build && node server/bench/collections.ts [ROUNDS] [--json
-// FILE]`. Linux only, as CPU and memory are counted by the kernel.
+// Reads of large collections, again and again: `npm run build && node server/bench/collections.ts [ROUNDS]`.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { compare, median, type Result, readBenchArguments, report } from '../../scripts/bench/results.ts'
-import { get } from './load.ts'
-import { createUsers, memoryOf, type Server, type Servers, stop, withServers } from './processes.ts'
-import { type LoadSample, measureRounds, type Subject, underLoad } from './rounds.ts'
+import { compare, measureRounds, readRounds, report } from '../../scripts/bench/results.ts'
+import { get, type LoadSample, underLoad } from './load.ts'
+import { createUsers, type Server, type Servers, stop, withServers } from './processes.ts'
 import { addCatches, seedStore } from './seed.ts'
 
-const { rounds, json } = readBenchArguments(5)
+const rounds = readRounds(5)
 
 /** As in requests.ts: with fewer, waking up costs more than a short response. */
 const CONNECTIONS = 8
@@ -25,38 +23,32 @@ const SIZES = [
 
 interface Row {
   readonly title: string
-  readonly ours: Subject<LoadSample>
-  readonly beside: { readonly name: string; readonly subject: Subject<LoadSample> }
+  readonly ours: () => Promise<LoadSample>
+  readonly peer: string
+  readonly beside: () => Promise<LoadSample>
   readonly goal: number
-  readonly why: (memory: string) => string
 }
 
 await withServers(async (servers) => {
-  const { ours, rows } = await openRows(servers)
-  const atRest = memoryOf(ours).now
-  const samplesOf = await measureRounds(
-    rounds,
-    rows.flatMap(({ ours, beside }) => [ours, beside.subject]),
+  const rows = await openRows(servers)
+  const subjects = rows.flatMap(({ ours, beside }) => [ours, beside])
+  const samplesOf = await measureRounds(rounds, subjects)
+  const cpu = (subject: Row['ours']) => samplesOf(subject).map((sample) => sample.cpu)
+  report(
+    rows.map(({ title, ours, peer, beside, goal }) =>
+      compare({
+        what: `${title}, CPU`,
+        unit: 'µs',
+        ours: cpu(ours),
+        beside: { name: peer, values: cpu(beside) },
+        goal: { atMost: goal },
+      }),
+    ),
   )
-  const memory = (subject: Subject<LoadSample>) =>
-    `${median(samplesOf(subject).map((one) => one.memory)).toFixed(0)} MB`
-  const results = rows.map(({ title, ours, beside, goal, why }): Result => {
-    return compare({
-      what: `${title}, CPU`,
-      unit: 'µs',
-      ours: samplesOf(ours).map(({ cpu }) => cpu),
-      beside: { name: beside.name, values: samplesOf(beside.subject).map(({ cpu }) => cpu) },
-      goal: { atMost: goal },
-      why: why(
-        `The process, which serves all of these rows in turn, held at most ${memory(ours)} meanwhile (${atRest.toFixed(0)} MB after its start), the other ${memory(beside.subject)}`,
-      ),
-    })
-  })
-  report(results, { json })
 })
 
 /** Collections whose every entry was a write of its own, in a store that a server opens afterwards. */
-async function openRows({ folder, startOurs, startPeer }: Servers) {
+async function openRows({ folder, startOurs, startPeer }: Servers): Promise<readonly Row[]> {
   const storage = `file:${join(folder, 'data')}`
   const first = await startOurs(storage)
   const users = await createUsers(
@@ -84,30 +76,28 @@ async function openRows({ folder, startOurs, startPeer }: Servers) {
   }
   const peer = await startPeer('bytes', [bodies])
   const trivial = underLoad(ours, { ...SHORT, next: get('/status') })
-  const rows = collections.flatMap(({ entries, coding, path, file, goal, requests }, index): readonly Row[] => {
+  return collections.flatMap(({ entries, coding, path, file, goal, requests }, index): readonly Row[] => {
     const title = `GET of ${entries.toLocaleString('en')} entries`
     const headers = { 'Accept-Encoding': coding }
     const load = { connections: CONNECTIONS, requests }
     const whole = {
       title: `${title}, ${coding === 'identity' ? 'not compressed' : coding}`,
       ours: underLoad(ours, { ...load, next: get(path, headers) }),
-      beside: { name: 'node:http', subject: underLoad(peer, { ...load, next: get(`/${file}`) }) },
+      peer: 'node:http, the same bytes',
+      beside: underLoad(peer, { ...load, next: get(`/${file}`) }),
       goal,
-      why: (memory: string) =>
-        `CPU time of the process for a response over ${CONNECTIONS} connections, the collection unchanged; the other one sends the same bytes from memory. ${memory}`,
     }
     if (coding !== 'identity') return [whole]
     const tagged = get(path, { ...headers, 'If-None-Match': tags[index] ?? '' })
     const unchanged = {
       title: `${title}, If-None-Match`,
       ours: underLoad(ours, { ...SHORT, next: tagged }),
-      beside: { name: 'GET /status', subject: trivial },
+      peer: 'GET /status',
+      beside: trivial,
       goal: 1.2,
-      why: () => 'CPU time of the process for a response without a body, beside the most trivial one',
     }
     return [whole, unchanged]
   })
-  return { ours, rows }
 }
 
 /** Not `fetch`, which decompresses. */

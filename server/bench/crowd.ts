@@ -1,19 +1,18 @@
 // How long others wait while some clients do the most expensive thing that needs no key: `npm run build && node
-// server/bench/crowd.ts [ROUNDS] [--json FILE]`. Linux only: the clients have loopback addresses of their own.
+// server/bench/crowd.ts [ROUNDS]`. Linux only: the clients have loopback addresses of their own.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { EVENT_STREAM, type User } from '@fish-crab/sdk/contract'
-import { compare, type Result, readBenchArguments, report } from '../../scripts/bench/results.ts'
+import { compare, type Result, readRounds, report } from '../../scripts/bench/results.ts'
 import { REDIS_MISSING, startRedis } from '../../scripts/test-support/redis-server.ts'
 import { encryptPosts, get, inTurn, type Load, load } from './load.ts'
-import { createUsers, type Server, type Servers, withServers } from './processes.ts'
+import { createUsers, SECRETS, type Server, type Servers, withServers } from './processes.ts'
 
-const { rounds, json } = readBenchArguments(3)
+const rounds = readRounds(3)
 
-const SECRETS = { FISH_SECRET: 'a secret of a benchmark', FISH_JWT_SECRET: 'another secret, of 32 bytes or more' }
 const CLIENTS = 4
 /** As many as a client may have. */
 const CONNECTIONS_OF_A_CLIENT = 10
@@ -25,6 +24,7 @@ const WARM_REQUESTS = 2000
 const LIMIT_MS = 100
 const COLLECTION = 'name=Rich&gamemode=earth'
 
+/** The clients read entries with the longest names; another client reads 10 entries meanwhile. */
 type Expensive = 'event streams from the first catch' | 'whole collections'
 
 if (isMainThread) await measureAll()
@@ -35,17 +35,13 @@ async function measureAll(): Promise<void> {
     const results = await measure('file', await servers.startOurs(`file:${join(servers.folder, 'data')}`))
     if (REDIS_MISSING === undefined) results.push(...(await measureRedis(servers)))
     else process.stderr.write(`Not measured on Redis: ${REDIS_MISSING}\n`)
-    report(results, { json })
+    report(results)
   })
 }
 
 async function measureRedis(servers: Servers): Promise<Result[]> {
-  const redis = await startRedis()
-  try {
-    return await measure('Redis', await servers.startOurs(redis.url, SECRETS))
-  } finally {
-    await redis.stop()
-  }
+  await using redis = await startRedis()
+  return await measure('Redis', await servers.startOurs(redis.url, SECRETS))
 }
 
 async function measure(storage: string, server: Server): Promise<Result[]> {
@@ -69,7 +65,6 @@ async function measure(storage: string, server: Server): Promise<Result[]> {
         unit: 'ms',
         ours: samples.map(({ p99 }) => p99),
         beside: { limit: LIMIT_MS },
-        why: `${CLIENTS} clients read ${ENTRIES.toLocaleString('en')} entries with the longest names over ${CONNECTIONS_OF_A_CLIENT} connections each, again and again; another client reads 10 entries over two connections`,
       }),
     )
   }

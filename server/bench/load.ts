@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { type CreatedUser, HEADERS, type Kind, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
+import { cpuOf, memoryOf, resetPeak, type Server } from './processes.ts'
 
 /** Outcome of a load: requests a second, and latencies in milliseconds. */
 export interface Load {
@@ -148,5 +149,22 @@ export function inTurn(requests: readonly string[]): () => string {
     const request = requests[at++]
     if (request === undefined) throw new Error('There are fewer requests than are sent.')
     return request
+  }
+}
+
+export interface LoadSample extends Load {
+  /** CPU of a request in microseconds. */
+  readonly cpu: number
+  /** Most resident memory meanwhile, in megabytes. */
+  readonly memory: number
+}
+
+/** A server under a load. */
+export function underLoad(server: Server, options: Omit<LoadOptions, 'port'>): () => Promise<LoadSample> {
+  return async () => {
+    resetPeak(server)
+    const before = cpuOf(server)
+    const loaded = await load({ port: server.port, ...options })
+    return { ...loaded, cpu: (cpuOf(server) - before) / options.requests, memory: memoryOf(server).peak }
   }
 }

@@ -16,7 +16,7 @@ export async function seedStore<Result>(
 }
 
 /** A record of one catch, with an id and a key as a server makes them: ids ascend, keys do not. */
-export function newCatch(at: number): NewRecord {
+function newCatch(at: number): NewRecord {
   const id = newId()
   const entries = [{ name: `Salmon ${at}`, rarity: 'Bronze' as const }]
   return caughtRecord({ id, dedupeKey: hash('sha256', id), entries })
@@ -31,21 +31,14 @@ export function addCatches(storage: FishStorage, owner: string, count: number): 
   return repeat(count, (at) => storage.append({ owner, kind: 'fish', gamemode: 'earth' }, newCatch(at)))
 }
 
-/** What a write reads of a user. A server that opens the store must have the secret of the encrypted keys. */
-const WRITTEN = /^user:|:fernet$/
-
-/** Adds users, of whose items some, and one catch each. They cannot log in. Returns their ids. */
-export async function addUsers(storage: FishStorage, count: number, items = WRITTEN): Promise<readonly string[]> {
-  const ids = Array.from({ length: count }, newId)
-  await repeat(count, async (at) => {
-    const id = ids[at] ?? ''
-    const read = userItems(id, `Player${at}`).filter(({ item }) => items.test(item))
-    await Promise.all([
-      ...read.map(({ item, value }) => storage.items.setItem(item, value)),
-      storage.append({ owner: id, kind: 'fish', gamemode: 'earth' }, newCatch(at)),
-    ])
+/** Adds users without keys, and one catch each. They cannot log in. */
+export function addUsers(storage: FishStorage, count: number): Promise<void> {
+  return repeat(count, async (at) => {
+    const owner = newId()
+    const items = userItems(owner, `Player${at}`).filter(({ item }) => item.startsWith('user:'))
+    for (const { item, value } of items) await storage.items.setItem(item, value)
+    await storage.append({ owner, kind: 'fish', gamemode: 'earth' }, newCatch(at))
   })
-  return ids
 }
 
 async function repeat(count: number, run: (at: number) => Promise<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// What idle event streams cost: `npm run build && node server/bench/streams.ts [ROUNDS] [--json FILE]`. Linux only. Two
+// What idle event streams cost: `npm run build && node server/bench/streams.ts [ROUNDS]`. Linux only. Two
 // servers run with the same data, one of them with as many listeners as it takes, each of a collection of its own. A round
 // takes 50 s: heartbeats come every 15 s.
 import { once } from 'node:events'
@@ -6,12 +6,12 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { STREAM_LIMITS } from '@fish-crab/sdk/contract'
-import { compare, median, readBenchArguments, report } from '../../scripts/bench/results.ts'
+import { compare, readRounds, report } from '../../scripts/bench/results.ts'
 import { get, type Load, load } from './load.ts'
-import { cpuOf, memoryOf, type Server, withServers } from './processes.ts'
+import { cpuOf, type Server, withServers } from './processes.ts'
 import { addUsers, seedStore } from './seed.ts'
 
-const { rounds, json } = readBenchArguments(3)
+const rounds = readRounds(3)
 
 const LISTENERS = STREAM_LIMITS.total
 const OPENED_AT_ONCE = 50
@@ -26,8 +26,6 @@ const COLLECTION_MS = 1000
 interface Sample {
   /** Megabytes in use. */
   readonly memory: number
-  /** Growth of resident memory in megabytes, garbage included. */
-  readonly resident: number
   /** Milliseconds of CPU in a period without requests. */
   readonly cpu: { readonly listened: number; readonly alone: number }
   readonly reads: { readonly listened: Load; readonly alone: Load }
@@ -36,8 +34,7 @@ interface Sample {
 await withServers(async ({ folder, startOurs }) => {
   const start = async (name: string) => {
     const path = join(folder, name)
-    // Without keys, which only the server that encrypted them could open.
-    await seedStore(path, (store) => addUsers(store, LISTENERS, /^user:/))
+    await seedStore(path, (store) => addUsers(store, LISTENERS))
     return startOurs(`file:${path}`, { NODE_OPTIONS: `--expose-gc --import=data:text/javascript,${COLLECTOR}` })
   }
   const [listened, alone] = [await start('listened'), await start('alone')]
@@ -48,13 +45,11 @@ await withServers(async ({ folder, startOurs }) => {
   for (let round = 0; round < rounds; round += 1) samples.push(await measure(listened, alone))
 
   const of = (pick: (sample: Sample) => number) => samples.map(pick)
-  const resident = median(of((sample) => sample.resident)).toFixed(0)
   const title = `${LISTENERS.toLocaleString('en')} idle event streams`
   const reads = (pick: (sample: Load) => number) => ({
     unit: 'ms' as const,
     ours: of((sample) => pick(sample.reads.listened)),
     beside: { name: 'without them', values: of((sample) => pick(sample.reads.alone)) },
-    why: `A GET of one entry over ${CONNECTIONS} connections for ${PERIOD_MS / 1000} s, in which each stream has a heartbeat`,
   })
   const results = [
     compare({
@@ -62,23 +57,21 @@ await withServers(async ({ folder, startOurs }) => {
       unit: 'MB',
       ours: of(({ memory }) => memory),
       beside: { limit: 40 },
-      why: `Growth of the heap and of what is outside of it, after a collection of garbage. Resident memory grows by ${resident} MB, as V8 collects later the more is in use`,
     }),
     compare({
       what: `${title}, CPU of ${PERIOD_MS / 1000} s`,
       unit: 'ms',
       ours: of(({ cpu }) => Math.max(0, cpu.listened - cpu.alone)),
       beside: { limit: PERIOD_MS / 100 },
-      why: 'CPU time of a heartbeat and of three checks of each collection, beside a server without listeners: at most 1 % of a core',
     }),
     compare({ what: `GET beside ${title}, median`, ...reads(({ p50 }) => p50), goal: { atMost: 1.1 } }),
     compare({ what: `GET beside ${title}, 99th percentile`, ...reads(({ p99 }) => p99), goal: { atMost: 1.25 } }),
   ]
-  report(results, { json })
+  report(results)
 })
 
 async function measure(listened: Server, alone: Server): Promise<Sample> {
-  const [before, residentBefore] = [await memoryInUse(listened), memoryOf(listened).now]
+  const before = await memoryInUse(listened)
   const sockets: Socket[] = []
   while (sockets.length < LISTENERS) {
     const opening = Array.from({ length: OPENED_AT_ONCE }, (_, index) => listen(listened, sockets.length + index))
@@ -91,13 +84,12 @@ async function measure(listened: Server, alone: Server): Promise<Sample> {
     listened: (cpuOf(listened) - cpuBefore.listened) / 1000,
     alone: (cpuOf(alone) - cpuBefore.alone) / 1000,
   }
-  const resident = memoryOf(listened).now - residentBefore
   const reads = { alone: await read(alone), listened: await read(listened) }
   if (sockets.some(({ destroyed }) => destroyed)) throw new Error('A stream has ended.')
   for (const socket of sockets) socket.destroy()
   // Until the server has noticed.
   while ((await metricOf(listened, 'fish_event_streams')) > 0) await sleep(50)
-  return { memory, resident, cpu, reads }
+  return { memory, cpu, reads }
 }
 
 /** Opens a stream, each few of them from another address: one client may have only so many. */

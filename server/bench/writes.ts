@@ -1,105 +1,52 @@
-// Writes to a slow disk and to large collections: `npm run bench`, or `node server/bench/writes.ts [ROUNDS] [--json
-// FILE]` when the peers are installed. Linux only; a C compiler makes the disk slow.
+// Writes to a slow disk, to large collections and to Redis: `npm run build && node server/bench/writes.ts [ROUNDS]`. A C
+// compiler makes the disk slow.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type CreatedUser, GAMEMODES, KINDS } from '@fish-crab/sdk/contract'
-import { compare, median, type Result, readBenchArguments, report } from '../../scripts/bench/results.ts'
-import { encryptPosts, get, inTurn, load } from './load.ts'
-import { createUsers, type Server, type Servers, stop, withServers } from './processes.ts'
-import { measureRounds, underLoad } from './rounds.ts'
+import { compare, measureRounds, type Result, readRounds, report } from '../../scripts/bench/results.ts'
+import { REDIS_MISSING, startRedis } from '../../scripts/test-support/redis-server.ts'
+import { encryptPosts, get, inTurn, load, underLoad } from './load.ts'
+import { createUsers, SECRETS, type Server, type Servers, stop, withServers } from './processes.ts'
 import { addCatches, seedStore } from './seed.ts'
 
-const { rounds, json } = readBenchArguments(5)
+const rounds = readRounds(5)
 
 const SLOW_SYNC = fileURLToPath(new URL('../../scripts/test-support/fixtures/stalled-sync.c', import.meta.url))
-const APPENDERS = fileURLToPath(new URL('appenders.ts', import.meta.url))
 const FLUSH_MS = 5
 const CONNECTIONS = 64
 const POSTS_A_ROUND = 4000
 /** Writes a second if each fsync took one of every connection, and nothing else took any time. */
 const SYNC_LIMIT = { limit: CONNECTIONS / (FLUSH_MS / 1000) }
-const READERS = 4
 const MAX_READ_MS = 20
+const COUNTED = 500
 
 await withServers(async (servers) => {
-  report([...(await measureSlowDisk(servers)), ...(await measureCollections(servers))], { json })
+  report([...(await slowDisk(servers)), await largeCollection(servers), ...(await redisWrites(servers))])
 })
 
-async function measureSlowDisk(servers: Servers): Promise<readonly Result[]> {
+async function slowDisk(servers: Servers): Promise<readonly Result[]> {
   const library = join(servers.folder, 'slow-sync.so')
-  try {
-    execFileSync('cc', ['-shared', '-fPIC', '-o', library, SLOW_SYNC, '-ldl'], { stdio: 'pipe' })
-  } catch {
-    process.stderr.write('Not measured: writes to a slow disk, as there is no C compiler to slow it down\n')
-    return []
-  }
+  execFileSync('cc', ['-shared', '-fPIC', '-o', library, SLOW_SYNC, '-ldl'], { stdio: 'inherit' })
   const env = { LD_PRELOAD: library, FISH_FLUSH_US: String(1000 * FLUSH_MS) }
-  const ours = await servers.startOurs(`file:${join(servers.folder, 'slow')}`, env)
+  const { port, ...ours } = await servers.startOurs(`file:${join(servers.folder, 'slow')}`, env)
   // A collection for each connection.
-  const writers = Array.from({ length: CONNECTIONS / KINDS.length / GAMEMODES.length }, (_, index) => `Writer${index}`)
-  const users = await createUsers(ours, writers)
-  const posts = await postsToCollections(users, 2 * (rounds + 1) * POSTS_A_ROUND)
-  const parts = await servers.startPeer('parts', [servers.folder, users[0]?.fernetKey ?? ''], env)
-  const partsPosts = users[0] ? await encryptPosts(users[0], { count: (rounds + 1) * POSTS_A_ROUND }) : []
-  return [
-    ...(await measureSlowWrites(ours, inTurn(posts), { parts, next: inTurn(partsPosts) })),
-    await measureSlowAppends(servers, env),
-  ]
-}
-
-async function measureSlowAppends({ folder }: Servers, env: NodeJS.ProcessEnv): Promise<Result> {
-  const args = [APPENDERS, join(folder, 'appended'), String(CONNECTIONS), String(POSTS_A_ROUND)]
-  const append = async () => Number(execFileSync(process.execPath, args, { env, encoding: 'utf8' }))
-  const samplesOf = await measureRounds(rounds, [append])
-  return compare({
-    what: `append, every fsync ${FLUSH_MS} ms slower, without a server`,
-    unit: 'a second',
-    ours: samplesOf(append),
-    beside: SYNC_LIMIT,
-    goal: { atLeast: 0.6 },
-    why: `${CONNECTIONS} appenders in the process of the storage, each to its own collection, beside one fsync for each ${CONNECTIONS} appends and no other cost at all`,
-  })
-}
-
-/** As many writes to each collection, in turn. */
-async function postsToCollections(users: readonly CreatedUser[], count: number): Promise<readonly string[]> {
-  const collections = users.flatMap((user) =>
-    KINDS.flatMap((kind) => GAMEMODES.map((gamemode) => ({ user, kind, gamemode }))),
-  )
-  const ofEach = await Promise.all(
-    collections.map(({ user, ...options }) =>
-      encryptPosts(user, { ...options, count: Math.ceil(count / collections.length) }),
-    ),
-  )
-  return Array.from({ length: count }, (_, at) => ofEach[at % ofEach.length]?.[Math.floor(at / ofEach.length)] ?? '')
-}
-
-async function measureSlowWrites(
-  ours: Server,
-  next: () => string,
-  peer: { readonly parts: Server; readonly next: () => string },
-): Promise<readonly Result[]> {
+  const names = Array.from({ length: CONNECTIONS / KINDS.length / GAMEMODES.length }, (_, index) => `Writer${index}`)
+  const users = await createUsers({ port, ...ours }, names)
+  const next = inTurn(await postsToCollections(users, 2 * (rounds + 1) * POSTS_A_ROUND))
   const writing = { connections: CONNECTIONS, requests: POSTS_A_ROUND, next }
-  const writes = underLoad(ours, writing)
-  const besideWrites = underLoad(peer.parts, { ...writing, next: peer.next })
+  const writes = underLoad({ port, ...ours }, writing)
   const reads = async () => {
     let isWriting = true
-    const written = load({ port: ours.port, ...writing }).finally(() => {
+    const written = load({ port, ...writing }).finally(() => {
       isWriting = false
     })
-    const read = await load({
-      port: ours.port,
-      connections: READERS,
-      requests: Number.POSITIVE_INFINITY,
-      next: get('/get/fish?name=Writer0&gamemode=earth&limit=10'),
-      goesOn: () => isWriting,
-    })
-    await written
-    return { ...read, cpu: Number.NaN, memory: Number.NaN }
+    const path = get('/get/fish?name=Writer0&gamemode=earth&limit=10')
+    const readers = { connections: 4, requests: Number.POSITIVE_INFINITY, next: path, goesOn: () => isWriting }
+    const [sample] = await Promise.all([load({ port, ...readers }), written])
+    return { ...sample, cpu: Number.NaN, memory: Number.NaN }
   }
-  const samplesOf = await measureRounds(rounds, [writes, besideWrites, reads])
-  const partsPerSecond = median(samplesOf(besideWrites).map(({ perSecond }) => perSecond))
+  const samplesOf = await measureRounds(rounds, [writes, reads])
   return [
     compare({
       what: `durable POST, every fsync ${FLUSH_MS} ms slower`,
@@ -107,63 +54,88 @@ async function measureSlowWrites(
       ours: samplesOf(writes).map(({ perSecond }) => perSecond),
       beside: SYNC_LIMIT,
       goal: { atLeast: 0.6 },
-      why: `Over ${CONNECTIONS} connections to as many collections. The limit is one fsync for each ${CONNECTIONS}, and no other cost at all; the parts alone of a write, in one thread, reach ${partsPerSecond.toFixed(0)} a second`,
     }),
     compare({
       what: `GET while ${CONNECTIONS} connections write so, p99`,
       unit: 'ms',
       ours: samplesOf(reads).map(({ p99 }) => p99),
       beside: { limit: MAX_READ_MS },
-      why: `Reads of 10 entries over ${READERS} connections during the writes of the row above, with the load of both in one process`,
     }),
   ]
 }
 
-async function measureCollections(servers: Servers): Promise<readonly Result[]> {
+/** As many writes to each collection, in turn. */
+async function postsToCollections(users: readonly CreatedUser[], count: number): Promise<readonly string[]> {
+  const collections = users.flatMap((user) =>
+    KINDS.flatMap((kind) => GAMEMODES.map((gamemode) => ({ user, kind, gamemode }))),
+  )
+  const each = Math.ceil(count / collections.length)
+  const ofEach = await Promise.all(
+    collections.map(({ user, ...options }) => encryptPosts(user, { ...options, count: each })),
+  )
+  return Array.from({ length: each }, (_, at) => ofEach.map((posts) => posts[at] ?? '')).flat()
+}
+
+async function largeCollection(servers: Servers): Promise<Result> {
   const folder = join(servers.folder, 'collections')
   const first = await servers.startOurs(`file:${folder}`)
-  const [middle, large, ...small] = await createUsers(first, [
-    'Middle',
-    'Large',
-    // One for each round, so that none of them grows large.
-    ...Array.from({ length: rounds + 1 }, (_, round) => `Small${round}`),
-  ])
-  if (!middle || !large) throw new Error('The users were not created.')
+  // A small collection for each round, so that none of them grows large.
+  const names = Array.from({ length: rounds + 1 }, (_, round) => `Small${round}`)
+  const [large, ...small] = await createUsers(first, ['Large', ...names])
+  if (!large) throw new Error('The users were not created.')
   await stop(first)
   await seedStore(folder, async (storage) => {
     for (const { id } of small) await addCatches(storage, id, 10)
-    await addCatches(storage, middle.id, 10_000)
     await addCatches(storage, large.id, 100_000)
   })
   const ours = await servers.startOurs(`file:${folder}`)
-  const plainFolder = join(servers.folder, 'plain')
-  const plain = await servers.startPeer('plain', [plainFolder, middle.fernetKey, '10000'])
-  const writing = async (server: Server, users: readonly CreatedUser[], requests: number) => {
-    const count = ((rounds + 1) / users.length) * requests
+  const writing = async (users: readonly CreatedUser[]) => {
+    const count = ((rounds + 1) / users.length) * 1000
     const posts = await Promise.all(users.map((user) => encryptPosts(user, { count })))
-    return underLoad(server, { connections: CONNECTIONS, requests, next: inTurn(posts.flat()) })
+    return underLoad(ours, { connections: CONNECTIONS, requests: 1000, next: inTurn(posts.flat()) })
   }
-  const toSmall = await writing(ours, small, 1000)
-  const toMiddle = await writing(ours, [middle], 1000)
-  const toLarge = await writing(ours, [large], 1000)
-  const toPlain = await writing(plain, [middle], 100)
-  const samplesOf = await measureRounds(rounds, [toSmall, toLarge, toMiddle, toPlain])
+  const [toSmall, toLarge] = [await writing(small), await writing([large])]
+  const samplesOf = await measureRounds(rounds, [toSmall, toLarge])
+  return compare({
+    what: 'POST to 100,000 entries, CPU',
+    unit: 'µs',
+    ours: samplesOf(toLarge).map(({ cpu }) => cpu),
+    beside: { name: '10 entries', values: samplesOf(toSmall).map(({ cpu }) => cpu) },
+    goal: { atMost: 1.3 },
+  })
+}
+
+async function redisWrites(servers: Servers): Promise<readonly Result[]> {
+  if (REDIS_MISSING !== undefined) {
+    process.stderr.write(`Not measured on Redis: ${REDIS_MISSING}\n`)
+    return []
+  }
+  await using redis = await startRedis()
+  const count = (rounds + 1) * POSTS_A_ROUND + COUNTED
+  const writing = async (server: Server) => {
+    const [user] = await createUsers(server, ['Writer'])
+    if (!user) throw new Error('The user was not created.')
+    const next = inTurn(await encryptPosts(user, { count }))
+    return { next, load: underLoad(server, { connections: CONNECTIONS, requests: POSTS_A_ROUND, next }) }
+  }
+  const server = await servers.startOurs(redis.url, SECRETS)
+  const ours = await writing(server)
+  const file = await writing(await servers.startOurs(`file:${join(servers.folder, 'beside-redis')}`))
+  const samplesOf = await measureRounds(rounds, [ours.load, file.load])
+  // Redis counts commands that are sent at once as one read.
+  const reads = async () => Number(/^total_reads_processed:(\d+)/m.exec(await redis.admin.info('stats'))?.[1])
+  const before = await reads()
+  await load({ port: server.port, connections: 1, requests: COUNTED, next: ours.next })
+  // The last read is that of INFO itself.
+  const roundTrips = ((await reads()) - before - 1) / COUNTED
   return [
     compare({
-      what: 'POST to 10,000 entries, throughput',
+      what: 'durable POST on Redis',
       unit: 'a second',
-      ours: samplesOf(toMiddle).map(({ perSecond }) => perSecond),
-      beside: { name: 'plain parts', values: samplesOf(toPlain).map(({ perSecond }) => perSecond) },
-      goal: { atLeast: 10 },
-      why: `Over ${CONNECTIONS} connections. The other one is express, express-rate-limit, fernet and unstorage with a JSON file for the collection, which it does not sync to the disk`,
+      ours: samplesOf(ours.load).map(({ perSecond }) => perSecond),
+      beside: { name: 'on a file', values: samplesOf(file.load).map(({ perSecond }) => perSecond) },
+      goal: { atLeast: 0.5 },
     }),
-    compare({
-      what: 'POST to 100,000 entries, CPU',
-      unit: 'µs',
-      ours: samplesOf(toLarge).map(({ cpu }) => cpu),
-      beside: { name: '10 entries', values: samplesOf(toSmall).map(({ cpu }) => cpu) },
-      goal: { atMost: 1.3 },
-      why: `CPU time of the server's process for a write over ${CONNECTIONS} connections; the small collection is another one in each round`,
-    }),
+    compare({ what: 'POST on Redis', unit: 'round trips', ours: [roundTrips], beside: { limit: 1 } }),
   ]
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort, startRedis } from '../../test-support/redis-server.ts'
@@ -55,28 +55,14 @@ async function startBalancer(
   }
 }
 
-/** What 99 of 100 requests take at most, in milliseconds. */
-async function p99(url: string, count: number): Promise<number> {
-  const times: number[] = []
-  for (let each = 0; each < count; each += 1) {
-    const started = performance.now()
-    await (await fetch(`${url}/demo/fish`)).arrayBuffer()
-    times.push(performance.now() - started)
-  }
-  return times.sort((a, b) => a - b)[Math.floor(count * 0.99)] ?? Number.NaN
-}
-
 /** Memory in MB, and open descriptors, of a process. */
 function figuresOf(pid: number): { readonly memory: number; readonly descriptors: number } {
   const [, resident = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
   return { memory: (Number(resident) * 4096) / 1e6, descriptors: readdirSync(`/proc/${pid}/fd`).length }
 }
 
-const SLOW_SOCKETS = 1000
 /** How many a server may have open otherwise. */
 const DESCRIPTORS = 1024
-/** What a request of somebody else may take while slow sockets are open: the machine is shared. */
-const P99_LIMIT_MS = 500
 const SOAK_MINUTES = 30
 
 export const NETWORK_EXPERIMENTS: readonly Experiment[] = [
@@ -154,33 +140,6 @@ export const NETWORK_EXPERIMENTS: readonly Experiment[] = [
         }
       })
       return nothingLost(`${times} times`, catches)
-    },
-  },
-  {
-    name: '1,000 slow sockets',
-    how: 'A thousand sockets send a byte of a request each second; somebody else sends requests one after the other.',
-    async run() {
-      await using service = await Service.start({ FISH_STORAGE: 'memory:', FISH_RATE_LIMIT: '1000000' })
-      const before = await p99(service.url, 500)
-      const port = Number(new URL(service.url).port)
-      const sockets: Socket[] = []
-      for (let each = 0; each < SLOW_SOCKETS; each += 1) {
-        const socket = connect(port, '127.0.0.1').on('error', () => {})
-        socket.write('GET /demo/fish HTTP/1.1\r\nHost: a\r\nX-Slow: ')
-        sockets.push(socket)
-      }
-      const timer = setInterval(() => {
-        for (const socket of sockets) if (socket.writable) socket.write('x')
-      }, 1000)
-      await wait(1000)
-      const during = await p99(service.url, 500)
-      clearInterval(timer)
-      for (const socket of sockets) socket.destroy()
-      return {
-        figure: `p99 ${before.toFixed(1)} ms before, ${during.toFixed(1)} ms with them`,
-        limit: `${P99_LIMIT_MS} ms`,
-        isMet: during <= P99_LIMIT_MS,
-      }
     },
   },
   {

@@ -2,11 +2,7 @@
  * What the server is compared with, as a process of its own: `node serve.ts KIND`. Prints its port.
  * - `bare`: node:http alone.
  * - `parts`: a durable POST of the same parts alone, in one thread: node:http, node:crypto, node:sqlite, group commit.
- * - `redis PORT RECORDED`: node:http and ioredis, which sends the recorded commands, each after the reply to the one
- *   before, and responds with the recorded body.
  * - `bytes FOLDER`: node:http, which responds to `/NAME` with a file of the folder that it holds in memory.
- * - `plain FOLDER KEY ENTRIES`: a write to a collection of so many entries, plainly made of express, express-rate-limit,
- *   fernet and unstorage, which has the collection in one file.
  * - `fastify`, `express`: with their limiters, and pino as the log, as the server has both.
  */
 import { createDecipheriv, createHmac, hash, timingSafeEqual } from 'node:crypto'
@@ -87,30 +83,6 @@ function parts(): Server {
   })
 }
 
-async function redis(): Promise<Server> {
-  const [port, recorded = ''] = args
-  const { Redis } = await import('ioredis')
-  const client = new Redis({ port: Number(port) })
-  /** By method. A number stands for as many characters that differ each time. */
-  const byMethod = JSON.parse(recorded) as Record<string, { commands: (string | number)[][]; body: string }>
-  let count = 0
-  const respond = async (method: string, response: ServerResponse) => {
-    const { commands = [], body = '' } = byMethod[method] ?? {}
-    for (const command of commands) {
-      count += 1
-      const [name = '', ...rest] = command.map((part) =>
-        typeof part === 'number' ? String(count).padStart(part, 'x') : part,
-      )
-      await client.call(name, ...rest)
-    }
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
-    response.end(body)
-  }
-  return createServer((request, response) => {
-    request.resume().on('end', () => void respond(request.method ?? '', response))
-  })
-}
-
 async function fastify(): Promise<Server> {
   const { default: create } = await import('fastify')
   const app = create({ logger: true })
@@ -133,40 +105,6 @@ async function express(): Promise<Server> {
   return createServer(app)
 }
 
-/** Nothing is synced to the disk. Writes take turns: otherwise most would be lost. */
-async function plain(): Promise<Server> {
-  const [folder = '', key = '', entries] = args
-  const [{ default: create }, { rateLimit }, { default: fernet }, { createStorage }, { default: files }] =
-    await Promise.all([
-      import('express'),
-      import('express-rate-limit'),
-      import('fernet'),
-      import('unstorage'),
-      import('unstorage/drivers/fs'),
-    ])
-  const storage = createStorage<object[]>({ driver: files({ base: folder }) })
-  const secret = new fernet.Secret(key)
-  await storage.setItem(
-    'fish',
-    Array.from({ length: Number(entries) }, (_, at) => ({ name: `Salmon ${at}`, rarity: 3 })),
-  )
-  let last = Promise.resolve()
-  const app = create()
-  app.use(rateLimit({ windowMs: NO_LIMIT.timeWindow, limit: NO_LIMIT.max }))
-  app.use(create.text({ type: () => true }))
-  app.post('/post/fish', (request, response, next) => {
-    const { fish: name, rarity } = JSON.parse(new fernet.Token({ secret, token: request.body, ttl: 0 }).decode())
-    last = last
-      .then(async () => {
-        const collection = (await storage.getItem('fish')) ?? []
-        await storage.setItem('fish', [...collection, { name, rarity }])
-        response.status(201).json({ message: 'Fish saved' })
-      })
-      .catch(next)
-  })
-  return createServer(app)
-}
-
-const KINDS: Record<string, () => Server | Promise<Server>> = { bare, parts, bytes, redis, plain, fastify, express }
+const KINDS: Record<string, () => Server | Promise<Server>> = { bare, parts, bytes, fastify, express }
 const server = await KINDS[kind]?.()
 server?.listen(0, '127.0.0.1', () => process.stderr.write(`port ${(server.address() as AddressInfo).port}\n`))

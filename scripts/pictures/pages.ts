@@ -1,0 +1,173 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { RARITIES } from '@fish-crab/sdk'
+import { createAdminClient } from '@fish-crab/sdk/admin'
+import type { Page } from 'playwright-core'
+import { seededNumbers } from '../../sdk/src/internal/seeded-numbers.ts'
+import { PROJECT } from '../test-support/language-tools.ts'
+import { launchChromium } from '../test-support/launch-chromium.ts'
+import { ROOT, startServerProcess } from '../test-support/server-process.ts'
+
+const FOLDER = join(PROJECT, 'docs/pages')
+const NOW = Date.UTC(2026, 10, 22, 18)
+const DAY_MS = 86_400_000
+const NAMES = [
+  ...['Salmon', 'Cod', 'Tropical Fish', 'Pufferfish', 'Bluegill', 'Carp', 'Koi', 'Catfish', 'Pike', 'Perch'],
+  ...['Sturgeon', 'Anglerfish', 'Clownfish', 'Blue Tang', 'Barracuda', 'Tuna', 'Swordfish', 'Halibut', 'Mackerel'],
+  ...['Eel', 'Sunfish', 'Coelacanth', 'Piranha', 'Neon Tetra', 'Guppy', 'Angelfish', 'Lionfish', 'Seahorse'],
+]
+/** How many of a hundred fish have the rarity 1, 2 and so on. */
+const SHARES = [42, 28, 16, 8, 1, 4, 1]
+const CRABS = { crab: 34, 'Hermit Crab': 9, 'King Crab': 3 }
+const ON_STREAM = { Cod: 'Gold', 'Blue Tang': 'Diamond', Salmon: 'Silver', Coelacanth: 'Mythical' } as const
+/** Times and ids of the service differ from run to run, so these are made up. */
+const MADE = { id: '019ab7f3-5c1e-7d42-9a3b-6f0d2c8e4b71', createdAt: new Date(NOW - 40 * DAY_MS).toISOString() }
+const SECRETS = {
+  password: 'oF3mC9sWq0TzLx7vRb2K',
+  fernetKey: 'c2VjcmV0IG9mIGEgcGljdHVyZSwgYW5kIG5vdCBvZiBhbnk=',
+  apiKey: 'fck_a0picture0of0a0key0that0opens0nothing0at0all',
+}
+
+type Open = (page: Page, url: string) => Promise<unknown>
+
+const show = (path: string, selector: string) => async (page: Page, url: string) => {
+  await page.goto(url + path)
+  await page.locator(selector).first().waitFor()
+}
+const openCollection = show('/@Alex?gamemode=earth', '.history svg')
+
+async function signIn(page: Page, url: string, fragment: string): Promise<void> {
+  await page.goto(`${url}/admin#${fragment}`)
+  await page.getByLabel('Name').fill(ROOT.username)
+  await page.getByLabel('Password').fill(ROOT.password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+}
+
+function respond(page: Page, path: string, body: unknown): Promise<unknown> {
+  return page.route(`**/admin/${path}`, (route) =>
+    route.request().resourceType() === 'document' ? route.fallback() : route.fulfill({ json: body }),
+  )
+}
+
+/** Opens the page of each picture. The name of a picture ends with its width and colour scheme. */
+const VIEWS: Readonly<Record<string, Open>> = {
+  'home-1440-light home-390-dark': show('/', 'h1'),
+  'collection-1440-dark collection-768-dark collection-390-light': openCollection,
+  'demo-1440-dark': show('/?demo', '.bars'),
+  'unknown-768-light': show('/@Nobody', '.empty'),
+  'empty-390-light': show('/@Alex?gamemode=factions', '.empty'),
+  'docs-1440-dark docs-390-light': show('/docs#/public/getUserKey', '.opblock.is-open'),
+  'admin-overview-1440-light': (page, url) => signIn(page, url, 'overview').then(() => page.locator('.bars').waitFor()),
+  async 'table-1440-light'(page, url) {
+    await openCollection(page, url)
+    await page.getByRole('button', { name: 'Table' }).click()
+    await page.getByRole('heading', { name: 'Species by rarity' }).evaluate((heading) => heading.scrollIntoView())
+  },
+  async 'limited-390-dark'(page, url) {
+    const json = { error: 'Too many requests.', code: 'rate_limited', requestId: 'a' }
+    await page.route('**/get/**', (route) => route.fulfill({ status: 429, headers: { 'retry-after': '130' }, json }))
+    await show('/@Alex?gamemode=earth', '.notice')(page, url)
+  },
+  async 'offline-390-light'(page, url) {
+    await openCollection(page, url)
+    await page.context().setOffline(true)
+    await page.locator('.notice').waitFor()
+  },
+  async 'overlay-390-dark'(page, url) {
+    await page.setViewportSize({ width: 390, height: 400 })
+    await show('/overlay/Alex?gamemode=survival', '.caught')(page, url)
+    // The game behind the overlay.
+    await page.evaluate(() => {
+      document.documentElement.style.background = 'linear-gradient(#8fc7ea 40%, #2f6f8f 40% 75%, #8d7a55 75%)'
+    })
+  },
+  async 'overlay-setup-1440-light'(page, url) {
+    await page.goto(`${url}/overlay`)
+    await page.getByLabel('Player').fill('Alex')
+    for (let catches = 0; catches < 5; catches += 1) await page.getByRole('button', { name: 'Catch something' }).click()
+  },
+  async 'admin-player-1440-dark'(page, url) {
+    await respond(page, 'users/Alex', { ...MADE, name: 'Alex' })
+    await signIn(page, url, 'players/Alex?gamemode=survival')
+    await page.locator('.record').first().waitFor()
+  },
+  async 'admin-audit-1440-light'(page, url) {
+    const actions = ['login', 'user.reset.api-key', 'fish.delete', 'admin.create', 'key.read', 'user.create', 'login']
+    const entries = actions.map((action, index) => ({
+      id: `${index}`,
+      at: new Date(NOW - index * 47 * 60_000).toISOString(),
+      actor: index % 6 === 0 ? 'mia' : 'root',
+      action,
+      ...(action === 'login' ? {} : { subject: action === 'admin.create' ? 'mia' : 'Alex' }),
+      address: '203.0.113.7',
+      requestId: MADE.id.replace('71', String(80 + index)),
+    }))
+    await respond(page, 'audit?*', { entries })
+    await signIn(page, url, 'audit')
+    await page.locator('.audit').waitFor()
+  },
+  async 'admin-secrets-390-dark'(page, url) {
+    await signIn(page, url, 'players')
+    await page.getByRole('button', { name: 'New player' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Bea')
+    await respond(page, 'users', { ...MADE, name: 'Bea', ...SECRETS })
+    await respond(page, 'users/Bea', { ...MADE, name: 'Bea' })
+    await page.keyboard.press('Enter')
+    await page.getByText('Save them now').waitFor()
+  },
+}
+
+/** Stores the same catches at each run. */
+async function fill(url: string): Promise<void> {
+  const admin = createAdminClient({ baseUrl: url, ...ROOT })
+  await admin.users.create({ name: 'Alex' })
+  const next = seededNumbers(7)
+  const rarities = RARITIES.flatMap(({ value }) => Array.from({ length: SHARES[value - 1] ?? 0 }, () => value))
+  const caught = (name: string) => ({ name, caughtAt: new Date(NOW - next() ** 1.2 * 40 * DAY_MS) })
+  const fish = Array.from({ length: 480 }, () => ({
+    ...caught(NAMES[Math.floor(next() ** 2 * NAMES.length)] ?? 'Salmon'),
+    rarity: rarities[Math.floor(next() * rarities.length)] ?? 1,
+  }))
+  const crabs = Object.entries(CRABS).flatMap(([name, count]) => Array.from({ length: count }, () => caught(name)))
+  await admin.fish.add('Alex', fish, { gamemode: 'earth' })
+  await admin.crabs.add('Alex', crabs, { gamemode: 'earth' })
+  const latest = Object.entries(ON_STREAM).map(([name, rarity], index) => ({
+    name,
+    rarity,
+    caughtAt: new Date(NOW - 4000 + index * 1000),
+  }))
+  await admin.fish.add('Alex', latest, { gamemode: 'survival' })
+  for (const entry of fish.slice(0, 6)) await admin.fish.add('Alex', entry, { gamemode: 'survival' })
+}
+
+/** Writes the pictures of docs/pages.md anew, and removes all others. */
+export async function takePages(): Promise<void> {
+  const browser = await launchChromium()
+  if (!browser) throw new Error('Chromium was not found. Run: apt-get install chromium')
+  const server = await startServerProcess({ FISH_STORAGE: 'memory:', FISH_RATE_LIMIT: '1000' })
+  try {
+    await fill(server.url)
+    await rm(FOLDER, { recursive: true, force: true })
+    await mkdir(FOLDER, { recursive: true })
+    for (const [files, open] of Object.entries(VIEWS)) {
+      for (const file of files.split(' ')) {
+        const [scheme, width = ''] = file.split('-').reverse()
+        const page = await browser.newPage({
+          viewport: { width: Number(width), height: width === '390' ? 844 : 900 },
+          colorScheme: scheme === 'dark' ? 'dark' : 'light',
+          reducedMotion: 'reduce',
+          timezoneId: 'UTC',
+          locale: 'en-GB',
+        })
+        await page.clock.setFixedTime(NOW)
+        await open(page, server.url)
+        await page.screenshot({ path: join(FOLDER, `${file}.png`) })
+        await page.close()
+      }
+    }
+  } finally {
+    await server.end('SIGTERM')
+    await browser.close()
+  }
+}
