@@ -2,18 +2,9 @@ import type { Session } from '@fish-crab/sdk/contract'
 import { createMemoryStorage, type FishStorage } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
 import { asRoot, login, withSession } from './administration.ts'
-import { adminChangesBehaviour } from './behaviour/admin-changes.ts'
-import { adminSessionBehaviour } from './behaviour/admin-session.ts'
-import { adminUsersBehaviour } from './behaviour/admin-users.ts'
-import { ownCatchesBehaviour } from './behaviour/own-catches.ts'
 import { expectError } from './errors.ts'
 import { createMemoryService, plainPasswords } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
-
-adminSessionBehaviour(createMemoryService)
-adminUsersBehaviour(createMemoryService)
-adminChangesBehaviour(createMemoryService)
-ownCatchesBehaviour(createMemoryService)
 
 /** A session of an administrator who is no superadmin. */
 async function asPlainAdmin(service: Awaited<ReturnType<typeof createMemoryService>>) {

@@ -10,15 +10,6 @@ const batch = (size: number) => ({
   fish: Array.from({ length: size }, (_, index) => ({ name: `Fish ${index}`, rarity: 1 })),
 })
 
-async function etagOf(service: TestService, path = READ): Promise<string> {
-  const etag = (await service.request(path)).headers.get('etag')
-  expect(etag).toMatch(/^(W\/)?"[^"]+"$/)
-  return String(etag)
-}
-
-const ifNoneMatch = (value: string): RequestInit => ({ headers: { 'if-none-match': value } })
-const varyOf = (response: Response) => response.headers.get('vary')?.toLowerCase().split(/, */) ?? []
-
 describe('a cache in front, which may ignore that a request had credentials,', () => {
   it.each([
     '/admin/users',
@@ -43,11 +34,6 @@ describe('a cache in front, which may ignore that a request had credentials,', (
       expect(response.headers.get('cache-control')).toBe('no-store')
     },
   )
-})
-
-const READ = '/get/fish?name=Alex&gamemode=earth'
-const batch = (size: number) => ({
-  fish: Array.from({ length: size }, (_, index) => ({ name: `Fish ${index}`, rarity: 1 })),
 })
 
 async function read(service: TestService, accepted: string, method = 'GET') {

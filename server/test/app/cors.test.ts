@@ -4,7 +4,6 @@ import { type TestServiceOptions, UNLIMITED } from './test-service.ts'
 
 const ALLOWED = 'https://fish.example'
 const OTHER = 'https://other.example'
-const READS = ['/status', '/demo/fish', '/demo/crab', '/get/fish?name=Alex&gamemode=earth', '/get/crab', '/nowhere']
 
 const allowOrigin = (response: Response) => response.headers.get('access-control-allow-origin')
 const vary = (response: Response) => response.headers.get('vary')?.toLowerCase() ?? ''

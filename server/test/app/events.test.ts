@@ -2,15 +2,12 @@ import { createMemoryStorage, type FishStorage } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
 import { caughtRecord, newRecord } from '../../src/storage-conformance/samples.ts'
 import { asRoot } from './administration.ts'
-import { eventsBehaviour } from './behaviour/events.ts'
 import { SALMON, write } from './catches.ts'
 import { expectError } from './errors.ts'
 import { namesOf, openEvents, requestEvents } from './event-stream.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
 import { createTimers } from './timers.ts'
-
-eventsBehaviour(createMemoryService)
 
 const INTERVALS = { heartbeatMs: 15_000, checkMs: 5000 }
 

@@ -1,4 +1,4 @@
-import { fishCollectionSchema, LIMITS } from '@fish-crab/sdk/contract'
+import { fishCollectionSchema } from '@fish-crab/sdk/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countAll, listed, post, SALMON, write } from './catches.ts'
@@ -9,31 +9,6 @@ import { UNLIMITED } from './test-service.ts'
 const COD = { name: 'Cod', rarity: 1 }
 const entries = <Entry>(count: number, entry: Entry) => Array.from({ length: count }, () => entry)
 const DETAIL = '&gamemode=earth&detail=full'
-
-const WRONG_FISH: readonly (readonly [string, unknown])[] = [
-  ['a text', '"Salmon"'],
-  ['a number', '7'],
-  ['null', 'null'],
-  ['a list', [COD]],
-  ['an empty object', {}],
-  ['no JSON', '{"fish":'],
-  ['empty', ''],
-  ['JSON with junk behind', '{"fish":"Cod","rarity":1} x'],
-  ['no UTF-8', new Uint8Array([0x7b, 0xff, 0x7d])],
-  ['UTF-16', new Uint8Array(Buffer.from(JSON.stringify(SALMON), 'utf16le'))],
-  ['a fish without a rarity', { fish: 'Cod' }],
-  ['entries without a rarity', { fish: [{ name: 'Cod' }] }],
-  ['entries that are texts', { fish: ['Cod'] }],
-  ['entries that are null', { fish: [null] }],
-  ['entries in an object', { fish: { 0: COD } }],
-  ['crabs', { crab: [{}] }],
-  ['501 entries', { fish: entries(LIMITS.entriesPerWrite + 1, COD) }],
-  ['no entries', { fish: [] }],
-  ['one bad entry among good ones', { fish: [COD, { name: 'Cod', rarity: 8 }, COD] }],
-  ['a user that is no text', { user: 5, fish: [COD] }],
-  ['a gamemode that is no text', { gamemode: ['earth'], fish: [COD] }],
-  ['NaN', '{"fish":"Cod","rarity":NaN}'],
-]
 
 describe('a payload', () => {
   it('is stored without its unknown fields', async () => {
@@ -89,7 +64,6 @@ describe('a payload', () => {
   })
 })
 
-const DETAIL = '&gamemode=earth&detail=full'
 const caught = (caughtAt: unknown) => ({ fish: [{ name: 'Cod', rarity: 1, caughtAt }] })
 
 /** A token of Alex's with any 64-bit timestamp, made by hand: no library writes such ones. */
@@ -172,8 +146,6 @@ describe('the moment of a catch', () => {
   )
 })
 
-const entries = <Entry>(count: number, entry: Entry) => Array.from({ length: count }, () => entry)
-
 const NAMES = [
   ['one character', 'x'],
   ['100 characters', 'x'.repeat(100)],
@@ -203,7 +175,7 @@ const BAD_NAMES = [
   ['an object', { toString: 'Cod' }],
 ] as const
 
-describe('a payload', () => {
+describe('the name of a catch', () => {
   it.each(NAMES)('with a name of %s is stored to the letter', async (_, name) => {
     const service = await createMemoryService(UNLIMITED)
     for (const payload of [{ fish: name, rarity: 1 }, { fish: [{ name, rarity: 1 }] }]) {

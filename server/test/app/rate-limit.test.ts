@@ -146,8 +146,6 @@ describe('the public rate limit', () => {
 
 const MASTER = 'a-master-key-of-a-test'
 const ORIGIN = 'https://fish.example'
-const RATE_HEADERS = [HEADERS.rateLimit, HEADERS.rateRemaining, HEADERS.rateReset, HEADERS.retryAfter]
-
 async function expectBypass(service: TestService, headers: Record<string, string>): Promise<void> {
   for (let count = 0; count < 30; count += 1) {
     const response = await service.request('/status', { headers })

@@ -53,8 +53,6 @@ describe('a read whose storage fails halfway', () => {
   })
 })
 
-const HOUR = 3_600_000
-
 describe('a read', () => {
   it.each([
     ['detail', 'everything'],

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { answersBehaviour } from './behaviour/responses.ts'
 import { expectError, readError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
-
-answersBehaviour(createMemoryService)
 
 it('no response lets a browser guess its type', async () => {
   const service = await createMemoryService()

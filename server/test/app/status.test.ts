@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { asRoot } from './administration.ts'
-import { statusBehaviour } from './behaviour/status.ts'
 import { countAll, encryptToken, post, SALMON } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage, SECRET_CAUSE } from './failing-storage.ts'
 import { createMemoryService } from './memory-service.ts'
 import { basic, UNLIMITED } from './test-service.ts'
-
-statusBehaviour(createMemoryService)
 
 async function createBrokenService() {
   const { storage, failAt } = createFailingStorage()

@@ -1,6 +1,6 @@
 import { HEADERS, type Kind, type Saved } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
-import { countAll, encryptToken, listed, type PostOptions, post, SALMON } from '../catches.ts'
+import { countAll, encryptToken, type PostOptions, post, SALMON } from '../catches.ts'
 import { expectError } from '../errors.ts'
 import { type OpenService, type TestService, UNLIMITED } from '../test-service.ts'
 

@@ -1,31 +1,23 @@
-import { runConformance } from '@fish-crab/mocks/conformance'
 import { createStorage, type FishStorage } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { failuresOf } from '../../../../mocks/test/conformance/failures.ts'
+import { runConformance } from '../../../../mocks/src/conformance/index.ts'
 import { ADDRESS_HEADER, openDirect } from '../../../../mocks/test/conformance/direct.ts'
-import { startCluster } from '../../../../scripts/test-support/redis-cluster.ts'
-import { startRedis } from '../../../../scripts/test-support/redis-server.ts'
+import { failuresOf } from '../../../../mocks/test/conformance/failures.ts'
+import { describeWithRedis, startCluster, startRedis } from '../../../../scripts/test-support/redis-server.ts'
 import { listen } from '../../../src/node/listener.ts'
 import { newFolder } from '../../storage/folders.ts'
 
 const SILENCE = { info() {}, warn() {}, error() {} }
 
-const STORAGES: Readonly<Record<string, () => Promise<FishStorage>>> = {
-  'a file': () => createStorage({ driver: 'file', path: newFolder() }),
-  Redis: async () => {
-    const server = await startRedis()
-    onTestFinished(() => server.stop())
-    return createStorage({ driver: 'redis', url: server.url })
-  },
+async function expectConformant(opening: Promise<FishStorage>): Promise<void> {
+  const storage = await opening
+  onTestFinished(() => storage.dispose())
+  const { options } = await openDirect({ storage })
+  expect(failuresOf(await runConformance(options))).toEqual([])
 }
 
 describe('the app passes all checks', () => {
-  it.each(Object.entries(STORAGES))('on %s', async (_, open) => {
-    const storage = await open()
-    onTestFinished(() => storage.dispose())
-    const { options } = await openDirect({ storage })
-    expect(failuresOf(await runConformance(options))).toEqual([])
-  })
+  it('on a file', () => expectConformant(createStorage({ driver: 'file', path: newFolder() })))
 
   it('over a socket', async () => {
     const { app, options } = await openDirect()
@@ -40,5 +32,20 @@ describe('the app passes all checks', () => {
     const otherClient = () => from(`198.51.100.${++clients}`)
     const over = { ...options, baseUrl: listener.url, fetch: from('192.0.2.1'), otherClient }
     expect(failuresOf(await runConformance(over))).toEqual([])
+  })
+})
+
+describeWithRedis('on Redis, the app passes all checks', () => {
+  it('of one server', async () => {
+    const server = await startRedis()
+    onTestFinished(() => server.stop())
+    await expectConformant(createStorage({ driver: 'redis', url: server.url }))
+  })
+
+  it('of a cluster', async () => {
+    const servers = await startCluster()
+    onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))))
+    const nodes = servers.map(({ port }) => ({ host: '127.0.0.1', port }))
+    await expectConformant(createStorage({ driver: 'redis-cluster', nodes }))
   })
 })

@@ -1,10 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import { describeWithRedis } from '../../../../scripts/test-support/redis-server.ts'
-import { storedBehaviour } from '../behaviour/all.ts'
-import { pagingBehaviour } from '../behaviour/paging.ts'
-import { rateLimitBehaviour } from '../behaviour/rate-limit.ts'
-import { writesBehaviour } from '../behaviour/writes.ts'
-import type { OpenService } from '../test-service.ts'
+import { everyBehaviour } from '../behaviour/all.ts'
 import { type RedisServices, startRedisServices } from './stored-services.ts'
 
 describeWithRedis('on Redis', () => {
@@ -13,11 +9,5 @@ describeWithRedis('on Redis', () => {
     openService = await startRedisServices()
   })
   afterAll(() => openService.server.stop())
-  // Not all of it: what no storage changes is tested in memory and over a socket, and what Redis alone can get wrong in
-  // the conformance suite of the storage.
-  const open: OpenService = (options) => openService.open(options)
-  storedBehaviour(open)
-  pagingBehaviour(open)
-  rateLimitBehaviour(open)
-  writesBehaviour(open)
+  everyBehaviour((options) => openService.open(options), { runs: 10 })
 })

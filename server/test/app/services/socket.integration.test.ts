@@ -6,7 +6,7 @@ import { UNLIMITED } from '../test-service.ts'
 import { createSocketService } from './socket-service.ts'
 
 describe('over a socket', () => {
-  everyBehaviour(createSocketService)
+  everyBehaviour(createSocketService, { runs: 10 })
 
   it('a connection kept alive through many refused bodies accumulates nothing', async () => {
     const warnings: string[] = []

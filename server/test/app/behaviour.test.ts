@@ -1,7 +1,9 @@
 import { describe } from 'vitest'
+import { everyBehaviour } from './behaviour/all.ts'
 import { secondStepsBehaviour } from './behaviour/second-steps.ts'
 import { createMemoryService } from './memory-service.ts'
 import { createFileService } from './services/stored-services.ts'
 
-describe('in memory', () => secondStepsBehaviour(createMemoryService, { runs: 40 }))
+describe('in memory', () => everyBehaviour(createMemoryService, { runs: 40 }))
+// Its reads are cached beside the database: a sequence finds what an example forgets.
 describe('on a file', () => secondStepsBehaviour(createFileService, { runs: 15 }))
