@@ -156,7 +156,7 @@ describe('an error of the command line or of this machine', () => {
   })
 
   test('an invalid key is reported', () => {
-    const { code, exit, hint } = describeError(new FernetError('invalid_key', 'x'))
+    const { code, exit, hint } = describeError(new FernetError('invalid_key'))
     expect({ code, exit, hint }).toMatchObject({ code: 'invalid_key', exit: 4, hint: expect.stringMatching(/login/) })
   })
 })

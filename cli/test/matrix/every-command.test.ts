@@ -15,7 +15,7 @@ import {
   runOn,
   setUp,
 } from './machine.ts'
-import { type Exceptions, ROWS } from './rows.ts'
+import { type Exceptions, ROWS, type Row } from './rows.ts'
 import { storeOnce } from './store.ts'
 
 const stores = storeOnce()
@@ -52,7 +52,7 @@ test('each command has a row, and each row is of a command', () => {
   expect([...new Set(found)].toSorted()).toEqual(COMMANDS.ids.toSorted())
 })
 
-describe.each(ROWS)('%s', (line, requests, exceptions = {}) => {
+describe.each<Row>(ROWS)('%s', (line, requests, exceptions = {}) => {
   const { given, env, shows, lines, findings, runsOn }: Exceptions = exceptions
   const routes = requests.split(' ').filter(Boolean).toSorted()
 

@@ -3,7 +3,7 @@ import type { SecretName } from './canaries.ts'
 import type { Setup } from './machine.ts'
 
 /** A command line, the routes that it requests if all is well, and its exceptions. `runOn` fills in `{…}`. */
-export type Row = readonly [line: string, requests: string, exceptions?: Exceptions]
+export type Row = [line: string, requests: string, exceptions?: Exceptions]
 
 export interface Exceptions {
   readonly given?: readonly Setup[]
