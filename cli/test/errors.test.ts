@@ -239,7 +239,7 @@ test('--no-wait fails at once where the rate limit holds, whatever FISH_MAX_WAIT
   }
 })
 
-// Commands that there are stand in the matrix.
+// Existing commands are in the matrix.
 describe.each([[['fly']], [['user', 'fly']], [['--bogus', 'status']]])('%j, which is no command', (argv) => {
   test('ends with 2, says so on stderr, and leaves stdout empty', async () => {
     const { status, stdout, stderr } = await run(argv)

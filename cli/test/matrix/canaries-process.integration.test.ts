@@ -1,26 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { launch } from '../maintenance-processes.ts'
 import { SECRETS, tracesIn } from './canaries.ts'
-import { openContext } from './context.ts'
-import { type Row, titled } from './row.ts'
+import { openMachine } from './machine.ts'
 import { storeOnce } from './store.ts'
 
-const { store } = storeOnce()
+const stores = storeOnce()
 
 describe('a process of its own', () => {
-  const rows: readonly Row[] = [
-    { id: 'login', args: ['Alex', '--with-api-key'], requests: ['getUserKey', 'postFish'] },
-    { id: 'add', args: ['Salmon', '-r', '3'], requests: ['postFish'] },
-    { id: 'user:list', requests: ['adminLogin', 'listUsers'] },
-  ]
-
-  test.each(titled(rows))(
-    'shows no secret with DEBUG=*, nor with NODE_DEBUG for the network: $title',
-    async ({ row }) => {
-      await using context = await openContext({ store })
-      const env = Object.fromEntries(Object.entries(context.env).map(([name, value]) => [name, value ?? '']))
-      const argv = [...row.id.split(':'), ...(row.args ?? [])]
-      const program = launch(argv, { ...env, DEBUG: '*', NODE_DEBUG: 'http,https,net,tls,undici,fetch,fs,module' })
+  test.each(['login Alex --with-api-key', 'add Salmon -r 3', 'user list'])(
+    'shows no secret with DEBUG=*, nor with NODE_DEBUG for the network: %s',
+    async (line) => {
+      await using machine = await openMachine(stores)
+      const env = Object.fromEntries(Object.entries(machine.env).map(([name, value]) => [name, value ?? '']))
+      const program = launch(line.split(' '), {
+        ...env,
+        DEBUG: '*',
+        NODE_DEBUG: 'http,https,net,tls,undici,fetch,fs,module',
+      })
       expect(await program.closed).toBe(0)
       expect(tracesIn(program.stdout())).toEqual([])
       expect(tracesIn(program.stderr())).toEqual([])
@@ -37,8 +33,8 @@ describe('a process of its own', () => {
   })
 
   test('shows nothing of an error that nobody catches but that it happened', async () => {
-    await using context = await openContext({ store })
-    const env = Object.fromEntries(Object.entries(context.env).map(([name, value]) => [name, value ?? '']))
+    await using machine = await openMachine(stores)
+    const env = Object.fromEntries(Object.entries(machine.env).map(([name, value]) => [name, value ?? '']))
     // Once it says that it listens, and so has begun.
     const crash = `const { write } = process.stdout
       process.stdout.write = function (...given) {

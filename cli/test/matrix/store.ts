@@ -14,12 +14,23 @@ export interface StoppedStore extends AsyncDisposable {
 }
 
 /** Makes a store when it is first needed. */
-export function storeOnce(): AsyncDisposable & { readonly store: () => Promise<StoppedStore> } {
+export interface Stores extends AsyncDisposable {
+  readonly store: () => Promise<StoppedStore>
+  /** Secrets of the player in the store that the server made. Empty before there is a store. */
+  readonly made: readonly string[]
+}
+
+export function storeOnce(): Stores {
   let making: Promise<StoppedStore> | undefined
+  let made: readonly string[] = []
   return {
-    store() {
+    async store() {
       making ??= makeStore()
+      made = (await making).made
       return making
+    },
+    get made() {
+      return made
     },
     async [Symbol.asyncDispose]() {
       await (await making)?.[Symbol.asyncDispose]()

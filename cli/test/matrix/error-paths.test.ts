@@ -1,0 +1,190 @@
+import type { ServerResponse } from 'node:http'
+import { ConnectionError, FernetError, TimeoutError } from '@fish-crab/sdk'
+import { ERROR_CODES } from '@fish-crab/sdk/constants'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeError } from '../../src/client/describe-error.ts'
+import { interruption } from '../../src/core/errors.ts'
+import { type Env, run, startImpostor } from '../harness.ts'
+import { SECRETS, tracesIn } from './canaries.ts'
+import { expectError } from './expect-error.ts'
+
+const LIST = ['list', 'fish', 'Alex', '-g', 'earth']
+const LIST_ADMINS = ['admin', 'list']
+const SEE_HELP = /^See: fish-cli list --help$/
+const LATER = /^Try again later; see: fish-cli status$/
+const ADDRESS = /^Is --url \(or FISH_URL\) the address of a Fish and Crab Collection Service\?$/
+const PAGE = { 'content-type': 'text/html' }
+
+let respond: (response: ServerResponse) => void
+let service: Awaited<ReturnType<typeof startImpostor>>
+beforeAll(async () => {
+  service = await startImpostor((_, response) => respond(response))
+})
+afterAll(() => service.close())
+
+const env = (): Env => ({ FISH_URL: service.url, FISH_MAX_WAIT: '0', FISH_ADMIN_PASSWORD: SECRETS.adminPassword })
+function send(status: number, body: unknown, headers = {}): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  respond = (response) =>
+    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r-1', ...headers }).end(text)
+}
+
+describe('an error code of the service has its exit status and next step', () => {
+  const table: Readonly<Record<keyof typeof ERROR_CODES, readonly [exit: number, hint: RegExp]>> = {
+    missing_name: [2, SEE_HELP],
+    missing_gamemode: [2, SEE_HELP],
+    invalid_gamemode: [2, SEE_HELP],
+    invalid_token: [4, /^The key may have been reset\. Fetch it again: fish-cli login\./],
+    token_expired: [2, /fish-cli doctor$/],
+    invalid_payload: [2, SEE_HELP],
+    invalid_query: [2, SEE_HELP],
+    invalid_event_id: [2, SEE_HELP],
+    user_mismatch: [2, /^Check --user and --gamemode/],
+    gamemode_mismatch: [2, /^Check --user and --gamemode/],
+    invalid_credentials: [4, /^Check the name and the password/],
+    invalid_session: [4, /^Log in again: fish-cli login NAME --admin$/],
+    forbidden: [4, /^Only administrators may do this\./],
+    not_found: [5, ADDRESS],
+    user_not_found: [5, /^Check the spelling/],
+    admin_not_found: [5, /fish-cli admin list$/],
+    record_not_found: [5, /fish-cli list --fields id,name,caughtAt$/],
+    method_not_allowed: [1, ADDRESS],
+    user_exists: [6, /^Choose another name\.$/],
+    admin_exists: [6, /^Choose another name\.$/],
+    too_many_species: [6, /^$/],
+    last_superadmin: [6, /fish-cli admin create NAME --role superadmin$/],
+    payload_too_large: [1, /^Use fewer or shorter names/],
+    unsupported_media_type: [1, /^$/],
+    rate_limited: [75, /^Try again at .* \(local time\), or allow a longer --max-wait, or use an API key/],
+    malformed_request: [2, SEE_HELP],
+    expectation_failed: [1, /^$/],
+    request_timeout: [1, LATER],
+    headers_too_large: [1, /^Use fewer or shorter names/],
+    client_closed_request: [1, LATER],
+    internal_error: [1, LATER],
+    storage_error: [69, LATER],
+    unavailable: [69, LATER],
+  }
+
+  test.each(Object.entries(table))('%s', async (code, [exit, hint]) => {
+    const { status, message } = ERROR_CODES[code as keyof typeof ERROR_CODES]
+    send(status, { error: message, code }, { 'retry-after': '60' })
+    const error = await expectError(LIST, { env: env(), clock: CLOCK }, { code, exit, message, requestId: 'r-1' })
+    expect(error.hint ?? '').toMatch(hint)
+    expect(error.retryAt).toEqual(code === 'rate_limited' ? expect.stringMatching(/^2026-01-01T00:01:00/) : null)
+  })
+
+  test('details and line breaks stay on the line of the message', async () => {
+    const details = [{ path: 'name', message: 'too long' }]
+    send(400, { error: 'Bad.\r\nfish-cli: all is well', code: 'invalid_payload', details })
+    await expectError(LIST, { env: env() }, { message: 'Bad. fish-cli: all is well name: too long.' })
+  })
+
+  test.each([
+    ['forbidden', /^This needs the rights of a superadmin\. Choose one with --admin/],
+    ['rate_limited', /An API key does not lift the limit of administrators\.$/],
+  ] as const)('%s to an administrator', async (code, hint) => {
+    send(ERROR_CODES[code].status, { error: 'x', code }, { 'retry-after': '60' })
+    await expectError(LIST_ADMINS, { env: env(), clock: CLOCK }, { code, hint: expect.stringMatching(hint) })
+  })
+})
+
+const CLOCK = { now: () => Date.parse('2026-01-01T00:00:00Z'), sleep: () => Promise.resolve() }
+
+describe('a response that is not from the service', () => {
+  const SHAPE = [1, 'invalid_response', ADDRESS] as const
+  test.each<[string, number, unknown, object, number, string, RegExp]>([
+    ['a page', 200, '<p>Log in</p>', PAGE, ...SHAPE],
+    ['half a document', 200, '{"user":', {}, ...SHAPE],
+    ['a document of another shape', 200, { fish: 1 }, {}, ...SHAPE],
+    ['a redirect', 302, '', { location: 'http://127.0.0.1:1' }, 1, 'invalid_response', /^Set --url/],
+    ['404', 404, '<p>None</p>', PAGE, ...SHAPE],
+    ['401', 401, '<p>Who?</p>', PAGE, 4, 'unknown', /^Check the name and the password/],
+    ['403', 403, '<p>No</p>', PAGE, 4, 'unknown', /^The service always gives a reason: a proxy/],
+    ['500', 500, '<p>Oh</p>', PAGE, 1, 'unknown', LATER],
+    ['502', 502, '<p>Bad Gateway</p>', PAGE, 69, 'bad_gateway', LATER],
+    ['503', 503, '<p>Away</p>', PAGE, 69, 'bad_gateway', LATER],
+    ['504', 504, '<p>Late</p>', PAGE, 69, 'bad_gateway', LATER],
+  ])('is reported: %s', async (_, status, body, headers, exit, code, hint) => {
+    send(status, body, headers)
+    await expectError(LIST, { env: env() }, { code, exit, hint: expect.stringMatching(hint) })
+  })
+
+  test('is reported: a reset connection', async () => {
+    respond = (response) => response.destroy()
+    await expectError(LIST, { env: env() }, { code: 'unreachable', exit: 69, hint: expect.stringMatching(/running/) })
+  })
+})
+
+test('no response is reported with the reason for it', async () => {
+  const running = 'Is the service running, and is --url (or FISH_URL) right?'
+  const away = { env: { ...env(), FISH_URL: 'http://127.0.0.1:1' } }
+  await expectError(LIST, away, { code: 'unreachable', exit: 69, hint: running })
+  const hintOf = (systemCode: string) => describeError(new ConnectionError('x', { systemCode })).hint
+  for (const code of ['ENOTFOUND', 'EAI_AGAIN']) expect(hintOf(code)).toMatch(/^Is the name of the host/)
+  expect(hintOf('SELF_SIGNED_CERT_IN_CHAIN')).toMatch(/NODE_EXTRA_CA_CERTS/)
+  const late = describeError(new TimeoutError('x'))
+  expect(late).toMatchObject({ code: 'timeout', exit: 69, hint: expect.stringMatching(LATER) })
+})
+
+describe('an error of the command line or of this machine', () => {
+  const CANARY = SECRETS.password
+  test.each<[string, readonly string[], Env, number, string, RegExp]>([
+    ['an unknown command', ['fly'], {}, 2, 'usage', /./],
+    ['an unknown flag', [...LIST, `--password=${CANARY}`], {}, 2, 'usage', /FISH_PASSWORD/],
+    ['a wrong value', ['list', 'Alex', '--limit', CANARY], {}, 2, 'usage', SEE_HELP],
+    ['too many arguments', ['list', 'fish', 'Alex', CANARY], {}, 2, 'usage', SEE_HELP],
+    ['a missing argument', ['user', 'create'], {}, 2, 'usage', /^See: fish-cli user create --help$/],
+    ['a missing user', ['list'], { FISH_GAMEMODE: 'earth' }, 2, 'usage', /FISH_USER/],
+    ['a missing gamemode', ['list', 'Alex'], {}, 2, 'usage', /^Add --gamemode GAMEMODE/],
+    ['an unknown gamemode', ['list', 'Alex', '-g', 'erth'], {}, 2, 'usage', /^Did you mean: earth\?/],
+    ['an invalid address', [...LIST, '--url', 'localhost'], {}, 2, 'usage', /^For example: http/],
+    ['a missing key', ['add', '--crab', '-g', 'earth'], { FISH_USER: 'Alex' }, 4, 'missing_credentials', /./],
+    ['a missing login', ['whoami'], {}, 4, 'not_logged_in', /fish-cli login/],
+    [
+      'an unwritable file',
+      ['config', 'set', 'output', 'csv'],
+      { XDG_STATE_HOME: '/dev/null' },
+      1,
+      'file_not_locked',
+      /./,
+    ],
+  ])('is reported without its value: %s', async (_, argv, more, exit, code, hint) => {
+    const options = { env: { FISH_URL: service.url, ...more } }
+    const { message } = await expectError(argv, options, { code, exit, hint: expect.stringMatching(hint) })
+    expect(tracesIn(message)).toEqual([])
+  })
+
+  test('an invalid key is reported', () => {
+    const { code, exit, hint } = describeError(new FernetError('invalid_key'))
+    expect({ code, exit, hint }).toMatchObject({ code: 'invalid_key', exit: 4, hint: expect.stringMatching(/login/) })
+  })
+})
+
+test('an interrupted command ends with 130', async () => {
+  respond = () => {}
+  const interrupted = AbortSignal.abort(interruption())
+  await expectError(LIST, { env: env(), interrupted }, { code: 'interrupted', exit: 130, hint: null })
+})
+
+test('an unexpected error is reported with its location, and without the secret that its message quotes', async () => {
+  const now = () => {
+    throw new Error(`${SECRETS.password} ${SECRETS.fernetKey}`)
+  }
+  const options = { env: env(), clock: { ...CLOCK, now } }
+  const { message, hint } = await expectError(LIST, options, { code: 'internal_error', exit: 1 })
+  expect(message).toMatch(/^fish-cli failed in a way it should not \(Error at .*error-paths/)
+  expect(tracesIn(`${message} ${hint}`)).toEqual([])
+})
+
+test('FISH_OUTPUT=json prints the error of a command with rows as a document, and -o overrides it', async () => {
+  const preset = { env: { ...env(), FISH_OUTPUT: 'json' } }
+  send(404, { error: 'None.', code: 'user_not_found' })
+  expect(JSON.parse((await run(LIST, preset)).stdout).error.code).toBe('user_not_found')
+  for (const argv of [
+    [...LIST, '-o', 'table'],
+    ['add', 'Cod'],
+  ]) {
+    expect((await run(argv, preset)).stdout).toBe('')
+  }
+})

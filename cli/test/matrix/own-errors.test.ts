@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Env } from '../harness.ts'
+import { SECRETS } from './canaries.ts'
+import { expectErrorDocument } from './expect-error.ts'
+import { type Machine, openMachine, runOn, type Setup, setUp } from './machine.ts'
+import { storeOnce } from './store.ts'
+
+interface Situation {
+  readonly given?: readonly Setup[]
+  readonly env?: Env
+}
+
+const OTHER_KEY = { env: { FISH_KEY: `${'A'.repeat(43)}=` } }
+const NO_KEY = { env: { FISH_KEY: '' } }
+const NO_PASSWORD = { env: { FISH_PASSWORD: '' } }
+const BAD_PASSWORD = { env: { FISH_PASSWORD: 'canary wrong', FISH_ADMIN_PASSWORD: 'canary wrong' } }
+const NOT_SUPERADMIN = { env: { FISH_ADMIN_USERNAME: 'mia' } }
+const NO_STORAGE = { env: { FISH_STORAGE: 'redis://:canary-redis-password@127.0.0.1:1' } }
+const WRONG_SECRET = { FISH_SECRET: 'canary wrong secret of 32 characters', FISH_SECRET_PREVIOUS: '' }
+
+/** Errors that a command finds itself, or that only one endpoint returns. Each reaches the user by the same path. */
+const ERRORS: readonly [line: string, exit: number, code: string, situation?: Situation][] = [
+  ['add Cod -r 1', 4, 'missing_credentials', NO_KEY],
+  ['add Cod -r 1', 4, 'invalid_key', { env: { FISH_KEY: 'canary no key' } }],
+  ['add Cod -r 1', 4, 'invalid_token', OTHER_KEY],
+  ['add Cod -r 1', 4, 'unreadable_secret_file', { env: { FISH_KEY: '', FISH_KEY_FILE: '/no/such/file' } }],
+  ['add Cod -r 1', 2, 'usage', { env: { FISH_USER: '' } }],
+  ['add Cod', 2, 'usage'],
+  ['add Cod -r 8', 2, 'usage'],
+  ['add', 2, 'usage'],
+  ['add Bronze Koi -r 1', 2, 'usage'],
+  ['add --crab --rarity gold', 2, 'usage'],
+  ['add --file {home}/none.csv', 5, 'file_not_readable'],
+  ['list fish Nobody', 5, 'user_not_found'],
+  ['list fish', 2, 'usage', { env: { FISH_USER: '' } }],
+  ['list fish Alex', 2, 'usage', { env: { FISH_GAMEMODE: '' } }],
+  ['list canaries Alex', 2, 'usage'],
+  ['list --since canary', 2, 'usage'],
+  ['list --fields canary', 2, 'usage'],
+  ['stats Alex --admin admin', 2, 'usage'],
+  ['stats Alex --chart --species', 2, 'usage'],
+  ['stats Alex --since canary', 2, 'usage'],
+  ['status --max-wait canary', 2, 'usage'],
+  ['status --url canary', 2, 'usage'],
+  ['status', 2, 'usage', { env: { FISH_URL: 'http://a:canary-pass@127.0.0.1:1' } }],
+  ['watch {home}/none.log --once', 5, 'log_not_found'],
+  ['watch {home}/latest.log --once', 4, 'missing_credentials', { given: ['log'], ...NO_KEY }],
+  ['watch {home}/latest.log --once', 2, 'usage', { given: ['log'], env: { FISH_GAMEMODE: '' } }],
+  ['watch {home}/old.log.gz', 2, 'usage'],
+  ['watch {home}/one.log {home}/two.log', 2, 'usage'],
+  ['remove --yes', 2, 'usage'],
+  ['remove {record}', 2, 'usage'],
+  ['remove canary --yes', 5, 'record_not_found'],
+  ['remove {record} --yes', 4, 'invalid_credentials', BAD_PASSWORD],
+  ['remove {record} --yes', 4, 'missing_credentials', NO_PASSWORD],
+  ['move {record} --yes', 2, 'usage'],
+  ['move {record} -g earth --yes', 2, 'usage'],
+  ['undo --yes', 5, 'nothing_to_undo'],
+  ['undo --yes', 6, 'catches_under_way', { given: ['queued'] }],
+  ['outbox flush', 4, 'missing_credentials', { given: ['queued'], ...NO_KEY }],
+  ['outbox retry 99', 5, 'batch_not_found', { given: ['dead letters'] }],
+  ['outbox cancel --yes', 2, 'usage'],
+  ['outbox cancel --file {home}/none.csv --yes', 5, 'file_not_readable'],
+  ['outbox drop --no-input', 2, 'usage', { given: ['dead letters'] }],
+  ['login Alex', 4, 'invalid_credentials', BAD_PASSWORD],
+  ['login Alex', 4, 'missing_credentials', NO_PASSWORD],
+  ['login Alex', 2, 'invalid_config', { given: ['broken config'] }],
+  ['login Alex --with-api-key', 4, 'invalid_api_key', { env: { FISH_API_KEY: 'fck_canary-wrong' } }],
+  ['login admin --admin', 4, 'invalid_credentials', BAD_PASSWORD],
+  ['logout', 4, 'not_logged_in'],
+  ['whoami', 4, 'not_logged_in', { env: { FISH_KEY: '', FISH_API_KEY: '', FISH_PASSWORD: '', FISH_USER: '' } }],
+  ['whoami', 4, 'invalid_key', OTHER_KEY],
+  ['whoami', 4, 'invalid_secrets', { given: ['login', 'broken secrets'] }],
+  ['whoami', 4, 'secrets_not_private', { given: ['login', 'open secrets'] }],
+  ['key get', 4, 'missing_credentials', NO_PASSWORD],
+  ['key get Bob', 4, 'forbidden', { env: { FISH_ADMIN_USERNAME: 'Alex', FISH_ADMIN_PASSWORD: SECRETS.password } }],
+  ['key get --out {home}/catches.csv', 6, 'file_exists', { given: ['catches'] }],
+  ['key get --out {home}/none/key', 2, 'usage'],
+  ['key rotate Alex --no-input', 2, 'usage', { given: ['login'] }],
+  ['user create alex', 6, 'user_exists'],
+  ['user create', 2, 'usage'],
+  ['user show Nobody', 5, 'user_not_found'],
+  ['user list --limit 0', 2, 'usage'],
+  ['user reset Alex --yes', 2, 'usage'],
+  ['user reset Alex --type password --no-input --show', 2, 'usage'],
+  ['user reset Alex -t password --yes', 2, 'usage'],
+  ['user remove-catch Alex canary --yes', 5, 'record_not_found'],
+  ['user remove-catch Alex --name x --yes', 5, 'record_not_found'],
+  ['user remove-catch Alex --until canary --yes', 2, 'usage'],
+  ['user remove-catch Alex --yes', 2, 'usage'],
+  ['user remove-catch Alex --name salmon', 2, 'usage'],
+  ['user move-catch Alex {record} --yes', 2, 'usage'],
+  ['user move-catch Alex canary -g survival --yes', 5, 'record_not_found'],
+  ['user delete Alex', 2, 'usage'],
+  ['user delete Alex --yes', 4, 'forbidden', NOT_SUPERADMIN],
+  ['user delete Nobody --dry-run', 4, 'forbidden', NOT_SUPERADMIN],
+  ['admin list', 4, 'missing_credentials', { env: { FISH_ADMIN_PASSWORD: '' } }],
+  ['admin create mia', 6, 'admin_exists'],
+  ['admin create zoe', 4, 'missing_credentials', { env: { FISH_NEW_ADMIN_PASSWORD: '' } }],
+  ['admin create zoe', 2, 'usage', { env: { FISH_NEW_ADMIN_PASSWORD: 'canary' } }],
+  ['admin create zoe --role canary', 2, 'usage'],
+  ['admin delete admin --yes', 6, 'last_superadmin'],
+  ['admin delete nobody --yes', 5, 'admin_not_found'],
+  ['admin reset-password admin', 5, 'no_store'],
+  ['admin reset-password nobody', 5, 'no_admin', { given: ['store'] }],
+  ['admin reset-password admin', 2, 'invalid_settings', { env: { FISH_STORAGE: 'memory:' } }],
+  ['leaderboard whales', 2, 'usage'],
+  ['audit --since canary', 2, 'usage'],
+  ['config get canary', 2, 'usage'],
+  ['config list', 2, 'invalid_config', { given: ['broken config'] }],
+  ['config set gamemode', 2, 'usage'],
+  ['profile add home --url {url}', 6, 'profile_exists', { given: ['profile'] }],
+  ['profile add work --url https://a:canary@fish.example', 2, 'usage'],
+  ['profile add work', 2, 'usage'],
+  ['profile add canary! --url {url}', 2, 'usage'],
+  ['profile remove none --yes', 5, 'profile_not_found'],
+  ['profile remove home --no-input', 2, 'usage', { given: ['profile'] }],
+  ['profile use none', 5, 'profile_not_found'],
+  ['completion canary', 2, 'usage'],
+  ['backup {home}/copy', 5, 'no_store'],
+  ['backup {home}/work', 6, 'exists', { given: ['store'] }],
+  ['backup {home}/copy', 2, 'invalid_settings', { env: { FISH_STORAGE: 'canary:' } }],
+  ['backup {home}/copy', 2, 'invalid_settings', NO_STORAGE],
+  ['restore {home}/none', 5, 'no_store'],
+  ['restore {home}/copy', 6, 'exists', { given: ['backup', 'store'] }],
+  ['restore {home}/copy --dry-run', 6, 'exists', { given: ['backup', 'store'] }],
+  ['export', 2, 'usage', { given: ['store'] }],
+  ['export --out {home}/catches.csv', 6, 'exists', { given: ['store', 'catches'] }],
+  ['import {home}/none.jsonl', 5, 'no_store'],
+  ['import {home}/catches.csv', 2, 'invalid_line', { given: ['catches'] }],
+  ['import {home}/fish.jsonl --dry-run', 6, 'exists', { given: ['export', 'store'] }],
+  ['import {home}/fish.jsonl', 69, 'unavailable', { given: ['export'], ...NO_STORAGE }],
+  ['migrate {home}/users.json', 2, 'usage', { given: ['dump'] }],
+  ['migrate {home}/none --yes', 5, 'no_store'],
+  ['migrate {home}/users.json --yes', 69, 'unavailable', { given: ['dump'], ...NO_STORAGE }],
+  ['rotate-secret', 4, 'wrong_secret', { given: ['store'], env: WRONG_SECRET }],
+  ['rotate-secret --dry-run', 4, 'wrong_secret', { given: ['store'], env: WRONG_SECRET }],
+  ['serve --port 99999', 2, 'invalid_configuration', { env: { FISH_STORAGE: 'memory:' } }],
+  ['serve --port {port}', 6, 'start_failed', { env: { FISH_STORAGE: 'memory:' } }],
+  ['serve', 69, 'start_failed', NO_STORAGE],
+  ['serve', 2, 'invalid_configuration', { env: { FISH_STORAGE: 'memory:', FISH_MASTER_API_KEY: 'canary' } }],
+  ['mock --port 99999', 2, 'usage'],
+  ['mock --port {port}', 6, 'start_failed'],
+  ['mock --seed {home}/catches.csv', 2, 'invalid_seed', { given: ['catches'] }],
+  ['conformance', 4, 'invalid_credentials', BAD_PASSWORD],
+]
+
+const stores = storeOnce()
+let shared: Machine
+beforeAll(async () => {
+  shared = await openMachine(stores)
+})
+afterAll(async () => {
+  await shared[Symbol.asyncDispose]()
+  await stores[Symbol.asyncDispose]()
+})
+
+test.each(ERRORS)('%s ends with %i, %s', async (line, exit, code, { given, env } = {}) => {
+  const own = given && (await openMachine(stores))
+  await using _ = own
+  const machine = own ?? shared
+  await setUp(machine, given)
+  const result = await runOn(machine, [...line.split(' '), '--json'], { env })
+  expect(result.traces).toEqual([])
+  expect(expectErrorDocument(result)).toMatchObject({ code, exit, hint: expect.stringMatching(/^\S/) })
+})
