@@ -8,7 +8,7 @@ export const administrationFlags = { ...adminFlag, ...serviceFlags, ...noInputFl
 
 /** Whether an administrator is named, or a password of one is given: others read what is public. */
 export function isAdministrator({ target, env }: CommandContext): boolean {
-  return target.admin !== undefined || Boolean(env.FISH_ADMIN_PASSWORD ?? env.FISH_ADMIN_PASSWORD_FILE)
+  return target.admin !== undefined || Boolean(env.FISH_ADMIN_PASSWORD || env.FISH_ADMIN_PASSWORD_FILE)
 }
 
 export type Administration = Awaited<ReturnType<typeof openAdministration>>
