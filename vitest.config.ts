@@ -18,13 +18,7 @@ const sources = {
 }
 
 /** On a busy machine what a test waits for may be late: a poll ends with the test's own time and shows the last value. */
-const waits = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 50_000 } } }
-
-/**
- * In CI, a test that failed runs again once, and the report names it: on a busy machine, one timer or thread that is late
- * would refuse a change that it has nothing to do with.
- */
-const retry = process.env.CI === 'true' ? 1 : 0
+const waits = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 50_000, interval: 10 } } }
 
 /** Files share the modules, which keep no state: loading them again for each would take longer than most files do. */
 const shared = {
@@ -51,7 +45,6 @@ export default defineConfig({
         resolve: sources,
         test: {
           ...waits,
-          retry,
           name: 'unit',
           ...shared,
           env: { ...shared.env, ...(hasMemory ? { TMPDIR: MEMORY } : {}) },
@@ -65,7 +58,6 @@ export default defineConfig({
         resolve: sources,
         test: {
           ...waits,
-          retry,
           name: 'integration',
           ...shared,
           provide: { program },
@@ -77,7 +69,6 @@ export default defineConfig({
         // What is shipped: the built packages, other languages, a real browser.
         test: {
           ...waits,
-          retry,
           name: 'e2e',
           provide: { program: source('cli/bin/run.js') },
           include: [`${packages}/e2e/**/*.test.ts`],

@@ -142,7 +142,7 @@ it('asks instead, where streams are cut every time, and loses nothing', async ()
     }
     await expect
       .poll(async () => {
-        await mock.clock.advance(1000)
+        await mock.clock.advance(8000)
         return watch.names()
       })
       .toEqual(stored)
