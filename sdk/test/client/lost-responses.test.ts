@@ -1,5 +1,5 @@
 import { ConnectionError, createClient, TimeoutError } from '@fish-crab/sdk'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { failure, player, saved } from './stubs.ts'
 
 const SALMON = { name: 'Salmon', rarity: 3 } as const
@@ -96,5 +96,14 @@ test('no complete response within timeoutMs is a TimeoutError, even of a fetch t
 test('a body that stalls runs into timeoutMs as well, and each attempt has its own', async () => {
   const stalled = () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), { status: 201 })
   const { options } = player(stalled, saved())
-  expect((await createClient({ ...options, timeoutMs: 10 }).fish.add(SALMON)).id).toBe('record-1')
+  const ends: (() => void)[] = []
+  const setTimer = (_: number, onEnd: () => void) => {
+    ends.push(onEnd)
+    return () => {}
+  }
+  const adding = createClient({ ...options, clock: { ...options.clock, setTimer } }).fish.add(SALMON)
+  await vi.waitUntil(() => ends.length === 1)
+  ends[0]?.()
+  expect((await adding).id).toBe('record-1')
+  expect(ends).toHaveLength(2)
 })

@@ -7,9 +7,12 @@ import { startTestServer } from './running.ts'
 const ADMIN = { username: 'root', password: 'root-password' }
 const ENV = { FISH_ADMIN_USERNAME: ADMIN.username, FISH_ADMIN_PASSWORD: ADMIN.password }
 
+/** Longer than a test may take: a stop that waited for it would fail its test. */
+const GRACE_MS = 3_600_000
+
 /** Starts a server with the user Alex. */
 async function startServer() {
-  const server = await startTestServer(ENV, { graceMs: 10_000 })
+  const server = await startTestServer(ENV, { graceMs: GRACE_MS })
   const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
     const init = {
       method: 'POST',
@@ -31,9 +34,7 @@ it('a stop ends all event streams at once, and completely, instead of waiting fo
   const server = await startServer()
   const texts = (await Promise.all([server.open(), server.open()])).map((response) => response.text())
   await server.addFish('Salmon')
-  const startedAt = performance.now()
   await server.close()
-  expect(performance.now() - startedAt).toBeLessThan(2000)
   for (const text of await Promise.all(texts)) expect(text).toMatch(/^retry: 5000\n\nevent: ready\n/)
 })
 
