@@ -1,11 +1,16 @@
 // npm run mutants -- FILES…: changes the code at one place after the other, and lists the changes that no unit test notices.
-// Files are of one package, such as `sdk/src/client/**/*.ts`; without any, the client, the app and the storages are done,
-// which takes two hours. What was found before is kept in .tmp/mutants, and only what has changed is tried again.
+// Files are of one package, such as `sdk/src/client/**/*.ts`; without any, the client, the outbox, the app, the storages and the
+// client of the command line are done, which takes hours. What was found before is kept in .tmp/mutants, and only what has changed is tried again.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const ALL = ['sdk/src/client/**/*.ts', 'server/src/app/**/*.ts', 'server/src/storage/{core,memory,file}/**/*.ts']
+const ALL = [
+  'sdk/src/{client,outbox}/**/*.ts',
+  'server/src/app/**/*.ts',
+  'server/src/storage/{core,memory,file}/**/*.ts',
+  'cli/src/client/**/*.ts',
+]
 const FOLDER = '.tmp/mutants'
 const program = fileURLToPath(new URL('./mutants/node_modules/@stryker-mutator/core/bin/stryker.js', import.meta.url))
 const given = process.argv.slice(2)

@@ -10,5 +10,9 @@ if (typeof unit !== 'object' || !('test' in unit)) throw new Error('vitest.confi
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   resolve: unit.resolve ?? {},
-  test: { ...unit.test, retry: 0, testTimeout: 5000, include: [`${packages}/test/**/*.test.ts`] },
+  test: {
+    ...unit.test,
+    testTimeout: 5000,
+    include: [`${packages}/test/**/*.test.ts`, 'mocks/test/conformance/direct.test.ts'],
+  },
 })

@@ -16,10 +16,11 @@ const LICENCES = ['(MIT OR CC0-1.0)', '0BSD', 'Apache-2.0', 'BSD-3-Clause', 'Blu
 
 describe('The repository', () => {
   test('has workflows without mistakes', async () => {
-    const lint = await createLinter()
+    // A linter that has read one file traps at the schedule of another.
+    const lint = async (text: string, name: string) => (await createLinter())(text, name)
     const names = readdirSync(new URL('.github/workflows', ROOT)).map((name) => `.github/workflows/${name}`)
-    expect(names.flatMap((name) => lint(read(name), name))).toEqual([])
-    expect(lint(read('.github/workflows/ci.yml').replace('runs-on', 'run-on'), 'ci.yml')).not.toEqual([])
+    expect((await Promise.all(names.map((name) => lint(read(name), name)))).flat()).toEqual([])
+    expect(await lint(read('.github/workflows/ci.yml').replace('runs-on', 'run-on'), 'ci.yml')).not.toEqual([])
   })
 
   test('ships or recommends only packages under these licences', () => {
