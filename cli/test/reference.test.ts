@@ -2,23 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commandPages, SERVER_VARIABLES, VARIABLES } from '../build/pages.ts'
-import { renderReference } from '../build/reference.ts'
 import { ERROR_SCHEMA } from '../src/core/errors.ts'
 
 const PACKAGE = join(import.meta.dirname, '..')
 const PAGES = await commandPages()
 const WRITTEN = readFileSync(join(PACKAGE, 'REFERENCE.md'), 'utf8')
-
-test('REFERENCE.md is what the commands say; `npm run generate` makes it so', () => {
-  expect(WRITTEN).toBe(renderReference(PAGES))
-})
-
-test('it would be another if a flag said something else', () => {
-  const [first, ...rest] = PAGES
-  if (!first) throw new Error('There are no commands.')
-  const flags = first.flags.map((flag) => ({ ...flag, summary: `${flag.summary} Really.` }))
-  expect(renderReference([{ ...first, flags }, ...rest])).not.toBe(WRITTEN)
-})
 
 test('every link inside the page leads to a heading, and no two headings are the same', () => {
   const anchors = [...WRITTEN.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'))
