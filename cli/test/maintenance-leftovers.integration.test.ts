@@ -65,7 +65,7 @@ test('what a killed import left is gone behind the next one, and a dry run leave
   expect((await run(['import', small, '--dry-run'], { env })).status).toBe(0)
   expect(draftsIn(target)).toEqual([draft])
   expect(await run(['import', small], { env })).toMatchObject({ status: 0 })
-  expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock', 'fish.mark'])
+  expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock'])
 })
 
 test('what a killed restore left is gone behind the next one, also behind one that is interrupted', async () => {
@@ -114,7 +114,7 @@ test.skipIf(process.platform === 'win32')(
     living.child.kill('SIGCONT')
     expect(await living.closed).toBe(0)
     expect(JSON.parse(living.stdout())).toMatchObject({ items: LINES })
-    expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock', 'fish.mark'])
+    expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock'])
   },
 )
 
@@ -138,7 +138,7 @@ test('nothing else is taken away, whatever it is called', async () => {
   mkdirSync(join(target, '.restore-0123abcd'))
   expect((await run(['import', small], { env: envOf(target) })).status).toBe(0)
   expect(readdirSync(target).sort()).toEqual(
-    ['.import-89abcdef', '.restore-89abcdef', 'fish.db', 'fish.lock', 'fish.mark', ...kept].sort(),
+    ['.import-89abcdef', '.restore-89abcdef', 'fish.db', 'fish.lock', ...kept].sort(),
   )
   expect(readFileSync(join(parent, 'elsewhere', 'text'), 'utf8')).toBe('mine')
 })

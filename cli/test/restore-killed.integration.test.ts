@@ -38,21 +38,6 @@ async function found(data: string): Promise<string | null> {
 }
 
 describe('a restore that is killed while it moves files', () => {
-  test('leaves the new store or a folder that is refused, never an empty store', async () => {
-    const backup = await storeWith('new')
-    const outcomes: (string | null)[] = []
-    for (let killAt = 1, code: number | null = null; code !== 0; killAt += 1) {
-      const data = join(newFolder(), 'data')
-      const env = { FISH_STORAGE: `file:${data}`, FISH_KILL_AT: String(killAt), NODE_OPTIONS: `--import=${HOOK}` }
-      code = await launch(['restore', backup], env).closed
-      // Before the first rename, the folder is new.
-      if (existsSync(join(data, 'fish.mark'))) outcomes.push(await found(data))
-    }
-    expect(outcomes.at(-1)).toBe('new')
-    expect(outcomes).toContain('damaged')
-    for (const outcome of outcomes) expect(['new', 'damaged']).toContain(outcome)
-  })
-
   test('can be repeated, wherever it was killed', { timeout: 60_000 }, async () => {
     const backup = await storeWith('new')
     writeFileSync(join(backup, 'secrets.json'), JSON.stringify({ seal: 'new seal', session: 'new session' }))
@@ -65,7 +50,7 @@ describe('a restore that is killed while it moves files', () => {
         const again = launch(['restore', backup], env)
         expect([await again.closed, again.stderr()]).toEqual([0, expect.any(String)])
       }
-      expect(readdirSync(data).toSorted()).toEqual(['fish.db', 'fish.lock', 'fish.mark', 'secrets.json'])
+      expect(readdirSync(data).toSorted()).toEqual(['fish.db', 'fish.lock', 'secrets.json'])
       expect(readFileSync(join(data, 'secrets.json'), 'utf8')).toContain('new')
       expect(await found(data)).toBe('new')
     }

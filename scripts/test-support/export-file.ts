@@ -7,7 +7,7 @@ import { toRecord } from '../../server/src/app/catches/record.ts'
 
 /** Writes an export of these lines by hand. */
 export function writeLines(file: string, lines: readonly object[]): void {
-  const header = { format: 'fish-crab-export', version: 1, exportedAt: new Date(0).toISOString(), schema: 2 }
+  const header = { format: 'fish-crab-export', version: 1, exportedAt: new Date(0).toISOString(), schema: 1 }
   const count = (kind: string) => lines.filter((line) => kind in line).length
   const [items, records, tokens] = [count('item'), count('record'), count('token')]
   const last = { end: { items, records, tokens, removedOwners: count('removedOwner') } }

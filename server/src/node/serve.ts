@@ -108,10 +108,6 @@ export async function serve(options: ServeOptions): Promise<number> {
     await server.close()
   } catch (err) {
     if (!(err instanceof StorageError)) throw err
-    if (err.code === 'replaced') {
-      logger.error({ err }, 'stopped: the data file is gone')
-      return SERVE_EXIT.failed
-    }
     logger.error({ err }, 'killed: the storage did not close in time')
     await kill()
   }

@@ -181,11 +181,10 @@ function clientAddressBehind(proxies: number): (request: Request) => string {
 }
 
 function storageOptions({ storage, redisWait }: ServerConfig, logger: Pick<Logger, 'error' | 'warn'>): StorageOptions {
-  const report = (message: string) => logger.error({ storage: storage.driver }, message)
-  if (storage.driver === 'memory') return storage
-  if (storage.driver === 'file') return { ...storage, onWarning: report }
+  if (storage.driver === 'memory' || storage.driver === 'file') return storage
+  const onDataLoss = (message: string) => logger.error({ storage: storage.driver }, message)
   const onReplicated = (message: string) => logger.warn({ storage: storage.driver }, message)
-  return { ...storage, ...(redisWait === undefined ? {} : { replicas: redisWait }), onDataLoss: report, onReplicated }
+  return { ...storage, ...(redisWait === undefined ? {} : { replicas: redisWait }), onDataLoss, onReplicated }
 }
 
 async function prepareApp(

@@ -40,12 +40,7 @@ export type StorageOptions =
   /** Stores nothing on disk. */
   | { readonly driver: 'memory' }
   /** Stores everything in one SQLite file in the folder `path`. One process at a time. */
-  | {
-      readonly driver: 'file'
-      readonly path: string
-      /** Called with a warning for the operator about a problem that does not fail writes. @default ignored */
-      readonly onWarning?: (message: string) => void
-    }
+  | { readonly driver: 'file'; readonly path: string }
   | RedisOptions
   | RedisClusterOptions
 
@@ -62,9 +57,9 @@ export type StorageOptions =
 export async function createStorage(options: StorageOptions): Promise<FishStorage> {
   if (options?.driver === 'memory') return createMemoryStorage()
   if (options?.driver === 'file') {
-    const { path, onWarning } = options
+    const { path } = options
     if (typeof path !== 'string') throw new TypeError('createStorage: path must be a folder, such as "./data".')
-    return openFileStorage(path, onWarning)
+    return openFileStorage(path)
   }
   if (options?.driver !== 'redis' && options?.driver !== 'redis-cluster') {
     throw new TypeError(

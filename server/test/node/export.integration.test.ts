@@ -9,7 +9,6 @@ import { caughtRecord, ENCRYPTED, HASH, userItems, writeLines } from '../../../s
 import { describeWithRedis, startRedis } from '../../../scripts/test-support/redis-server.ts'
 import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 import { newRecord, readAll } from '../../src/storage-conformance/samples.ts'
-import { oldStore } from '../storage/old-store.ts'
 import { newFolder } from './data-folder.ts'
 
 const NOW = new Date(0)
@@ -135,7 +134,7 @@ describe('an export of a store that is open', () => {
     const counts = { items: 16, records: 1206, tokens: 1, removedOwners: 1, users: 2, entries: 1208 }
     expect(source.report).toMatchObject({ ...counts, file: source.file, folder: source.folder })
     expect(report).toEqual({ ...counts, folder: target, secrets: 'needed' })
-    expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock', 'fish.mark'])
+    expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock'])
     await expectSame(await open({ driver: 'file', path: target }), source)
   })
 
@@ -200,16 +199,6 @@ describe('an export of a store that is open', () => {
     expect((error as MaintenanceError).cause).toBe(signal.reason)
     expect(readdirSync(parent).sort()).toEqual(['data', 'fish.jsonl'])
   })
-})
-
-it('an export of a store of an older schema is refused until this version opened the store', async () => {
-  const { folder } = oldStore('')
-  const target = join(newFolder(), 'fish.jsonl')
-  const attempt = () => exportStore({ env: envOf(folder), target, now: NOW })
-  expect((await refusal(attempt())).code).toBe('older_schema')
-  expect(existsSync(target)).toBe(false)
-  await (await createStorage({ driver: 'file', path: folder })).dispose()
-  expect(await attempt()).toMatchObject({ items: 0, records: 0 })
 })
 
 it('an export and an import onto a full disk leave nothing of what was begun', async ({ skip }) => {

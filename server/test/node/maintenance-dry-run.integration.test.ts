@@ -15,7 +15,6 @@ import { folderContent } from '../../../scripts/test-support/folder-content.ts'
 import { describeWithRedis, startRedis } from '../../../scripts/test-support/redis-server.ts'
 import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 import { createEncryption } from '../../src/app/users/encryption.ts'
-import { oldStore } from '../storage/old-store.ts'
 import { newFolder } from './data-folder.ts'
 import { startTestServer } from './running.ts'
 
@@ -397,14 +396,6 @@ describe('a dry run of a rotation', () => {
     const before = folderContent(parent)
     expect(await rotateSecret({ env, makeNew: true, dryRun: true })).toMatchObject({ seen: 0, unopened: [] })
     expect(folderContent(parent)).toEqual(before)
-  })
-
-  it('accepts a store of an older schema, and does not migrate it', async () => {
-    const { folder } = oldStore('')
-    const before = folderContent(folder)
-    const env = { ...envOf(folder), FISH_SECRET: NEW }
-    expect(await rotateSecret({ env, dryRun: true })).toMatchObject({ seen: 0, unopened: [] })
-    expect(folderContent(folder)).toEqual(before)
   })
 
   it.each([false, true])('names the secret that is missing, not a new one (--new: %s)', async (makeNew) => {

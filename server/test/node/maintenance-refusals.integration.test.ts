@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   backupStore,
@@ -12,7 +12,7 @@ import {
   rotateSecret,
 } from '@fish-crab/server'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { writeExport } from '../../../scripts/test-support/export-file.ts'
 import { newFolder } from './data-folder.ts'
 import { runServe, startTestServer } from './running.ts'
@@ -46,26 +46,6 @@ const contentOf = (folder: string) =>
       .sort()
       .map((file) => [file, createHash('sha256').update(readFileSync(file)).digest('hex')]),
   )
-
-it('a store that lost its log is refused by a backup and an export, as by a start', async () => {
-  const { parent, data } = await served()
-  const storage = await createStorage({ driver: 'file', path: data })
-  onTestFinished(() => storage.dispose())
-  const marked = () => Number(JSON.parse(readFileSync(join(data, 'fish.mark'), 'utf8')).writes)
-  const before = marked()
-  for (let write = 0; write < 5; write += 1) await storage.items.setItem('note:a', String(write))
-  await expect.poll(marked).toBe(before + 5)
-  const crashed = join(parent, 'crashed')
-  cpSync(data, crashed, { recursive: true })
-  const [env, target] = [envOf(crashed), join(parent, 'target')]
-  await backupStore({ env, target: join(parent, 'before') })
-  for (const suffix of ['wal', 'shm']) rmSync(join(crashed, `fish.db-${suffix}`), { force: true })
-  for (const work of [() => backupStore({ env, target }), () => exportStore({ env, target, now: NOW })]) {
-    const { code, message } = await refusal(work())
-    expect([code, message]).toEqual(['damaged', expect.stringMatching(/lacks about \d+ acknowledged writes/)])
-  }
-  expect(readdirSync(parent).sort()).toEqual(['before', 'crashed', 'data'])
-})
 
 it('a file store that contains part of an import is refused by everything', async () => {
   const { parent, data } = await served()

@@ -1,5 +1,3 @@
-import { mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import type { CreatedUser, Session } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { createLogger } from '@fish-crab/server'
@@ -7,7 +5,7 @@ import { StorageError } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 import { newFolder } from './data-folder.ts'
 import { createMemoryStream } from './memory-stream.ts'
-import { runServe, startTestServer } from './running.ts'
+import { runServe } from './running.ts'
 
 const CANARY = 'canary-of-a-secret'
 const MASTER = `${CANARY}-master-key`
@@ -249,25 +247,4 @@ describe('the line at start', () => {
       FISH_JWT_SECRET: 'made',
     })
   })
-})
-
-it('the mark of a store that becomes unwritable is an error in the log, with what to do', async () => {
-  const folder = newFolder()
-  const errors: unknown[] = []
-  const logger = { info() {}, warn() {}, error: (...line: unknown[]) => errors.push(line) }
-  const { url } = await startTestServer({ FISH_STORAGE: `file:${folder}`, ...SECRETS }, { logger })
-  rmSync(join(folder, 'fish.mark'))
-  mkdirSync(join(folder, 'fish.mark'))
-  const post = (path: string, body: object, headers = {}) =>
-    fetch(url + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    })
-  const { FISH_ADMIN_USERNAME: username, FISH_ADMIN_PASSWORD: password } = SECRETS
-  const { token } = (await (await post('/admin/login', { username, password })).json()) as Session
-  expect((await post('/admin/users', { name: 'Alex' }, { authorization: `Bearer ${token}` })).status).toBe(201)
-  await expect
-    .poll(() => errors)
-    .toEqual([[{ storage: 'file' }, expect.stringMatching(/^Cannot write .*fish\.mark \(EISDIR\).* Check/)]])
 })

@@ -1,17 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -36,19 +24,17 @@ describeStorage('file', async () => {
   return { storage, reopen }
 })
 
-test.runIf(process.platform !== 'win32').each(['fish.db', 'fish.db-journal', 'fish.db-wal', 'fish.db-shm'])(
-  'a store whose %s is a pipe is refused, and not waited for',
-  async (name) => {
-    const folder = newFolder()
-    await (await open(folder)).dispose()
-    rmSync(join(folder, name), { force: true })
-    execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', join(folder, name)])
-    await expect(open(folder)).rejects.toMatchObject({
-      code: 'not_a_store',
-      message: expect.stringMatching(`${name} is not a file\\. Move it away`),
-    })
-  },
-)
+test.runIf(process.platform !== 'win32')('a store that is a pipe is refused, and not waited for', async () => {
+  const name = 'fish.db'
+  const folder = newFolder()
+  await (await open(folder)).dispose()
+  rmSync(join(folder, name), { force: true })
+  execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', join(folder, name)])
+  await expect(open(folder)).rejects.toMatchObject({
+    code: 'not_a_store',
+    message: expect.stringMatching(`${name} is not a file\\. Move it away`),
+  })
+})
 
 describe('a folder that is in use', () => {
   test('is refused to a second storage of the same process, by whatever path, until the first is disposed', async () => {
@@ -108,7 +94,7 @@ describe('a file that is not ours', () => {
   test('is refused unchanged when it is no database', async () => {
     const folder = newFolder()
     mkdirSync(folder)
-    for (const content of ['a shopping list', 'x'.repeat(10_000), 'SQLite format 3\0']) {
+    for (const content of ['', 'a shopping list', 'x'.repeat(10_000), 'SQLite format 3\0']) {
       writeFileSync(join(folder, 'fish.db'), content)
       await refused(folder, 'not_a_store')
     }
@@ -123,6 +109,16 @@ describe('a file that is not ours', () => {
     await refused(folder, 'not_a_store')
   })
 
+  test('is refused unchanged when a build before version 0.1 wrote it, with a sentence that says so', async () => {
+    const folder = newFolder()
+    mkdirSync(folder)
+    const db = new DatabaseSync(join(folder, 'fish.db'))
+    db.exec(`PRAGMA application_id = ${0x46495348}; CREATE TABLE items (key TEXT)`)
+    db.close()
+    await refused(folder, 'not_a_store')
+    await expect(open(folder)).rejects.toThrow('was written by a development build before version 0.1')
+  })
+
   test('is refused unchanged when a newer version wrote it', async () => {
     const folder = newFolder()
     await (await open(folder)).dispose()
@@ -130,14 +126,6 @@ describe('a file that is not ours', () => {
     db.exec('PRAGMA user_version = 1000')
     db.close()
     await refused(folder, 'newer_schema')
-  })
-
-  test('is refused unchanged when it is empty, which no crash of a first start leaves', async () => {
-    const folder = newFolder()
-    mkdirSync(folder)
-    writeFileSync(join(folder, 'fish.db'), '')
-    await refused(folder, 'damaged')
-    await expect(open(folder)).rejects.toMatchObject({ message: expect.stringMatching(/fish\.db is empty.*backup/) })
   })
 
   test('is left alone when a first start was cut short: the next one makes the store', async () => {
@@ -251,196 +239,6 @@ test('disposing leaves one whole file and nothing that must be copied with it', 
   expect(db.prepare('SELECT count(*) AS count FROM records').get()).toMatchObject({ count: 1 })
   expect(db.prepare('PRAGMA integrity_check').get()).toMatchObject({ integrity_check: 'ok' })
   db.close()
-})
-
-test('a deleted file is noticed: the ping rejects, and nothing is acknowledged any more', async () => {
-  const folder = newFolder()
-  const storage = await createStorage({ driver: 'file', path: folder })
-  onTestFinished(() => storage.dispose().catch(() => {}))
-  await storage.ping()
-  rmSync(join(folder, 'fish.db'))
-  await expect(storage.ping()).rejects.toMatchObject({ code: 'unavailable', message: /deleted or replaced/ })
-  await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject({ code: 'unavailable' })
-  await expect(storage.items.setItem('a:b', 'c')).rejects.toMatchObject({ code: 'unavailable' })
-})
-
-test('a file that was deleted and not put back fails a stop, which says so', async () => {
-  const folder = newFolder()
-  const file = join(folder, 'fish.db')
-  const storage = await createStorage({ driver: 'file', path: folder })
-  await storage.append(newCollection(), newRecord())
-  renameSync(file, `${file}-moved`)
-  await expect(storage.ping()).rejects.toMatchObject({ message: /put it back.* before you stop the service/ })
-  await expect(storage.dispose()).rejects.toMatchObject({
-    code: 'replaced',
-    message: /Unless it was moved, its data is lost/,
-  })
-})
-
-test('a file that was moved and put back loses nothing', async () => {
-  const folder = newFolder()
-  const file = join(folder, 'fish.db')
-  const [storage, collection] = [await open(folder), newCollection()]
-  renameSync(file, `${file}-moved`)
-  await expect(storage.ping()).rejects.toMatchObject({ message: /put it back/ })
-  renameSync(`${file}-moved`, file)
-  const record = newRecord()
-  await storage.append(collection, record)
-  await storage.dispose()
-  expect(await readEntries(await open(folder), collection)).toEqual([record.plain])
-})
-
-describe('a write-ahead log that is taken away while it is open', () => {
-  const UNSAVED = /^Acknowledged writes are not in .*fish\.db yet, .* if this process ends now\. End every backup/
-  const LOG_GONE = { name: 'StorageError', code: 'unavailable', message: expect.stringMatching(/fish\.db-.*SIGTERM/) }
-
-  test.each([
-    ['deleted', 'fish.db-wal', (log: string) => rmSync(log)],
-    ['replaced', 'fish.db-wal', (log: string) => renameSync(`${log}-copy`, log)],
-    ['deleted', 'fish.db-shm', (log: string) => rmSync(log)],
-    ['replaced', 'fish.db-shm', (log: string) => renameSync(`${log}-copy`, log)],
-  ])('is noticed: %s %s refuses writes, and a stop saves what was acknowledged', async (_, name, take) => {
-    const folder = newFolder()
-    const [storage, collection] = [await open(folder), newCollection()]
-    const record = newRecord()
-    await storage.append(collection, record)
-    await storage.ping()
-    copyFileSync(join(folder, name), join(folder, `${name}-copy`))
-    take(join(folder, name))
-
-    await expect(storage.append(collection, newRecord())).rejects.toMatchObject(LOG_GONE)
-    await expect(storage.items.setItem('a:b', 'c')).rejects.toMatchObject(LOG_GONE)
-    await expect(storage.ping()).rejects.toMatchObject(LOG_GONE)
-    expect(await readEntries(storage, collection)).toEqual([record.plain])
-    await storage.dispose()
-
-    const again = await open(folder)
-    expect(await readEntries(again, collection)).toEqual([record.plain])
-    expect(await again.append(collection, newRecord())).toMatchObject({ outcome: 'stored' })
-    await again.dispose()
-  })
-
-  /** A storage with an acknowledged write whose log is deleted or replaced while another program reads the file. */
-  async function takenFromReader(take: (log: string) => void) {
-    const folder = newFolder()
-    const onWarning = vi.fn<(message: string) => void>()
-    const [storage, collection] = [await createStorage({ driver: 'file', path: folder, onWarning }), newCollection()]
-    const reader = new DatabaseSync(join(folder, 'fish.db'), { readOnly: true })
-    onTestFinished(() => (reader.isOpen ? reader.close() : undefined))
-    reader.exec('BEGIN; SELECT count(*) FROM records')
-    const log = join(folder, 'fish.db-wal')
-    copyFileSync(log, `${log}-copy`)
-    const record = newRecord()
-    await storage.append(collection, record)
-    take(log)
-    const isKept = async () => {
-      const again = await open(folder)
-      const entries = await readEntries(again, collection)
-      await again.dispose()
-      return entries.length === 1 && entries[0] === record.plain
-    }
-    return { storage, reader, onWarning, isKept }
-  }
-
-  test.each([
-    ['deleted', 'ends', (log: string) => rmSync(log)],
-    ['replaced', 'ends', (log: string) => renameSync(`${log}-copy`, log)],
-    ['deleted', 'goes on without it', (log: string) => rmSync(log)],
-    ['replaced', 'goes on without it', (log: string) => renameSync(`${log}-copy`, log)],
-  ])('and is %s is waited for by a stop until a program that reads the store %s', async (_, end, take) => {
-    const { storage, reader, onWarning, isKept } = await takenFromReader(take)
-    const stop = storage.dispose()
-    await expect.poll(() => onWarning.mock.calls).toEqual([[expect.stringMatching(UNSAVED)]])
-    if (end === 'ends') reader.close()
-    else reader.exec('COMMIT')
-    await stop
-    expect(await isKept()).toBe(true)
-  })
-
-  test('fails a stop, which says so, where a program reads the store for longer than a minute', async () => {
-    const { storage, reader, onWarning, isKept } = await takenFromReader((log) => rmSync(log))
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const stop = storage.dispose()
-    const failure = expect(stop).rejects.toMatchObject({
-      name: 'StorageError',
-      code: 'unavailable',
-      message: expect.stringMatching(UNSAVED),
-    })
-    await expect.poll(() => onWarning.mock.calls).toHaveLength(1)
-    await vi.advanceTimersByTimeAsync(60_000)
-    await failure
-    vi.useRealTimers()
-    // It is still waited for where the process goes on.
-    reader.close()
-    await expect.poll(isKept).toBe(true)
-  })
-
-  test('is noticed also before anything was written', async () => {
-    const folder = newFolder()
-    await (await open(folder)).dispose()
-    const storage = await open(folder)
-    rmSync(join(folder, 'fish.db-wal'))
-    await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(LOG_GONE)
-    await storage.dispose()
-  })
-})
-
-describe('a store whose files are cut short while it is open', () => {
-  /** A store with catches in it. */
-  async function filled() {
-    const folder = newFolder()
-    const storage = await open(folder)
-    for (let record = 0; record < 20; record += 1) await storage.append(newCollection(), newRecord())
-    return { folder, storage }
-  }
-  const cut = (path: string, share: number) => truncateSync(path, Math.floor(statSync(path).size * share))
-  const refusal = (name: string) => ({
-    name: 'StorageError',
-    code: 'unavailable',
-    message: expect.stringContaining(`${name} was truncated`),
-  })
-
-  test.each([0, 0.5])(
-    'acknowledges nothing into a log of %d times its length, nor lays that over the database',
-    async (share) => {
-      const { folder, storage } = await filled()
-      const before = readFileSync(join(folder, 'fish.db'))
-      cut(join(folder, 'fish.db-wal'), share)
-
-      await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(refusal('fish.db-wal'))
-      await expect(storage.items.setItem('a:b', 'c')).rejects.toMatchObject(refusal('fish.db-wal'))
-      await expect(storage.ping()).rejects.toMatchObject({ name: 'StorageError' })
-      await storage.dispose()
-
-      expect(readFileSync(join(folder, 'fish.db')).equals(before)).toBe(true)
-      await expect(open(folder)).rejects.toMatchObject({
-        code: 'damaged',
-        message: expect.stringContaining('lacks about'),
-      })
-    },
-  )
-
-  test('acknowledges nothing into an empty database', async () => {
-    const { folder, storage } = await filled()
-    cut(join(folder, 'fish.db'), 0)
-    await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(refusal('fish.db'))
-    await storage.dispose()
-  })
-
-  test('goes on where it is SQLite that cuts a log which has grown long', async () => {
-    const { folder, storage } = await filled()
-    const length = () => statSync(join(folder, 'fish.db-wal')).size
-    const value = 'ü'.repeat(9 * 1024 * 1024)
-    // What is written in one turn is one transaction.
-    await Promise.all(['a', 'b', 'c', 'd'].map((key) => storage.items.setItem(key, value)))
-    const longest = length()
-    await storage.items.setItem('e', 'f')
-    expect(length()).toBeLessThan(longest)
-    await storage.items.setItem('e', 'g')
-    await storage.ping()
-    await storage.dispose()
-  })
 })
 
 describe('a path where no store can be', () => {

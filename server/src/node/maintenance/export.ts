@@ -9,15 +9,7 @@ import { readSecretsText } from '../secrets-file.ts'
 import { type ExportCounts, firstLine, type LineCounts, lastLine } from './export-format.ts'
 import { makeNew } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
-import {
-  checkSecretsUnchanged,
-  firstValue,
-  inspectStore,
-  itemOf,
-  openStore,
-  refuseOlderSchema,
-  schemaOf,
-} from './store.ts'
+import { checkSecretsUnchanged, firstValue, inspectStore, itemOf, openStore, schemaOf } from './store.ts'
 
 /** Options of {@link exportStore}. */
 export interface ExportOptions extends ConfigSource, MaintenanceOptions {
@@ -60,7 +52,6 @@ export async function exportStore(options: ExportOptions): Promise<ExportReport>
     const storedSecrets = readSecretsText(folder)
     using db = openStore(folder)
     const exportTo = async (open: () => Writable, end: boolean) => {
-      refuseOlderSchema(db)
       const { users, entries, secrets } = await inspectStore(db, folder, options)
       const counts = countLines(db)
       const checkEnd = () => checkSecretsUnchanged(folder, storedSecrets)

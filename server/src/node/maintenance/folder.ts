@@ -5,7 +5,6 @@ import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { shellCommand } from '../../../../sdk/src/internal/shell-command.ts'
 import type { FishStorage } from '../../storage/core/types.ts'
 import { type FolderLock, lockFolder, makeFolder } from '../../storage/file/folder.ts'
-import { MARK_FILE } from '../../storage/file/mark.ts'
 import { STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage } from '../../storage/index.ts'
 import { SECRETS_FILE } from '../secrets-file.ts'
@@ -132,7 +131,7 @@ export function refuseStore(folder: string, secrets: readonly string[] = []): vo
 }
 
 export function existsError(folder: string, what: string, secrets: readonly string[]): MaintenanceError {
-  const files = [...STORE_FILES, MARK_FILE, ...secrets].map((name) => join(folder, name)).filter(pathExists)
+  const files = [...STORE_FILES, ...secrets].map((name) => join(folder, name)).filter(pathExists)
   const aside = unusedPath(join(folder, 'old-store'))
   const command = `${shellCommand(['mkdir', aside])} && ${shellCommand(['mv', ...files, aside])}`
   return new MaintenanceError('exists', `${folder} already has ${what}; nothing was changed.`, {
@@ -147,8 +146,7 @@ function unusedPath(path: string, number = 2): string {
   return pathExists(numbered) ? unusedPath(path, number + 1) : numbered
 }
 
-/** The mark comes first: if this is killed, a server refuses a folder that has a mark and no store, instead of creating one. */
-const NEW_FILES = [MARK_FILE, SECRETS_FILE, STORE_FILE]
+const NEW_FILES = [SECRETS_FILE, STORE_FILE]
 
 /** Moves a new store into a folder that has none. Secrets that are there stay. A failure leaves nothing new. */
 export function moveStore(temp: string, folder: string): void {

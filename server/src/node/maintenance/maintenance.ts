@@ -64,7 +64,6 @@ export type MaintenanceErrorCode =
   /** The target exists; it was not changed. */
   | 'exists'
   /** The store was not opened by this version yet. */
-  | 'older_schema'
   /** A check of the content failed. */
   | 'damaged'
   /** The data needs another `FISH_SECRET`. */
@@ -208,13 +207,23 @@ function ownPath(path: string): string {
   })
 }
 
+interface Owned {
+  readonly folder: string
+  readonly uid: number
+  readonly gid: number
+}
+
 /** The existing folders at and above a path, the nearest first: the owner of each can replace everything in it by a link. */
-function foldersTo(path: string): { readonly folder: string; readonly uid: number; readonly gid: number }[] {
+function foldersTo(path: string): readonly Owned[] {
   const parent = dirname(path)
   const above = parent === path ? [] : foldersTo(parent)
-  // Using the path reports why it cannot be reached.
-  const stat = statSync(path, { throwIfNoEntry: false })
-  return stat?.isDirectory() ? [{ folder: path, uid: stat.uid, gid: stat.gid }, ...above] : above
+  try {
+    const stat = statSync(path)
+    return stat.isDirectory() ? [{ folder: path, uid: stat.uid, gid: stat.gid }, ...above] : above
+  } catch {
+    // Using the path reports why it cannot be reached.
+    return above
+  }
 }
 
 function userName(uid: number): string | undefined {

@@ -1,7 +1,4 @@
 import { join } from 'node:path'
-import { type HighWater, readHighWater, writeMark } from '../../storage/file/mark.ts'
-import { openDatabase } from '../../storage/file/sqlite.ts'
-import { STORE_FILE } from '../../storage/file/store-file.ts'
 import type { ConfigSource } from '../config.ts'
 import { readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
 import { existsError, moveStore, pathExists, refuseStore, withLockedFolder, withTempFolder } from './folder.ts'
@@ -26,9 +23,6 @@ export interface RestoreReport extends StoreReport, DryRunReport {
   readonly folder: string
 }
 
-/** Mark of a store whose schema counts no writes. It applies to no store, but shows that one is missing. */
-const UNCOUNTED = { lineage: '', writes: 1 }
-
 /**
  * Puts a backup into a data folder that has no store. The backup is checked first and copied whole: a failure changes
  * nothing.
@@ -50,16 +44,10 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
       if (dryRun) return { ...report, dryRun }
       return withTempFolder(folder, 'restore', async (temp) => {
         await copyStore(db, { from, to: temp, secrets }, options)
-        writeMark(temp, markOf(join(temp, STORE_FILE)))
         moveStore(temp, folder)
         return report
       })
     })
   }
   return maintain(run, { signal: options.signal, state: 'Nothing was restored.' })
-}
-
-function markOf(file: string): HighWater {
-  using db = openDatabase(file, { readOnly: true })
-  return readHighWater(db) ?? UNCOUNTED
 }

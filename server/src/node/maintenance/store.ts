@@ -9,11 +9,10 @@ import { refuseImportLock } from '../../app/store/store-id.ts'
 import { createEncryption, DecryptionError } from '../../app/users/encryption.ts'
 import { decryptSecretCheck } from '../../app/users/secret-check.ts'
 import { EPOCH_KEY, STORE_KEY } from '../../storage/core/keys.ts'
-import { assignNewLineage, readMark } from '../../storage/file/mark.ts'
 import { prepareItemReads } from '../../storage/file/reader.ts'
-import { APPLICATION_ID, checkSchemaVersion, SCHEMA_VERSION } from '../../storage/file/schema.ts'
+import { checkSchema } from '../../storage/file/schema.ts'
 import { backup, type DatabaseSync, openDatabase } from '../../storage/file/sqlite.ts'
-import { lostWrites, lostWritesError, STORE_FILE } from '../../storage/file/store-file.ts'
+import { hasLog, STORE_FILE } from '../../storage/file/store-file.ts'
 import { readSecrets, readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
 import { MaintenanceError, type MaintenanceOptions } from './maintenance.ts'
 
@@ -48,27 +47,21 @@ export function storeFileOf(folder: string): string {
 /**
  * Opens the store of a data folder for reading, as of one moment, also while a server uses it. Only SQLite opens the file:
  * closing it by other means would drop the locks of a server in this process.
- * @throws MaintenanceError `no_store`, `not_a_store`; StorageError `newer_schema`, `damaged` when its log was lost
+ * @throws MaintenanceError `no_store`; StorageError `not_a_store`, `newer_schema`
  */
 export function openStore(folder: string): DatabaseSync {
   const file = storeFileOf(folder)
   accessSync(file, constants.R_OK)
   // A connection that may write removes the two files that SQLite puts beside a store; but where it finds a log, it takes
   // that into the store at its end, and reading must not change a store.
-  const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+  const readOnly = hasLog(file)
   const address = pathToFileURL(file)
-  address.searchParams.set('mode', hasLog ? 'ro' : 'rw')
-  const mark = readMark(folder)
-  const db = openDatabase(address, { readOnly: hasLog })
+  address.searchParams.set('mode', readOnly ? 'ro' : 'rw')
+  const db = openDatabase(address, { readOnly })
   try {
     // One read transaction is a consistent snapshot, even while a server writes.
     db.exec('BEGIN')
-    if (firstValue(db, 'PRAGMA application_id') !== APPLICATION_ID) {
-      throw new MaintenanceError('not_a_store', `${file} is not a store of this service.`)
-    }
-    checkSchemaVersion(schemaOf(db))
-    const lost = lostWrites(db, mark) ?? 0
-    if (lost > 0) throw lostWritesError(file, lost)
+    checkSchema(file, firstValue(db, 'PRAGMA application_id'), schemaOf(db))
     return db
   } catch (error) {
     db.close()
@@ -167,7 +160,6 @@ export async function copyStore(
   using written = openDatabase(copy)
   // Without a log, it can be read from a read-only file system, too.
   written.exec('PRAGMA journal_mode = DELETE')
-  assignNewLineage(written)
   written.prepare('DELETE FROM items WHERE key = ?').run(EPOCH_KEY)
   checkSecretsUnchanged(from, secrets)
   if (secrets !== undefined) writeFileSync(join(to, SECRETS_FILE), secrets, { mode: 0o600, flag: 'wx', flush: true })
@@ -225,15 +217,6 @@ export function encryptionWith(secrets: readonly string[]) {
 
 export function schemaOf(db: DatabaseSync): number {
   return Number(firstValue(db, 'PRAGMA user_version'))
-}
-
-/** For what reads tables that older stores lack. @throws MaintenanceError `older_schema` */
-export function refuseOlderSchema(db: DatabaseSync): void {
-  const schema = schemaOf(db)
-  if (schema === SCHEMA_VERSION) return
-  throw new MaintenanceError('older_schema', `The store has schema ${schema}; this needs ${SCHEMA_VERSION}.`, {
-    hint: 'Start the server of this version on it once, or back it up and serve the copy.',
-  })
 }
 
 function sizeOf(db: DatabaseSync): number {

@@ -23,14 +23,11 @@ const MIN_FREE_BYTES = 256 * 1024
 const FREE_FOR_COPIES_BYTES = 64 * 1024 * 1024
 
 /** Creates a missing folder or store. @throws {StorageError} as `createStorage` */
-export async function openFileStorage(
-  path: string,
-  onWarning: (message: string) => void = () => {},
-): Promise<FishStorage> {
+export async function openFileStorage(path: string): Promise<FishStorage> {
   const folder = resolve(path)
   let writer: Writer | undefined
   try {
-    writer = await startWriter(folder, onWarning)
+    writer = await startWriter(folder)
     return wrapDriver(fileDriver(folder, openReader(join(folder, STORE_FILE)), writer))
   } catch (error) {
     await writer?.close()

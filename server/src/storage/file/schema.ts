@@ -1,36 +1,6 @@
 import { StorageError } from '../core/errors.ts'
 import type { DatabaseSync } from './sqlite.ts'
 
-const MIGRATION_1 = `
-CREATE TABLE collections (
-  collection INTEGER PRIMARY KEY,
-  owner TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  gamemode TEXT NOT NULL,
-  UNIQUE (owner, kind, gamemode)
-) STRICT;
--- AUTOINCREMENT: a sequence is never given twice, so a reader's cursor stays right when records go.
--- The longest column is last: a read of the plain form does not touch it.
-CREATE TABLE records (
-  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-  collection INTEGER NOT NULL,
-  count INTEGER NOT NULL,
-  id TEXT NOT NULL,
-  plain TEXT NOT NULL,
-  full TEXT NOT NULL
-) STRICT;
-CREATE INDEX records_of_collection ON records (collection);
--- Apart from the records, so that a token stays used when its record is deleted.
-CREATE TABLE tokens (
-  owner TEXT NOT NULL,
-  dedupe_key TEXT NOT NULL,
-  id TEXT NOT NULL,
-  PRIMARY KEY (owner, dedupe_key)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE removed_owners (owner TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-CREATE TABLE items (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-`
-
 /**
  * Every prefix of item keys that ends in a colon: `a:` and `a:b:` for `a:b:c`. A subquery, because a trigger allows `WITH`
  * nowhere else.
@@ -49,17 +19,43 @@ function basesOf(keys: string): string {
 }
 
 /**
- * Version 2: tallies, leaderboards, versions of collections, counters of items, removal of one record.
- * The writer updates the sums of records itself, once per transaction; triggers would do it for each
- * record. Items are written rarely.
+ * The writer updates the sums of records itself, once per transaction; triggers would do it for each record. Items are
+ * written rarely.
  */
-const MIGRATION_2 = `
-ALTER TABLE records ADD COLUMN labels TEXT NOT NULL DEFAULT '{}';
+const MIGRATION_1 = `
+CREATE TABLE collections (
+  collection INTEGER PRIMARY KEY,
+  owner TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  gamemode TEXT NOT NULL,
+  count INTEGER NOT NULL DEFAULT 0,
+  -- Random, not counted: a restored backup counts on from where it was, and would give a version a second time.
+  version TEXT NOT NULL DEFAULT '',
+  -- Whether the species of a collection are those of its records: 1 if they are, 2 if there are too many.
+  has_species INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (owner, kind, gamemode)
+) STRICT;
+-- AUTOINCREMENT: a sequence is never given twice, so a reader's cursor stays right when records go.
+-- The longest column is last: a read of the plain form does not touch it.
+CREATE TABLE records (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  collection INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  labels TEXT NOT NULL,
+  plain TEXT NOT NULL,
+  full TEXT NOT NULL
+) STRICT;
+CREATE INDEX records_of_collection ON records (collection);
 CREATE INDEX records_by_id ON records (id);
-
-ALTER TABLE collections ADD COLUMN count INTEGER NOT NULL DEFAULT 0;
--- Random, not counted: a restored backup counts on from where it was, and would give a version a second time.
-ALTER TABLE collections ADD COLUMN version TEXT NOT NULL DEFAULT '';
+-- Apart from the records, so that a token stays used when its record is deleted.
+CREATE TABLE tokens (
+  owner TEXT NOT NULL,
+  dedupe_key TEXT NOT NULL,
+  id TEXT NOT NULL,
+  PRIMARY KEY (owner, dedupe_key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE removed_owners (owner TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE TABLE totals (
   owner TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -74,54 +70,8 @@ CREATE TABLE tallies (
   count INTEGER NOT NULL,
   PRIMARY KEY (kind, gamemode, label)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE item_counts (base TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-
--- Version 1 kept no labels: they are the rarities that the entries name.
-UPDATE records SET labels = (
-  SELECT json_group_object(label, entries) FROM (
-    SELECT value ->> '$.rarity' AS label, count(*) AS entries
-    FROM json_each(CASE WHEN json_valid('[' || plain || ']') THEN '[' || plain || ']' ELSE '[]' END)
-    WHERE type = 'object' AND json_type(value, '$.rarity') = 'text'
-    GROUP BY label
-  )
-);
-
-UPDATE collections SET
-  count = (SELECT coalesce(sum(records.count), 0) FROM records WHERE records.collection = collections.collection),
-  version = lower(hex(randomblob(12)));
-INSERT INTO totals SELECT owner, kind, sum(count) FROM collections GROUP BY owner, kind;
-INSERT INTO tallies SELECT kind, gamemode, '', sum(count) FROM collections GROUP BY kind, gamemode;
-INSERT INTO tallies
-  SELECT kind, gamemode, label.key, sum(label.value)
-  FROM records JOIN collections USING (collection), json_each(labels) AS label
-  GROUP BY kind, gamemode, label.key;
-INSERT INTO item_counts SELECT base, count(*) FROM (${basesOf('key FROM items')}) GROUP BY base;
-
 CREATE INDEX leaders_of_gamemode ON collections (kind, gamemode, count DESC, owner);
 CREATE INDEX leaders_of_kind ON totals (kind, count DESC, owner);
-
-CREATE TRIGGER item_added AFTER INSERT ON items BEGIN
-  INSERT INTO item_counts SELECT base, 1 FROM (${basesOf('NEW.key')}) WHERE true
-    ON CONFLICT DO UPDATE SET count = count + 1;
-END;
-CREATE TRIGGER item_removed AFTER DELETE ON items BEGIN
-  UPDATE item_counts SET count = count - 1 WHERE base IN (${basesOf('OLD.key')});
-  DELETE FROM item_counts WHERE count = 0 AND base IN (${basesOf('OLD.key')});
-END;
-`
-
-/** Version 3: how much was written to the store, to compare with the mark beside it. */
-const MIGRATION_3 = `
-CREATE TABLE high_water (
-  -- Random, and new for every copy: one that goes its own way is not measured by the mark of the original.
-  lineage TEXT NOT NULL,
-  writes INTEGER NOT NULL
-) STRICT;
-INSERT INTO high_water VALUES (lower(hex(randomblob(12))), 0);
-`
-
-/** Version 4: species. Those of existing collections are counted when they are first read, so that this takes no time. */
-const MIGRATION_4 = `
 CREATE TABLE species (
   collection INTEGER NOT NULL,
   name TEXT NOT NULL,
@@ -132,18 +82,29 @@ CREATE TABLE species (
   last INTEGER NOT NULL,
   PRIMARY KEY (collection, name, label)
 ) STRICT, WITHOUT ROWID;
--- Whether the species of a collection are those of its records: 1 if they are, 2 if there are too many.
-ALTER TABLE collections ADD COLUMN has_species INTEGER NOT NULL DEFAULT 0;
+
+CREATE TABLE items (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE item_counts (base TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TRIGGER item_added AFTER INSERT ON items BEGIN
+  INSERT INTO item_counts SELECT base, 1 FROM (${basesOf('NEW.key')}) WHERE true
+    ON CONFLICT DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER item_removed AFTER DELETE ON items BEGIN
+  UPDATE item_counts SET count = count - 1 WHERE base IN (${basesOf('OLD.key')});
+  DELETE FROM item_counts WHERE count = 0 AND base IN (${basesOf('OLD.key')});
+END;
 `
 
-/** `PRAGMA application_id` of the files of this service: "FISH" in ASCII. */
-export const APPLICATION_ID = 0x46495348
+/** `PRAGMA application_id` of the files of this service: "FCCS" in ASCII. */
+export const APPLICATION_ID = 0x46434353
+/** Of the files of builds before version 0.1. */
+const DEVELOPMENT_ID = 0x46495348
 
 /**
  * What each version of the schema changed, oldest first; `PRAGMA user_version` counts how many a file has had.
  * A released entry is never edited: a change is a new entry.
  */
-const MIGRATIONS: readonly string[] = [MIGRATION_1, MIGRATION_2, MIGRATION_3, MIGRATION_4]
+const MIGRATIONS: readonly string[] = [MIGRATION_1]
 
 /** The schema version that this code writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length
@@ -152,8 +113,23 @@ export const SCHEMA_VERSION = MIGRATIONS.length
 export const IN_COLLECTION =
   'collection = (SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?)'
 
-/** This code could damage a file of a later version. @throws {StorageError} `newer_schema` */
-export function checkSchemaVersion(version: number): void {
+/**
+ * This code could damage a file of another program or of a later version.
+ * @throws {StorageError} `not_a_store`, `newer_schema`
+ */
+export function checkSchema(file: string, applicationId: unknown, version: number): void {
+  if (applicationId === DEVELOPMENT_ID) {
+    throw new StorageError(
+      'not_a_store',
+      `${file} was written by a development build before version 0.1, and was left as it is. Name another folder.`,
+    )
+  }
+  if (applicationId !== APPLICATION_ID) {
+    throw new StorageError(
+      'not_a_store',
+      `${file} is not a file of this service and was left as it is. Move it away, or choose another folder.`,
+    )
+  }
   if (version <= SCHEMA_VERSION) return
   throw new StorageError(
     'newer_schema',
@@ -164,7 +140,6 @@ export function checkSchemaVersion(version: number): void {
 /** Migrates an open file to {@link SCHEMA_VERSION}, each step in a transaction of its own. */
 export function migrate(db: DatabaseSync): void {
   const version = Number(db.prepare('PRAGMA user_version').get()?.user_version)
-  checkSchemaVersion(version)
   MIGRATIONS.slice(version).forEach((statements, index) => {
     db.exec(`BEGIN IMMEDIATE; ${statements}; PRAGMA user_version = ${version + index + 1}; COMMIT`)
   })

@@ -1,22 +1,14 @@
 // The writer thread. It may import only `node:` modules and relative files: Node runs it without a build.
-import { rmSync } from 'node:fs'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { StorageError } from '../core/errors.ts'
 import { prepareCommands, type Write } from './commands.ts'
 import { type FolderLock, lockFolder, makeFolder } from './folder.ts'
-import { type MarkWriter, openMark } from './mark.ts'
 import { migrate, SCHEMA_VERSION } from './schema.ts'
 import { type DatabaseSync, openDatabase, toStorageError } from './sqlite.ts'
-import {
-  fileIdOf,
-  guardFiles,
-  LOG_SIZE_LIMIT,
-  lostFileError,
-  prepareStore,
-  saveLog,
-  unsavedError,
-} from './store-file.ts'
+import { prepareStore } from './store-file.ts'
 import type { ErrorReport, FilePragmas, Reply, Request } from './writer.ts'
+
+/** Size in bytes to which SQLite truncates a log that it restarts. */
+const LOG_SIZE_LIMIT = 64 * 1024 * 1024
 
 /** Of a transaction, so that its first writes do not wait for too many others. */
 const BATCH_WRITES = 1024
@@ -46,21 +38,13 @@ function openForWriting(file: string): DatabaseSync {
 }
 
 /** All queued writes become one transaction: the disk is synced once for all of them. */
-function prepareCommit(
-  db: DatabaseSync,
-  { mark, checkFiles, folder }: { mark: MarkWriter; checkFiles: () => void; folder: string },
-): (writes: readonly Write[]) => Reply {
+function prepareCommit(db: DatabaseSync, folder: string): (writes: readonly Write[]) => Reply {
   const commands = prepareCommands(db)
   return (writes) => {
     try {
-      checkFiles()
       db.exec('BEGIN IMMEDIATE')
       const results = commands.run(writes)
-      mark.count(writes)
       db.exec('COMMIT')
-      // Checked again: the files, and the writes in them, may have been replaced meanwhile.
-      checkFiles()
-      mark.committed()
       return { type: 'committed', results }
     } catch (error) {
       // SQLite may have rolled back by itself, for example on a full disk.
@@ -73,15 +57,9 @@ function prepareCommit(
 
 function serve(port: MessagePort, folder: string, lock: FolderLock): void {
   const send = (reply: Reply) => port.postMessage(reply)
-  const file = prepareStore(folder)
-  const fileId = fileIdOf(file)
-  if (!fileId) throw new StorageError('unavailable', 'The data file was deleted while it was opened. Try again.')
-  const db = openForWriting(file)
-  const log = `${file}-wal`
-  const logId = fileIdOf(log)
-  const mark = openMark(db, file, (message) => send({ type: 'warning', message }))
-  const commit = prepareCommit(db, { mark, checkFiles: guardFiles(file, fileId), folder })
-  port.on('message', async (first: Request) => {
+  const db = openForWriting(prepareStore(folder))
+  const commit = prepareCommit(db, folder)
+  port.on('message', (first: Request) => {
     const writes: Write[] = []
     let request: Request | undefined = first
     while (request?.type === 'write') {
@@ -90,22 +68,13 @@ function serve(port: MessagePort, folder: string, lock: FolderLock): void {
     }
     if (writes.length > 0) send(commit(writes))
     if (request?.type === 'close') {
-      if (fileIdOf(file) !== fileId) send({ type: 'lost', error: report(lostFileError(file), folder) })
-      if (fileIdOf(log) !== logId) {
-        const error = report(unsavedError(file), folder)
-        send({ type: 'unsaved', error })
-        await saveLog(db, () => send({ type: 'warning', message: error.message }))
-        // SQLite would lay what replaced the log over the database.
-        if (fileIdOf(file) === fileId) rmSync(log, { force: true })
-      }
       // Being the last connection, it also moves the write-ahead log into the database and deletes it.
       db.close()
-      mark.close()
       lock.close()
       port.close()
     }
   })
-  send({ type: 'ready', pragmas: readPragmas(db), warnings: mark.warnings })
+  send({ type: 'ready', pragmas: readPragmas(db) })
 }
 
 /** Not on the main thread: the disk may stall, and reading a large store takes long. */

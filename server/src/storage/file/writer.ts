@@ -16,14 +16,9 @@ export interface ErrorReport {
 
 /** Worker to main thread. `committed` and `failed` are about the oldest pending writes. */
 export type Reply =
-  | { readonly type: 'ready'; readonly pragmas: FilePragmas; readonly warnings: readonly string[] }
-  | { readonly type: 'warning'; readonly message: string }
+  | { readonly type: 'ready'; readonly pragmas: FilePragmas }
   | { readonly type: 'refused'; readonly error: ErrorReport }
   | { readonly type: 'committed'; readonly results: readonly WriteResult[] }
-  /** Only this process has some acknowledged writes: the close takes as long as saving them. */
-  | { readonly type: 'unsaved'; readonly error: ErrorReport }
-  /** The close succeeds, and the data is gone. */
-  | { readonly type: 'lost'; readonly error: ErrorReport }
   | { readonly type: 'failed'; readonly count: number; readonly error: ErrorReport }
 
 /** The values of the pragmas `journal_mode` and `synchronous`. */
@@ -58,8 +53,6 @@ export function describeDurability({ journalMode, synchronous }: FilePragmas): F
 const WRITE_MS = 6000
 /** Minimum time for a close while writes are late, in milliseconds. */
 const MIN_CLOSE_MS = 1000
-/** Time to save acknowledged writes that only this process has, in milliseconds: a reader of the store may have to end. */
-const SAVE_MS = 60_000
 /** Limit of pending writes: bounds the memory that a stalled disk costs. */
 const MAX_PENDING_BYTES = 64 * 1024 * 1024
 const WRITE_OVERHEAD_BYTES = 1024
@@ -75,7 +68,7 @@ interface PendingWrite {
 }
 
 /** Settles when the worker has locked the folder, checked or created the database, and has it open. */
-export async function startWriter(folder: string, onWarning: (message: string) => void): Promise<Writer> {
+export async function startWriter(folder: string): Promise<Writer> {
   // From source Node runs the TypeScript file itself; the build puts the worker beside its other chunks.
   const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './file-worker.js'
   const worker = new Worker(new URL(file, import.meta.url), { workerData: folder, name: 'fish-storage' })
@@ -87,35 +80,28 @@ export async function startWriter(folder: string, onWarning: (message: string) =
     worker.once('message', (reply: Reply) => {
       worker.off('error', ended)
       if (reply.type === 'refused') reject(fromReport(reply.error))
-      else if (reply.type === 'ready') {
-        const { durability, warnings } = describeDurability(reply.pragmas)
-        resolve({ durability, warnings: [...warnings, ...reply.warnings] })
-      }
+      else if (reply.type === 'ready') resolve(describeDurability(reply.pragmas))
     })
   })
-  return new Writer(worker, report, onWarning)
+  return new Writer(worker, report)
 }
 
 /** The main thread's side of the worker that writes. */
 export class Writer {
   readonly report: FileDurability
   readonly #worker: Worker
-  readonly #onWarning: (message: string) => void
   readonly #exited: Promise<void>
-  readonly #unsaved = Promise.withResolvers<StorageError>()
   /** Oldest first; the worker replies in order. */
   #pending: PendingWrite[] = []
   #pendingBytes = 0
   #unsent: Write[] = []
-  #loss: StorageError | undefined
   /** Why no more writes are accepted. */
   #refusal: StorageError | undefined
   #onSettled: (write: Write) => void = () => {}
 
-  constructor(worker: Worker, report: FileDurability, onWarning: (message: string) => void) {
+  constructor(worker: Worker, report: FileDurability) {
     this.report = report
     this.#worker = worker
-    this.#onWarning = onWarning
     worker.on('message', (reply: Reply) => this.#receive(reply))
     worker.on('error', (cause) => this.#fail(cause))
     this.#exited = new Promise((resolve) => {
@@ -154,8 +140,7 @@ export class Writer {
 
   /**
    * Finishes pending writes, then ends the worker.
-   * @throws {StorageError} `unavailable` when the disk has not responded in time, or a reader has not ended that keeps
-   * acknowledged writes from the database: the worker still waits for it; `replaced` when the file of the store is gone
+   * @throws {StorageError} `unavailable` when the disk has not responded in time
    */
   async close(): Promise<void> {
     this.#refusal ??= closedError()
@@ -163,23 +148,12 @@ export class Writer {
     this.#flush()
     this.#post({ type: 'close' })
     const waited = performance.now() - (this.#pending[0]?.since ?? performance.now())
-    const unsaved = await this.#inTime(
-      Promise.race([this.#exited, this.#unsaved.promise]),
-      Math.max(MIN_CLOSE_MS, WRITE_MS - waited),
-      () =>
-        new StorageError(
-          'unavailable',
-          `The disk does not respond. Unfinished writes: ${this.#pending.length}. They were not acknowledged and may be lost. Check the disk.`,
-        ),
-    )
-    if (unsaved) await this.#inTime(this.#exited, SAVE_MS, () => unsaved)
-    if (this.#loss) throw this.#loss
-  }
-
-  #inTime<Result>(work: Promise<Result>, ms: number, late: () => StorageError): Promise<Result> {
-    return withDeadline(work, ms, () => {
+    await withDeadline(this.#exited, Math.max(MIN_CLOSE_MS, WRITE_MS - waited), () => {
       this.#worker.unref()
-      return late()
+      return new StorageError(
+        'unavailable',
+        `The disk does not respond. Unfinished writes: ${this.#pending.length}. They were not acknowledged and may be lost. Check the disk.`,
+      )
     })
   }
 
@@ -202,9 +176,7 @@ export class Writer {
       })
     } else if (reply.type === 'failed') {
       for (const one of this.#takePending(reply.count)) one.reject(fromReport(reply.error))
-    } else if (reply.type === 'warning') this.#onWarning(reply.message)
-    else if (reply.type === 'unsaved') this.#unsaved.resolve(fromReport(reply.error))
-    else if (reply.type === 'lost') this.#loss = fromReport(reply.error)
+    }
     if (this.#pending.length === 0 && !this.#refusal) this.#worker.unref()
   }
 
