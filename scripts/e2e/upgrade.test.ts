@@ -8,7 +8,9 @@ import { PROJECT } from '../test-support/language-tools.ts'
 import { REDIS_MISSING, startRedis } from '../test-support/redis-server.ts'
 
 const RELEASES = join(PROJECT, 'scripts/e2e/releases')
-const releases = readdirSync(RELEASES).map((file) => basename(file, '.tar.gz'))
+const releases = readdirSync(RELEASES)
+  .filter((file) => file.endsWith('.tar.gz'))
+  .map((file) => basename(file, '.tar.gz'))
 
 test('the data of every release are kept', () => {
   const changelog = readFileSync(join(PROJECT, 'CHANGELOG.md'), 'utf8')
