@@ -79,7 +79,7 @@ function mapDriver(): StorageDriver {
         return { outcome: 'stored', id: record.id }
       }),
     findRecord: (owner, dedupeKey) => open(() => tokens.get(JSON.stringify([owner, dedupeKey]))),
-    async *read(place, form, { from = 0, entries = Number.POSITIVE_INFINITY } = {}) {
+    async *read(place, { from = 0, entries = Number.POSITIVE_INFINITY } = {}) {
       // Records appended during a slow read are left out.
       const records = await open(() => [...(collections.get(keyOf(place))?.records ?? [])])
       let [taken, characters] = [0, 0]
@@ -87,9 +87,9 @@ function mapDriver(): StorageDriver {
       for (const record of records) {
         if (record.sequence < from) continue
         if (taken >= entries) break
-        chunk.push({ sequence: record.sequence, count: record.count, entries: record[form] })
+        chunk.push({ sequence: record.sequence, count: record.count, entries: record.entries })
         taken += record.count
-        characters += record[form].length
+        characters += record.entries.length
         if (chunk.length < 500 && characters < 256 * 1024) continue
         yield await open(() => chunk)
         chunk = []
@@ -142,7 +142,7 @@ function mapDriver(): StorageDriver {
     species: (place) =>
       open(() => {
         const species = new SpeciesTallies()
-        for (const { full } of collections.get(keyOf(place))?.records ?? []) species.add(full)
+        for (const { entries } of collections.get(keyOf(place))?.records ?? []) species.add(entries)
         return species.size > MAX_SPECIES ? null : species.list()
       }),
     leaders: ({ kind, gamemode, limit }) =>

@@ -9,7 +9,6 @@ import {
   MAX_SPECIES,
   type NewRecord,
   REMOVED_VERSION,
-  type RecordFormat,
   SpeciesTallies,
   type StorageDriver,
   StorageError,
@@ -31,7 +30,7 @@ const TABLES = [
     PRIMARY KEY (owner, kind, gamemode))`,
   // AUTOINCREMENT: the sequence of a removed record is not used again.
   `CREATE TABLE IF NOT EXISTS records (sequence INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT, kind TEXT, gamemode TEXT,
-    id TEXT, count INTEGER, labels TEXT, plain TEXT, full TEXT)`,
+    id TEXT, count INTEGER, labels TEXT, entries TEXT)`,
   'CREATE INDEX IF NOT EXISTS records_of_collection ON records (owner, kind, gamemode, sequence)',
   // Apart from the records: a token stays used when its record is removed.
   'CREATE TABLE IF NOT EXISTS tokens (owner TEXT, token TEXT, id TEXT, PRIMARY KEY (owner, token))',
@@ -72,11 +71,11 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
     db.exec('INSERT OR REPLACE INTO collections VALUES (?, ?, ?, ?)', ...keyOf(place), crypto.randomUUID())
     changed({ ...place, ...(removed === undefined ? {} : { removed }) })
   }
-  const add = (place: Collection, { id, count, labels, plain, full }: Omit<NewRecord, 'dedupeKey'>) => {
+  const add = (place: Collection, { id, count, labels, entries }: Omit<NewRecord, 'dedupeKey'>) => {
     db.exec(
-      'INSERT INTO records (owner, kind, gamemode, id, count, labels, plain, full) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO records (owner, kind, gamemode, id, count, labels, entries) VALUES (?, ?, ?, ?, ?, ?, ?)',
       ...keyOf(place),
-      ...[id, count, JSON.stringify(labels), plain, full],
+      ...[id, count, JSON.stringify(labels), entries],
     )
     touch(place)
   }
@@ -90,9 +89,9 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
     number(`SELECT coalesce(max(sequence), 0) FROM records WHERE ${IN_COLLECTION}`, ...keyOf(place))
 
   /** The next records, up to about 256 KiB of text. */
-  const readChunk = (place: Collection, form: RecordFormat, from: number, end: number, entries: number) => {
+  const readChunk = (place: Collection, from: number, end: number, entries: number) => {
     const page = db.exec(
-      `SELECT sequence, count, ${form} AS entries FROM records WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ?
+      `SELECT sequence, count, entries FROM records WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ?
         ORDER BY sequence LIMIT ${PAGE}`,
       ...keyOf(place),
       ...[from, end],
@@ -125,12 +124,12 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
         return { outcome: 'stored', id: record.id }
       }),
     findRecord: (owner, dedupeKey) => open(() => tokenId(owner, dedupeKey)),
-    async *read(place, form, { from = 0, entries = Number.POSITIVE_INFINITY } = {}) {
+    async *read(place, { from = 0, entries = Number.POSITIVE_INFINITY } = {}) {
       // Records appended during a slow read are left out.
       const end = await open(() => newest(place))
       let [next, missing] = [from, entries]
       while (missing > 0) {
-        const chunk = await open(() => readChunk(place, form, next, end, missing))
+        const chunk = await open(() => readChunk(place, next, end, missing))
         if (chunk.length === 0) return
         yield chunk
         for (const { count } of chunk) missing -= count
@@ -155,8 +154,8 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
         const target = { ...place, gamemode }
         const record = take(place, id)
         if (!record) return has(`SELECT 1 FROM records WHERE ${IN_COLLECTION} AND id = ?`, ...keyOf(target), id)
-        const [count, plain, full] = [Number(record.count), String(record.plain), String(record.full)]
-        add(target, { id, count, labels: JSON.parse(String(record.labels)), plain, full })
+        const [count, entries] = [Number(record.count), String(record.entries)]
+        add(target, { id, count, labels: JSON.parse(String(record.labels)), entries })
         return true
       }),
     removeOwner: (owner) =>
@@ -185,8 +184,8 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
     species: (place) =>
       open(() => {
         const species = new SpeciesTallies()
-        const records = db.exec(`SELECT full FROM records WHERE ${IN_COLLECTION}`, ...keyOf(place))
-        for (const { full } of records) species.add(String(full))
+        const records = db.exec(`SELECT entries FROM records WHERE ${IN_COLLECTION}`, ...keyOf(place))
+        for (const { entries } of records) species.add(String(entries))
         return species.size > MAX_SPECIES ? null : species.list()
       }),
     leaders: ({ kind, gamemode = null, limit }) =>

@@ -69,7 +69,7 @@ export function createSent(currentService: () => Pick<Service, 'stored' | 'nameO
     return stored
       .filter(({ collection, record }) => collection.kind === kind && record.dedupeKey !== null)
       .flatMap(({ collection, record }) =>
-        (JSON.parse(`[${record.full}]`) as StoredEntry[]).map((entry) => ({
+        (JSON.parse(`[${record.entries}]`) as StoredEntry[]).map((entry) => ({
           user: nameOf(collection.owner),
           gamemode: collection.gamemode,
           ...entry,

@@ -192,7 +192,7 @@ function createRecordingStorage(storage: FishStorage) {
         const result = await storage.append(collection, record)
         if (result.outcome !== 'stored') return result
         stored.push({ collection, record })
-        updateVersion(collection, `${record.id} ${record.full}`, collection)
+        updateVersion(collection, `${record.id} ${record.entries}`, collection)
         return result
       },
 

@@ -105,7 +105,7 @@ export function describeChanges(storage: () => FishStorage): void {
     const seen: number[] = []
     const read = async () => {
       const from = (seen.at(-1) ?? 0) + 1
-      seen.push(...(await readAll(storage(), collection, 'plain', { from })).map(({ sequence }) => sequence))
+      seen.push(...(await readAll(storage(), collection, { from })).map(({ sequence }) => sequence))
       await nextTurn()
     }
     while (!isDone) await read()

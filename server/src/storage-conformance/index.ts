@@ -77,7 +77,7 @@ function describeLifecycle(open: () => Promise<OpenedStorage>): void {
     const version = await storage.version(collection)
 
     const again = await reopen()
-    expect(await readEntries(again, collection, 'full')).toEqual([record.full])
+    expect(await readEntries(again, collection)).toEqual([record.entries])
     expect(await again.append(collection, newRecord({ dedupeKey: 'token' }))).toEqual({
       outcome: 'replayed',
       id: record.id,
@@ -93,8 +93,8 @@ function describeLifecycle(open: () => Promise<OpenedStorage>): void {
     expect(await speciesOf(again, collection)).toEqual([{ name: 'Koi', label: 'Gold', count: 1, first: 0, last: 0 }])
     expect(await again.leaders({ kind, limit: 9 })).toEqual([{ owner, count: 1 }])
     expect(await again.countItems('setting:')).toBe(1)
-    await again.append(collection, newRecord({ plain: 'later' }))
-    expect(await readEntries(again, collection)).toEqual([record.plain, 'later'])
+    await again.append(collection, newRecord({ entries: 'later' }))
+    expect(await readEntries(again, collection)).toEqual([record.entries, 'later'])
     await again.dispose()
   })
 }

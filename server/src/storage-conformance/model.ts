@@ -52,7 +52,7 @@ class Model {
   readonly #base = `${this.#name}:`
   readonly #kinds = KINDS.map((kind) => `${this.#name}-${kind}`)
   readonly #sent: { readonly id: string; collection: Collection }[] = []
-  readonly #stored = new Map<string, { readonly key: string; readonly plain: string; readonly full: string }>()
+  readonly #stored = new Map<string, { readonly key: string; readonly entries: string }>()
   readonly #idsByToken = new Map<string, string>()
   readonly #removedOwners = new Set<string>()
   readonly #items = new Map<string, string>()
@@ -95,12 +95,15 @@ class Model {
       case 'read': {
         const collection = this.#collection(one)
         const stored = [...this.#stored.values()].filter(({ key }) => key === keyOf(collection))
-        return { run: () => readEntries(storage, collection), expected: stored.map(({ plain }) => plain) }
+        return { run: () => readEntries(storage, collection), expected: stored.map(({ entries }) => entries) }
       }
       case 'species': {
         const collection = this.#collection(one)
         const stored = [...this.#stored.values()].filter(({ key }) => key === keyOf(collection))
-        return { run: () => speciesOf(storage, collection), expected: countSpecies(stored.map(({ full }) => full)) }
+        return {
+          run: () => speciesOf(storage, collection),
+          expected: countSpecies(stored.map(({ entries }) => entries)),
+        }
       }
       case 'setItem':
         this.#items.set(one.key, one.value)
@@ -122,12 +125,11 @@ class Model {
 
   #append({ token, rarities, name, at, ...place }: AppendOperation): Step {
     const collection = this.#collection(place)
-    const plain = rarities.map((rarity) => JSON.stringify(rarity)).join(',')
     const labels = countBy(rarities.filter(Boolean))
-    const full = rarities
+    const entries = rarities
       .map((rarity) => JSON.stringify({ name, rarity: rarity || undefined, caughtAt: new Date(at).toISOString() }))
       .join(',')
-    const record = newRecord({ dedupeKey: token || null, count: rarities.length, labels, plain, full })
+    const record = newRecord({ dedupeKey: token || null, count: rarities.length, labels, entries })
     const run = () => this.storage.append(collection, record)
     this.#sent.push({ id: record.id, collection })
     if (this.#removedOwners.has(collection.owner)) return { run, expected: { outcome: 'owner_removed' } }
@@ -135,7 +137,7 @@ class Model {
     const first = this.#idsByToken.get(key)
     if (token && first !== undefined) return { run, expected: { outcome: 'replayed', id: first } }
     this.#idsByToken.set(key, record.id)
-    this.#stored.set(record.id, { key: keyOf(collection), plain, full })
+    this.#stored.set(record.id, { key: keyOf(collection), entries })
     return { run, expected: { outcome: 'stored', id: record.id } }
   }
 
@@ -166,7 +168,7 @@ class Model {
       }
     }
     for (const collection of this.#collections()) {
-      const entries = await readEntries(this.storage, collection, 'full')
+      const entries = await readEntries(this.storage, collection)
       expect(await speciesOf(this.storage, collection)).toEqual(countSpecies(entries))
     }
     for (const base of [this.#base, `${this.#base}c:`]) {
@@ -180,8 +182,11 @@ class Model {
     const totals = new Map<string, Map<string, number>>()
     for (const { owner, kind, gamemode } of this.#collections()) {
       for (const { entries } of await readAll(this.storage, { owner, kind, gamemode })) {
-        const rarities: string[] = JSON.parse(`[${entries}]`)
-        for (const label of [...rarities.map(() => null), ...rarities.filter(Boolean)]) {
+        const rarities: (string | undefined)[] = JSON.parse(`[${entries}]`).map(
+          ({ rarity }: { rarity?: string }) => rarity,
+        )
+        const labels = rarities.filter((rarity) => rarity !== undefined)
+        for (const label of [...rarities.map(() => null), ...labels]) {
           const key = JSON.stringify([kind, gamemode, label])
           tallies.set(key, { kind, gamemode, label, count: (tallies.get(key)?.count ?? 0) + 1 })
         }

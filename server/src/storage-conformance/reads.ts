@@ -5,19 +5,18 @@ import type { Collection, FishStorage } from '../storage/index.ts'
 import { newCollection, newRecord, readAll, readChunks, readEntries } from './samples.ts'
 
 async function fill(storage: FishStorage, collection: Collection, counts: readonly number[]): Promise<void> {
-  await Promise.all(counts.map((count, i) => storage.append(collection, newRecord({ count, plain: `${i}` }))))
+  await Promise.all(counts.map((count, i) => storage.append(collection, newRecord({ count, entries: `${i}` }))))
 }
 
 export function describeReads(storage: () => FishStorage): void {
   test('yields nothing for a collection that has no records', async () => {
-    expect(await readChunks(storage(), newCollection(), 'plain')).toEqual([])
+    expect(await readChunks(storage(), newCollection())).toEqual([])
   })
 
-  test('returns both forms as they were stored, with the count of their entries', async () => {
+  test('returns entries as they were stored, with their count', async () => {
     const collection = newCollection()
-    await storage().append(collection, newRecord({ count: 3, plain: 'p,p,p', full: 'f,f,f' }))
-    expect(await readAll(storage(), collection, 'plain')).toMatchObject([{ count: 3, entries: 'p,p,p' }])
-    expect(await readAll(storage(), collection, 'full')).toMatchObject([{ count: 3, entries: 'f,f,f' }])
+    await storage().append(collection, newRecord({ count: 3, entries: 'a,b,c' }))
+    expect(await readAll(storage(), collection)).toMatchObject([{ count: 3, entries: 'a,b,c' }])
   })
 
   test('gives records growing sequences, also with other collections written in between', async () => {
@@ -36,7 +35,7 @@ export function describeReads(storage: () => FishStorage): void {
     const collection = newCollection()
     await fill(storage(), collection, [2, 3, 1, 5])
     const readFirst = async (entries: number) =>
-      (await readAll(storage(), collection, 'plain', { entries })).map((record) => record.entries)
+      (await readAll(storage(), collection, { entries })).map((record) => record.entries)
     expect(await readFirst(1)).toEqual(['0'])
     expect(await readFirst(2)).toEqual(['0'])
     expect(await readFirst(3)).toEqual(['0', '1'])
@@ -50,11 +49,11 @@ export function describeReads(storage: () => FishStorage): void {
     const seen: string[] = []
     let from = 0
     for (;;) {
-      const page = await readAll(storage(), collection, 'plain', { from, entries: 5 })
+      const page = await readAll(storage(), collection, { from, entries: 5 })
       seen.push(...page.map((record) => record.entries))
       const last = page.at(-1)
       if (!last) break
-      expect((await readAll(storage(), collection, 'plain', { from: last.sequence, entries: 1 }))[0]).toEqual(last)
+      expect((await readAll(storage(), collection, { from: last.sequence, entries: 1 }))[0]).toEqual(last)
       from = last.sequence + 1
     }
     expect(seen).toEqual(Array.from({ length: 23 }, (_, i) => String(i)))
@@ -64,7 +63,7 @@ export function describeReads(storage: () => FishStorage): void {
     const collection = newCollection()
     await fill(storage(), collection, Array(1200).fill(1))
     let seen = 0
-    for await (const chunk of storage().read(collection, 'plain')) {
+    for await (const chunk of storage().read(collection)) {
       if (seen === 0) await fill(storage(), collection, [1, 1, 1])
       seen += chunk.length
     }
@@ -75,7 +74,7 @@ export function describeReads(storage: () => FishStorage): void {
   test('can be stopped half-way and run twice at once', async () => {
     const collection = newCollection()
     await fill(storage(), collection, Array(1100).fill(1))
-    for await (const chunk of storage().read(collection, 'plain')) {
+    for await (const chunk of storage().read(collection)) {
       expect(chunk[0]?.entries).toBe('0')
       break
     }
@@ -88,12 +87,12 @@ export function describeReads(storage: () => FishStorage): void {
     const [many, large] = [newCollection(), newCollection()]
     await fill(storage(), many, Array(1200).fill(1))
     const entries = 'x'.repeat(100_000)
-    await Promise.all(Array.from({ length: 12 }, () => storage().append(large, newRecord({ plain: entries }))))
+    await Promise.all(Array.from({ length: 12 }, () => storage().append(large, newRecord({ entries }))))
 
-    const chunks = await readChunks(storage(), many, 'plain')
+    const chunks = await readChunks(storage(), many)
     expect(chunks.flat()).toHaveLength(1200)
     expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(500)
-    const largeChunks = await readChunks(storage(), large, 'plain')
+    const largeChunks = await readChunks(storage(), large)
     expect(largeChunks.flat()).toHaveLength(12)
     expect(Math.max(...largeChunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(3)
   })
@@ -101,10 +100,9 @@ export function describeReads(storage: () => FishStorage): void {
   test('stores the largest record: 500 entries with names of 100 four-byte characters', async () => {
     const collection = newCollection()
     const entries = Array.from({ length: 500 }, () => JSON.stringify({ name: '🦀'.repeat(100) })).join(',')
-    const record = newRecord({ count: 500, plain: entries, full: entries.replaceAll('"name"', '"rarity":7,"name"') })
+    const record = newRecord({ count: 500, entries })
     await storage().append(collection, record)
-    expect(await readEntries(storage(), collection, 'plain')).toEqual([record.plain])
-    expect(await readEntries(storage(), collection, 'full')).toEqual([record.full])
+    expect(await readEntries(storage(), collection)).toEqual([record.entries])
   })
 }
 

@@ -15,7 +15,7 @@ export function describeRecords(storage: () => FishStorage): void {
       const repeat = newRecord({ dedupeKey: 'token' })
       expect(await storage().append(collection, repeat)).toEqual({ outcome: 'replayed', id: first.id })
     }
-    expect(await readEntries(storage(), collection)).toEqual([first.plain])
+    expect(await readEntries(storage(), collection)).toEqual([first.entries])
   })
 
   test('stores a token once across kinds and gamemodes of its owner, but anew for another owner', async () => {
@@ -59,14 +59,14 @@ export function describeRecords(storage: () => FishStorage): void {
 
   test('preserves the order in which appends were made, concurrent ones included', async () => {
     const collection = newCollection()
-    await Promise.all(times(200, (i) => storage().append(collection, newRecord({ plain: String(i) }))))
+    await Promise.all(times(200, (i) => storage().append(collection, newRecord({ entries: String(i) }))))
     expect(await readEntries(storage(), collection)).toEqual(times(200, String))
   })
 
   test('loses nothing of concurrent writers on the same and on different collections', async () => {
     const collections = times(8, () => newCollection())
     const writes = collections.flatMap((collection, c) =>
-      times(25, (i) => ({ collection, plain: `${c}-${i}`, dedupeKey: `${i}` })),
+      times(25, (i) => ({ collection, entries: `${c}-${i}`, dedupeKey: `${i}` })),
     )
     await Promise.all(writes.map(({ collection, ...part }) => storage().append(collection, newRecord(part))))
     for (const [c, collection] of collections.entries()) {
@@ -79,7 +79,7 @@ export function describeRecords(storage: () => FishStorage): void {
     const names = ['a', 'A', 'a?x', 'a:b', 'a/b', 'a\\b', 'a"', 'a,b', '["a"]', 'å', 'a\u0000b', '*', '%', '']
     const collections = names.flatMap((kind) => names.map((gamemode) => ({ owner, kind, gamemode })))
     await Promise.all(
-      collections.map((one) => storage().append(one, newRecord({ plain: JSON.stringify([one.kind, one.gamemode]) }))),
+      collections.map((one) => storage().append(one, newRecord({ entries: JSON.stringify([one.kind, one.gamemode]) }))),
     )
     for (const one of collections) {
       expect(await readEntries(storage(), one)).toEqual([JSON.stringify([one.kind, one.gamemode])])
@@ -112,14 +112,14 @@ export function describeRecords(storage: () => FishStorage): void {
       expect(await storage().append(removed, newRecord({ dedupeKey }))).toEqual({ outcome: 'owner_removed' })
     }
     expect(await readEntries(storage(), removed)).toEqual([])
-    expect(await readEntries(storage(), other)).toEqual([record.plain])
+    expect(await readEntries(storage(), other)).toEqual([record.entries])
     expect(await storage().findRecord(other.owner, 'token')).toBe(record.id)
     await storage().removeOwner(removed.owner)
   })
 
   test('refuses a record that could not be read back, and stores nothing of it', async () => {
     const collection = newCollection()
-    const bad = [{ count: 0 }, { count: 1.5 }, { count: Number.NaN }, { plain: '\ud800' }, { full: 'x\udfff' }]
+    const bad = [{ count: 0 }, { count: 1.5 }, { count: Number.NaN }, { entries: '\ud800' }, { entries: 'x\udfff' }]
     for (const part of bad) {
       await expect(storage().append(collection, newRecord({ ...part, dedupeKey: 'token' }))).rejects.toMatchObject({
         name: 'StorageError',
@@ -140,7 +140,7 @@ async function recount(storage: FishStorage, collections: readonly Collection[])
     map.set(JSON.stringify(key), (map.get(JSON.stringify(key)) ?? 0) + 1)
   }
   for (const { owner, kind, gamemode } of collections) {
-    for (const entries of await readEntries(storage, { owner, kind, gamemode }, 'full')) {
+    for (const entries of await readEntries(storage, { owner, kind, gamemode })) {
       for (const { name, rarity, caughtAt } of JSON.parse(`[${entries}]`)) {
         count(tallies, [gamemode, null])
         count(tallies, [gamemode, rarity])
@@ -159,12 +159,12 @@ async function recount(storage: FishStorage, collections: readonly Collection[])
 export function describeRemoval(storage: () => FishStorage): void {
   test('removes one record by its id and keeps the order of the others', async () => {
     const collection = newCollection()
-    const records = ['a', 'b', 'c', 'd'].map((plain) => newRecord({ plain }))
+    const records = ['a', 'b', 'c', 'd'].map((entries) => newRecord({ entries }))
     for (const record of records) await storage().append(collection, record)
     expect(await storage().removeRecord(collection, records[1]?.id ?? '')).toBe(true)
     expect(await readEntries(storage(), collection)).toEqual(['a', 'c', 'd'])
     expect(await storage().removeRecord(collection, records[3]?.id ?? '')).toBe(true)
-    await storage().append(collection, newRecord({ plain: 'e' }))
+    await storage().append(collection, newRecord({ entries: 'e' }))
     expect(await readEntries(storage(), collection)).toEqual(['a', 'c', 'e'])
   })
 
@@ -262,7 +262,7 @@ export function describeRemoval(storage: () => FishStorage): void {
     ])
     expect(new Map(ranked as [string, number][])).toEqual(leaders)
     // No record is in two collections.
-    const all = (await Promise.all(collections.map((place) => readEntries(storage(), place, 'plain')))).flat()
+    const all = (await Promise.all(collections.map((place) => readEntries(storage(), place)))).flat()
     expect(new Set(all).size).toBe(all.length)
   })
 
@@ -280,9 +280,9 @@ export function describeRemoval(storage: () => FishStorage): void {
   test('moves one record behind the newest of another gamemode, with its id, entries and used token', async () => {
     const [collection, sky] = [newCollection(), 'sky']
     const target = { ...collection, gamemode: sky }
-    const records = ['a', 'b', 'c'].map((plain) => newRecord({ plain, full: `full ${plain}`, dedupeKey: plain }))
+    const records = ['a', 'b', 'c'].map((entries) => newRecord({ entries, dedupeKey: entries }))
     for (const record of records) await storage().append(collection, record)
-    await storage().append(target, newRecord({ plain: 'before' }))
+    await storage().append(target, newRecord({ entries: 'before' }))
     const id = records[1]?.id ?? ''
     expect(await storage().moveRecord(collection, id, sky)).toBe(true)
     const version = await storage().version(target)
@@ -291,10 +291,9 @@ export function describeRemoval(storage: () => FishStorage): void {
     expect(await storage().moveRecord(collection, randomUUID(), sky)).toBe(false)
     expect(await storage().moveRecord({ ...collection, kind: 'crab' }, id, sky)).toBe(false)
     expect(await storage().moveRecord({ ...collection, owner: randomUUID() }, id, sky)).toBe(false)
-    await storage().append(target, newRecord({ plain: 'after' }))
+    await storage().append(target, newRecord({ entries: 'after' }))
     expect(await readEntries(storage(), collection)).toEqual(['a', 'c'])
     expect(await readEntries(storage(), target)).toEqual(['before', 'b', 'after'])
-    expect(await readEntries(storage(), target, 'full')).toContain('full b')
     const again = await storage().append(collection, newRecord({ dedupeKey: 'b' }))
     expect(again).toEqual({ outcome: 'replayed', id })
     expect(await storage().moveRecord(target, id, collection.gamemode)).toBe(true)
@@ -370,10 +369,10 @@ export function describeRemoval(storage: () => FishStorage): void {
 
   test('yields no record twice to a read during which others are removed', async () => {
     const collection = newCollection()
-    const records = Array.from({ length: 1200 }, (_, i) => newRecord({ plain: String(i) }))
+    const records = Array.from({ length: 1200 }, (_, i) => newRecord({ entries: String(i) }))
     await Promise.all(records.map((record) => storage().append(collection, record)))
     const seen: string[] = []
-    for await (const chunk of storage().read(collection, 'plain')) {
+    for await (const chunk of storage().read(collection)) {
       if (seen.length === 0) {
         await Promise.all(records.slice(100, 200).map((record) => storage().removeRecord(collection, record.id)))
       }

@@ -1,13 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type {
-  Collection,
-  FishStorage,
-  NewRecord,
-  ReadRange,
-  RecordFormat,
-  SpeciesTally,
-  Tally,
-} from '../storage/index.ts'
+import type { Collection, FishStorage, NewRecord, ReadRange, SpeciesTally, Tally } from '../storage/index.ts'
 
 /** A collection that no other test has. */
 export function newCollection(part: Partial<Collection> = {}): Collection {
@@ -17,31 +9,31 @@ export function newCollection(part: Partial<Collection> = {}): Collection {
 /** A record of one entry with an id of its own. */
 export function newRecord(part: Partial<NewRecord> = {}): NewRecord {
   const id = part.id ?? randomUUID()
-  return { id, dedupeKey: id, count: 1, labels: {}, plain: `{"plain":"${id}"}`, full: `{"full":"${id}"}`, ...part }
+  return { id, dedupeKey: id, count: 1, labels: {}, entries: `{"of":"${id}"}`, ...part }
 }
 
 /** A record of entries that were caught at these Unix times in milliseconds. */
 export function caughtRecord(
   ...entries: readonly (readonly [entry: { readonly name: string; readonly rarity?: string }, at: number])[]
 ): NewRecord {
-  const full = entries
+  const text = entries
     .map(([entry, at]) => JSON.stringify({ ...entry, caughtAt: new Date(at).toISOString() }))
     .join(',')
-  return newRecord({ count: entries.length, full })
+  return newRecord({ count: entries.length, entries: text })
 }
 
-export async function readChunks(storage: FishStorage, from: Collection, form: RecordFormat, range?: ReadRange) {
+export async function readChunks(storage: FishStorage, from: Collection, range?: ReadRange) {
   const chunks = []
-  for await (const chunk of storage.read(from, form, range)) chunks.push(chunk)
+  for await (const chunk of storage.read(from, range)) chunks.push(chunk)
   return chunks
 }
 
-export async function readAll(storage: FishStorage, from: Collection, form: RecordFormat = 'plain', range?: ReadRange) {
-  return (await readChunks(storage, from, form, range)).flat()
+export async function readAll(storage: FishStorage, from: Collection, range?: ReadRange) {
+  return (await readChunks(storage, from, range)).flat()
 }
 
-export async function readEntries(storage: FishStorage, from: Collection, form: RecordFormat = 'plain') {
-  return (await readAll(storage, from, form)).map((record) => record.entries)
+export async function readEntries(storage: FishStorage, from: Collection) {
+  return (await readAll(storage, from)).map((record) => record.entries)
 }
 
 export async function talliesOf(storage: FishStorage, kind: string): Promise<Tally[]> {

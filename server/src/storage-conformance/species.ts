@@ -99,8 +99,8 @@ export function describeSpecies(storage: () => FishStorage): void {
 
   test('leaves out entries without a name or a time', async () => {
     const collection = newCollection()
-    for (const full of ['{"name":"Koi"}', '{"name":1,"caughtAt":"2026-01-31T12:00:00Z"}', '7,null,"a"', 'no JSON']) {
-      await storage().append(collection, newRecord({ full }))
+    for (const entries of ['{"name":"Koi"}', '{"name":1,"caughtAt":"2026-01-31T12:00:00Z"}', '7,null,"a"', 'no JSON']) {
+      await storage().append(collection, newRecord({ entries }))
     }
     expect(await speciesOf(storage(), collection)).toEqual([])
   })

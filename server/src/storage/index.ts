@@ -20,7 +20,6 @@ export type {
   LeaderRange,
   NewRecord,
   ReadRange,
-  RecordFormat,
   SpeciesTally,
   StorageDriver,
   StorageExtension,

@@ -102,7 +102,7 @@ test('a leaderboard asks the storage for few names at once', async () => {
     return storage.items.getItem(key)
   }
   const service = await createMemoryService({ storage: { ...storage, items: { ...storage.items, getItem } } })
-  const record = { dedupeKey: null, count: 1, labels: {}, plain: '{}', full: '{}' }
+  const record = { dedupeKey: null, count: 1, labels: {}, entries: '{}' }
   for (let index = 0; index < 200; index += 1) {
     await storage.append({ owner: `owner-${index}`, kind: 'fish', gamemode: 'earth' }, { ...record, id: `${index}` })
     await storage.items.setItem(`user-name:owner-${index}`, `Player${index}`)

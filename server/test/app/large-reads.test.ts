@@ -37,7 +37,7 @@ async function createSlowService() {
         return storage.species(...args)
       },
       async *read(...args: Parameters<typeof storage.read>) {
-        const { from = 0, entries } = args[2] ?? {}
+        const { from = 0, entries } = args[1] ?? {}
         // Neither a page, which its limit bounds, nor new entries, which all streams share.
         if (from === 0 && entries !== 2) {
           reading.push('records')

@@ -280,9 +280,9 @@ describe('a copy of a store', () => {
     const path = join(parent, 'data')
     const storage = await createStorage({ driver: 'file', path })
     const place = { owner: 'ann', kind: 'fish', gamemode: 'earth' }
-    const removed = { ...newRecord(), plain: 'a removed catch'.repeat(size / 10) }
+    const removed = { ...newRecord(), entries: 'a removed catch'.repeat(size / 10) }
     await storage.append(place, removed)
-    await storage.append(place, { ...newRecord(), plain: 'a kept catch' })
+    await storage.append(place, { ...newRecord(), entries: 'a kept catch' })
     await storage.items.setItem('secret:ann:fernet', 'a removed key')
     await storage.removeRecord(place, removed.id)
     await storage.items.removeItem('secret:ann:fernet')

@@ -44,7 +44,7 @@ test('a read that was made before is made again after every kind of write', asyn
   const storage = await createStorage({ driver: 'file', path: newFolder() })
   onTestFinished(() => storage.dispose())
   const collection = { owner: 'alex', kind: 'fish', gamemode: 'earth' }
-  const record = { id: 'a', dedupeKey: null, count: 1, labels: {}, plain: '{}', full: '{}' }
+  const record = { id: 'a', dedupeKey: null, count: 1, labels: {}, entries: '{}' }
   const key = 'note:a'
   const look = async () => ({ item: await storage.items.getItem(key), version: await storage.version(collection) })
   const writes: readonly (() => Promise<unknown>)[] = [

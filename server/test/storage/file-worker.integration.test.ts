@@ -41,10 +41,10 @@ test('when the writing thread dies, pending and later writes reject, reads go on
     code: 'unavailable',
     message: expect.stringContaining('Restart'),
   })
-  expect(await readEntries(storage, collection)).toEqual([record.plain])
+  expect(await readEntries(storage, collection)).toEqual([record.entries])
   await storage.dispose()
 
   const again = await createStorage({ driver: 'file', path })
-  expect(await readEntries(again, collection)).toEqual([record.plain])
+  expect(await readEntries(again, collection)).toEqual([record.entries])
   await again.dispose()
 })

@@ -147,8 +147,8 @@ test('removing an owner with many records lets other writes pass in between, and
   const db = new DatabaseSync(join(folder, 'fish.db'))
   db.exec(`
     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5000)
-    INSERT INTO records (collection, count, labels, id, plain, full)
-    SELECT collection, 1, labels, id || n, plain, full FROM records, numbers;
+    INSERT INTO records (collection, count, labels, id, entries)
+    SELECT collection, 1, labels, id || n, entries FROM records, numbers;
     INSERT INTO tokens SELECT owner, id, id FROM records JOIN collections USING (collection);
     -- Of records that were removed one by one.
     INSERT INTO tokens SELECT owner, 'removed ' || dedupe_key, id FROM tokens;
@@ -178,8 +178,8 @@ test('many large reads at once leave turns of the event loop to others, however 
   onTestFinished(() => storage.dispose())
   const collection = newCollection()
   const [READS, CHUNKS] = [20, 10]
-  const plain = `"${'x'.repeat(70_000)}"`
-  await Promise.all(Array.from({ length: CHUNKS }, () => storage.append(collection, newRecord({ plain }))))
+  const entries = `"${'x'.repeat(70_000)}"`
+  await Promise.all(Array.from({ length: CHUNKS }, () => storage.append(collection, newRecord({ entries }))))
   let turns = 0
   let isOver = false
   const count = () => {
@@ -189,7 +189,7 @@ test('many large reads at once leave turns of the event loop to others, however 
   setImmediate(count)
   const read = async () => {
     let chunks = 0
-    for await (const _ of storage.read(collection, 'plain')) chunks += 1
+    for await (const _ of storage.read(collection)) chunks += 1
     return chunks
   }
   expect(await Promise.all(Array.from({ length: READS }, read))).toEqual(Array(READS).fill(CHUNKS))
@@ -208,7 +208,7 @@ test('reads one after the other, each of which begins behind the first records, 
   }
   setImmediate(countTurns)
   for (let from = 2; from <= 20; from += 1) {
-    for await (const chunk of storage.read(collection, 'full', { from, entries: 1 })) {
+    for await (const chunk of storage.read(collection, { from, entries: 1 })) {
       expect(chunk).toHaveLength(1)
       break
     }

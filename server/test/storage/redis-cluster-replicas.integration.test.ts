@@ -46,7 +46,7 @@ describeWithRedis('a Redis Cluster of which each server has a replica', () => {
         const [token, sent] = [`${index}-${i}`, acknowledged[index] ?? []]
         // The same token again, as clients do, until it is acknowledged.
         await until(async () => {
-          const record = newRecord({ dedupeKey: token, plain: token })
+          const record = newRecord({ dedupeKey: token, entries: token })
           return (
             isOver ||
             storage.append(collection, record).then(

@@ -118,7 +118,9 @@ describeWithRedis('a Redis Cluster', () => {
       const [storage, collections] = [await open(2000), Array.from({ length: 40 }, () => newCollection())]
       onTestFinished(() => storage.dispose())
       const append = (token: string) =>
-        Promise.allSettled(collections.map((one) => storage.append(one, newRecord({ dedupeKey: token, plain: token }))))
+        Promise.allSettled(
+          collections.map((one) => storage.append(one, newRecord({ dedupeKey: token, entries: token }))),
+        )
       expect((await append('before')).filter(({ status }) => status === 'rejected')).toEqual([])
 
       const victim = servers[1] as RedisServer

@@ -80,7 +80,7 @@ describeWithRedis('a Redis that fails', () => {
     const acknowledged: string[] = []
     const appending = (async () => {
       for (let i = 0; ; i += 1) {
-        await storage.append(collection, newRecord({ plain: `${i}` }))
+        await storage.append(collection, newRecord({ entries: `${i}` }))
         acknowledged.push(`${i}`)
       }
     })().catch(() => {})
@@ -157,7 +157,7 @@ describeWithRedis('a Redis that fails', () => {
     const used = Number(/used_memory:(\d+)/.exec(await server.admin.info('memory'))?.[1])
     await server.admin.config('SET', 'maxmemory', String(used + 4_000_000))
     const fill = async (): Promise<unknown> => {
-      for (;;) await storage.append(newCollection(), newRecord({ plain: large, full: large }))
+      for (;;) await storage.append(newCollection(), newRecord({ entries: large }))
     }
     await expect(fill()).rejects.toMatchObject({ code: 'full' })
     for (let probes = 0; probes < 3; probes += 1) {
@@ -169,7 +169,7 @@ describeWithRedis('a Redis that fails', () => {
     }
     await server.admin.config('SET', 'maxmemory', String(used + 8_000_000))
     await until(responses(storage))
-    await storage.append(newCollection(), newRecord({ plain: large, full: large }))
+    await storage.append(newCollection(), newRecord({ entries: large }))
   })
 
   test('is written to once a second at most, however often it is pinged', async () => {

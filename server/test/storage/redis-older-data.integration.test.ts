@@ -40,7 +40,7 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
   }
   const append = async (storage: FishStorage, ...plain: string[]) => {
     const collection = newCollection()
-    for (const each of plain) await storage.append(collection, newRecord({ plain: each }))
+    for (const each of plain) await storage.append(collection, newRecord({ entries: each }))
     return collection
   }
   /** Until the connection is back, whether anything is done with it or not. */
@@ -57,7 +57,7 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
     const [storage, losses] = [await open(server), [] as string[]]
     const collection = await append(storage, 'old')
     const restoreOlder = server.copyData()
-    await storage.append(collection, newRecord({ plain: 'new' }))
+    await storage.append(collection, newRecord({ entries: 'new' }))
     await storage.items.setItem(itemKey('user', 'a'), 'x')
     await storage.removeOwner('nobody')
     const restoreNewer = server.copyData()
@@ -138,12 +138,12 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
     const collection = await append(storage, 'old')
     await until(async () => /aof_pending_bio_fsync:0/.test(await server.admin.info('persistence')))
     const restoreOlder = server.copyData()
-    for (let i = 0; i < 5; i += 1) await storage.append(collection, newRecord({ plain: 'new' }))
+    for (let i = 0; i < 5; i += 1) await storage.append(collection, newRecord({ entries: 'new' }))
     await restoreOlder()
     await until(responses(storage))
     expect(losses).toEqual([expect.stringMatching(/without writes .*at least 5\).*appendfsync always/)])
     expect(await readEntries(storage, collection)).toEqual(['old'])
-    await storage.append(collection, newRecord({ plain: 'after' }))
+    await storage.append(collection, newRecord({ entries: 'after' }))
     await storage.ping()
     expect(await readEntries(storage, collection)).toEqual(['old', 'after'])
     expect(losses).toHaveLength(1)
@@ -157,7 +157,7 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
     const storage = await open(server, { timeoutMs: UNHURRIED_MS })
     const collection = await append(storage, 'old')
     const restoreOlder = server.copyData()
-    await storage.append(collection, newRecord({ plain: 'new' }))
+    await storage.append(collection, newRecord({ entries: 'new' }))
     await restoreOlder()
     await reached(storage)
     await expect(readEntries(storage, collection)).rejects.toMatchObject(older(1))

@@ -53,7 +53,7 @@ describeWithRedis('a Redis that has a replica', () => {
     const [storage, collection] = [await open({ timeoutMs: UNHURRIED_MS }), newCollection()]
     expect(storage.durability).toMatch(/survives a crash.* acknowledged once 1 replica has it too/)
     expect(storage.warnings).toEqual([])
-    await Promise.all(Array.from({ length: 50 }, (_, i) => storage.append(collection, newRecord({ plain: `${i}` }))))
+    await Promise.all(Array.from({ length: 50 }, (_, i) => storage.append(collection, newRecord({ entries: `${i}` }))))
     await storage.items.setItem(itemKey('user', 'a'), 'x')
     cutWire()
     await primary.kill()
@@ -71,7 +71,7 @@ describeWithRedis('a Redis that has a replica', () => {
         await open({ url: `redis://127.0.0.1:${address.port}`, replicas }),
         newCollection(),
       ]
-      const append = (plain: string) => storage.append(collection, newRecord({ plain, dedupeKey: plain }))
+      const append = (plain: string) => storage.append(collection, newRecord({ entries: plain, dedupeKey: plain }))
       await until(works(() => append('before')))
       await until(async () => (await replica.admin.dbsize()) === (await primary.admin.dbsize()))
       address.lead(replica.port)
@@ -244,11 +244,11 @@ describeWithRedis('a Redis that has a replica', () => {
     const [storage, collection] = [await open({ timeoutMs: 1000 }), newCollection()]
     await (await open({ timeoutMs: UNHURRIED_MS })).append(
       collection,
-      newRecord({ dedupeKey: 'before', plain: 'before' }),
+      newRecord({ dedupeKey: 'before', entries: 'before' }),
     )
     replica.freeze()
     onTestFinished(() => replica.thaw())
-    const during = newRecord({ dedupeKey: 'during', plain: 'during' })
+    const during = newRecord({ dedupeKey: 'during', entries: 'during' })
     const writes: (() => Promise<unknown>)[] = [
       () => storage.append(collection, during),
       // Stored by now, which no replica knows.
@@ -295,7 +295,7 @@ describeWithRedis('a Redis that has a replica', () => {
       const acknowledged: string[] = []
       const load = collections.map(async (collection, index) => {
         for (let i = 0; ; i += 1) {
-          await storage.append(collection, newRecord({ plain: `${index}-${i}` }))
+          await storage.append(collection, newRecord({ entries: `${index}-${i}` }))
           acknowledged.push(`${index}-${i}`)
         }
       })

@@ -138,7 +138,7 @@ describeWithRedis('the settings of a Redis', () => {
       expect(outcomes.map(({ status }) => status)).toContain('rejected')
       if (outcomes[1].status === 'rejected') expect(await remove()).toBe(true)
       await append()
-      expect(await readEntries(storage, collection)).toEqual([kept.plain])
+      expect(await readEntries(storage, collection)).toEqual([kept.entries])
       expect((await talliesOf(storage, command)).map(({ count }) => count)).toEqual([1])
       const leaders = [{ owner: collection.owner, count: 1 }]
       for (const gamemode of [undefined, 'earth']) {
@@ -155,7 +155,7 @@ describeWithRedis('the settings of a Redis', () => {
     const [collection, record] = [newCollection(), newRecord()]
     await storage.append(collection, record)
     expect(await storage.findRecord(collection.owner, record.dedupeKey ?? '')).toBe(record.id)
-    expect(await readEntries(storage, collection)).toEqual([record.plain])
+    expect(await readEntries(storage, collection)).toEqual([record.entries])
     await storage.items.setItem('a:b', 'c')
     expect(await storage.items.getItem('a:b')).not.toBeNull()
     expect((await storage.listItems({ base: 'a:', limit: 1 })).items).toEqual([{ key: 'a:b', value: 'c' }])

@@ -95,7 +95,7 @@ describeWithRedis('signals of Redis', () => {
     onTestFinished(storage.onChange((change) => changes.push(change)))
     const [collection, record] = [newCollection(), newRecord()]
     expect(await storage.append(collection, record)).toEqual({ outcome: 'stored', id: record.id })
-    expect(await readEntries(storage, collection)).toEqual([record.plain])
+    expect(await readEntries(storage, collection)).toEqual([record.entries])
     expect(await storage.removeRecord(collection, record.id)).toBe(true)
     await storage.removeOwner(collection.owner)
     expect(changes).toEqual([])

@@ -1,18 +1,22 @@
 import { type Gamemode, type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
-import type { Collection, FishStorage, RecordFormat, StoredRecord } from '../../storage/core/types.ts'
+import type { Collection, FishStorage, StoredRecord } from '../../storage/core/types.ts'
 import type { FairQueue } from '../core/fair-queue.ts'
 import { type Cursors, invalidCursor } from '../http/cursors.ts'
 import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
 import { HttpError } from '../http/http-error.ts'
 import { empty, type HandlerResponse, jsonBytes, matchesEntityTag } from '../http/response.ts'
+import { withoutDetails } from './record.ts'
 import { createResponseCache } from './response-cache.ts'
 import { summaryOf } from './summary.ts'
+
+/** The entries, without or with their details. */
+type Form = 'plain' | 'full'
 
 interface CollectionRequest {
   readonly user: User
   readonly collection: Collection & { readonly kind: Kind; readonly gamemode: Gamemode }
   /** `species`: a summary instead of the entries. */
-  readonly form: RecordFormat | 'species'
+  readonly form: Form | 'species'
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
   /** Key of the client, for its turns. */
@@ -74,7 +78,7 @@ export function createCollectionReader({
               user.name,
               collection.kind,
               (work) => queue.run({ client, signal, work }),
-              storage.read(collection, form),
+              inForm(storage.read(collection), form),
             )
           : await pageBody(storage, cursors, { ...options, form }, start)
     if (body instanceof ReadableStream) {
@@ -115,7 +119,7 @@ async function summaryBody(
 async function pageBody(
   storage: FishStorage,
   cursors: Cursors,
-  { user, collection, form, limit }: CollectionRequest & { readonly form: RecordFormat },
+  { user, collection, form, limit }: CollectionRequest & { readonly form: Form },
   start: Position,
 ): Promise<CollectionBody> {
   const { entries, next: position } = await readPage(storage, collection, form, start, limit ?? LIMITS.pageSize)
@@ -174,6 +178,12 @@ async function collectionBody(
   )
 }
 
+async function* inForm(chunks: AsyncIterable<readonly StoredRecord[]>, form: Form) {
+  for await (const chunk of chunks) {
+    yield form === 'full' ? chunk : chunk.map((record) => ({ ...record, entries: withoutDetails(record.entries) }))
+  }
+}
+
 function join(records: readonly StoredRecord[]): string {
   return records.map(({ entries }) => entries).join(',')
 }
@@ -189,17 +199,15 @@ interface Page {
 async function readPage(
   storage: FishStorage,
   collection: Collection,
-  form: RecordFormat,
+  form: Form,
   start: Position,
   limit: number,
 ): Promise<Page> {
   const parts: string[] = []
   let taken = 0
   let skip = start.offset
-  for await (const chunk of storage.read(collection, form, {
-    from: start.sequence,
-    entries: start.offset + limit + 1,
-  })) {
+  const range = { from: start.sequence, entries: start.offset + limit + 1 }
+  for await (const chunk of inForm(storage.read(collection, range), form)) {
     for (const { sequence, count, entries } of chunk) {
       const first = Math.min(sequence === start.sequence ? skip : 0, count)
       skip = 0

@@ -13,11 +13,20 @@ export function toRecord(
     dedupeKey,
     count: entries.length,
     labels: countRarities(entries),
-    plain: shapes.map((shape) => JSON.stringify(shape)).join(','),
-    full: shapes
+    entries: shapes
       .map((shape, index) => JSON.stringify({ ...shape, id, caughtAt: entries[index]?.caughtAt ?? caughtAt }))
       .join(','),
   }
+}
+
+const DETAILS = /,"id":"[^"]*","caughtAt":"[^"]*"/g
+
+/**
+ * Stored entries without their details, as reads return them by default. No name can look like these details: quotes in JSON
+ * strings are escaped.
+ */
+export function withoutDetails(entries: string): string {
+  return entries.replaceAll(DETAILS, '')
 }
 
 function countRarities(entries: readonly CaughtEntry[]): Record<string, number> {

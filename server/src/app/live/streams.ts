@@ -172,7 +172,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, createId,
       await forEachInTurns([...streams], (stream) => endWith(stream, eventText('deleted', '{}')))
       return
     }
-    for await (const chunk of storage.read(collection, 'full', { from: topic.newest + 1 })) {
+    for await (const chunk of storage.read(collection, { from: topic.newest + 1 })) {
       const before = topic.newest
       topic.newest = chunk.at(-1)?.sequence ?? before
       const eventsOf = shareEvents(
@@ -230,7 +230,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, createId,
     const { kind } = collection
     const { sequence, offset } = stream.positions[kind] as Position
     const end = Math.max(newest, stream.targets[kind] ?? 0)
-    for await (const chunk of storage.read(collection, 'full', {
+    for await (const chunk of storage.read(collection, {
       from: sequence,
       entries: offset + CATCH_UP_ENTRIES,
     })) {

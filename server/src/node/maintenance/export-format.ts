@@ -58,8 +58,7 @@ const exportedRecord = z.strictObject({
   id: nonEmpty,
   dedupeKey: z.nullable(text),
   count: positive,
-  plain: text,
-  full: text,
+  entries: text,
   labels: z.record(nonEmpty, positive),
 })
 
@@ -127,8 +126,8 @@ function recordProblem({ owner: _, kind, gamemode, ...record }: z.infer<typeof e
 }
 
 /** Throws if the service would reject the catches. */
-function rebuildRecord(kind: Kind, { id, dedupeKey, full }: Omit<NewRecord, 'plain'>): NewRecord {
-  const stored: Record<string, unknown>[] = JSON.parse(`[${full}]`)
+function rebuildRecord(kind: Kind, { id, dedupeKey, entries }: NewRecord): NewRecord {
+  const stored: Record<string, unknown>[] = JSON.parse(`[${entries}]`)
   // A payload has the rarity as a number.
   const sent = stored.map(({ rarity, ...entry }) => ({
     ...entry,

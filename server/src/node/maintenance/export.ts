@@ -128,7 +128,7 @@ const LINES = [
   // The `+` keeps SQLite from searching all tokens of an owner for each record: it makes an index of ids instead.
   `SELECT json_object('record', json_object(
      'owner', owner, 'kind', kind, 'gamemode', gamemode, 'id', records.id, 'dedupeKey', dedupe_key,
-     'count', records.count, 'plain', plain, 'full', full, 'labels', json(labels))) AS line
+     'count', records.count, 'entries', entries, 'labels', json(labels))) AS line
    FROM records CROSS JOIN collections USING (collection)
    LEFT JOIN (SELECT owner AS token_owner, dedupe_key, id AS token_id FROM tokens)
      ON token_id = records.id AND +token_owner = owner

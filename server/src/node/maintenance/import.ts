@@ -234,7 +234,7 @@ async function writeLine(storage: FishStorage, line: ContentLine): Promise<boole
     return (await storage.append({ owner, kind, gamemode }, record)).outcome === 'stored'
   }
   const { owner, dedupeKey, id } = line.token
-  const record = { id, dedupeKey, count: 1, labels: {}, plain: '{}', full: '{}' }
+  const record = { id, dedupeKey, count: 1, labels: {}, entries: '{}' }
   if ((await storage.append({ owner, ...REMOVED }, record)).outcome !== 'stored') return false
   return storage.removeRecord({ owner, ...REMOVED }, id)
 }

@@ -58,7 +58,7 @@ interface SpeciesSource {
   /** The stored tallies of a collection; `undefined` when they are not those of its records. */
   find(collection: Collection): Promise<Species | undefined>
   version(collection: Collection): Promise<string>
-  read(collection: Collection, form: 'full'): AsyncIterable<readonly StoredRecord[]>
+  read(collection: Collection): AsyncIterable<readonly StoredRecord[]>
   /** Stores tallies if the collection still has this version. */
   store(collection: Collection, version: string, species: Species): Promise<unknown>
 }
@@ -81,7 +81,7 @@ export function createSpeciesReader({ find, version, read, store }: SpeciesSourc
 
   async function count(collection: Collection): Promise<Species> {
     const tallies = new SpeciesTallies()
-    for await (const chunk of read(collection, 'full')) {
+    for await (const chunk of read(collection)) {
       for (const { entries } of chunk) tallies.add(entries)
       if (tallies.size > MAX_SPECIES) return null
     }

@@ -6,7 +6,7 @@ export interface Collection {
   readonly gamemode: string
 }
 
-/** One write, as it is stored: its entries as JSON text, in both formats that reads return. */
+/** One write, as it is stored. */
 export interface NewRecord {
   /** Unique id of the record. */
   readonly id: string
@@ -16,13 +16,11 @@ export interface NewRecord {
   readonly count: number
   /** Number of entries by label, such as a rarity; labels without entries are absent. */
   readonly labels: Readonly<Record<string, number>>
-  /** The entries as JSON objects joined by commas, without the brackets. */
-  readonly plain: string
   /**
-   * The same entries with all details, in the same format. An entry with `name`, the time `caughtAt` and optionally the
-   * label `rarity` is counted by {@link StorageExtension.species}.
+   * The entries as JSON objects joined by commas, without the brackets. An entry with `name`, the time `caughtAt` and
+   * optionally the label `rarity` is counted by {@link StorageExtension.species}.
    */
-  readonly full: string
+  readonly entries: string
 }
 
 /** What may have changed: one collection, or all of an owner without `kind` and `gamemode`. */
@@ -45,9 +43,6 @@ export type AppendResult =
   | { readonly outcome: 'replayed'; readonly id: string }
   /** Not stored: the owner was removed. */
   | { readonly outcome: 'owner_removed' }
-
-/** The two stored formats of a record. */
-export type RecordFormat = 'plain' | 'full'
 
 /**
  * A stored record. `sequence` increases with every record of a collection, with gaps: no record becomes visible after one
@@ -166,7 +161,7 @@ export interface StorageExtension {
   /** The id of the record that was stored under this key, if any. */
   findRecord(owner: string, dedupeKey: string): Promise<string | undefined>
   /** The records of a collection, oldest first, in chunks of bounded size. */
-  read(collection: Collection, form: RecordFormat, range?: ReadRange): AsyncIterable<readonly StoredRecord[]>
+  read(collection: Collection, range?: ReadRange): AsyncIterable<readonly StoredRecord[]>
   /**
    * Opaque text that changes whenever the content of a collection changes, also when its owner is removed. It is never
    * reused for other content: not after a restart, in another process or on a restored backup. It contains no quotation

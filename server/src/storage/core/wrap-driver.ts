@@ -103,8 +103,8 @@ function checkItemValue(value: unknown): string {
   throw new StorageError('invalid_value', 'An item is a string of well-formed Unicode. Write other values as JSON.')
 }
 
-function checkRecord({ id, dedupeKey, count, labels, plain, full }: NewRecord): NewRecord {
-  const texts = [plain, full, ...Object.keys(labels)]
+function checkRecord({ id, dedupeKey, count, labels, entries }: NewRecord): NewRecord {
+  const texts = [entries, ...Object.keys(labels)]
   if (!isCount(count) || !texts.every((text) => text.isWellFormed())) {
     throw new StorageError('invalid_value', 'A record needs an integer count of at least 1 and well-formed Unicode.')
   }
@@ -112,7 +112,7 @@ function checkRecord({ id, dedupeKey, count, labels, plain, full }: NewRecord): 
     if (label && isCount(carriers) && carriers <= count) continue
     throw new StorageError('invalid_value', 'A label needs a name, and a count from 1 to the number of entries.')
   }
-  return { id, dedupeKey, count, labels: { ...labels }, plain, full }
+  return { id, dedupeKey, count, labels: { ...labels }, entries }
 }
 
 function checkRange(range: ItemRange): ItemRange {

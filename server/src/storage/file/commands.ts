@@ -95,9 +95,7 @@ const MAX_KNOWN = 10_000
 function prepareAddRecord(db: DatabaseSync, pending: PendingSums, known: KnownCollections) {
   const findCollection = db.prepare('SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
   const addCollection = db.prepare('INSERT INTO collections (owner, kind, gamemode, has_species) VALUES (?, ?, ?, 1)')
-  const addRecord = db.prepare(
-    'INSERT INTO records (collection, count, labels, id, plain, full) VALUES (?, ?, ?, ?, ?, ?)',
-  )
+  const addRecord = db.prepare('INSERT INTO records (collection, count, labels, id, entries) VALUES (?, ?, ?, ?, ?)')
 
   function remember(key: string, { owner, kind, gamemode }: Collection): number {
     const existing = findCollection.get(owner, kind, gamemode)?.collection
@@ -107,12 +105,12 @@ function prepareAddRecord(db: DatabaseSync, pending: PendingSums, known: KnownCo
     return collection
   }
 
-  return (place: Collection, { id, count, labels, plain, full }: Omit<NewRecord, 'dedupeKey'>): void => {
+  return (place: Collection, { id, count, labels, entries }: Omit<NewRecord, 'dedupeKey'>): void => {
     const key = keyOf(place)
     const collection = known.get(key) ?? remember(key, place)
-    addRecord.run(collection, count, JSON.stringify(labels), id, plain, full)
+    addRecord.run(collection, count, JSON.stringify(labels), id, entries)
     pending.count({ ...place, collection }, { count, labels }, 1)
-    pending.addSpecies(collection, full)
+    pending.addSpecies(collection, entries)
   }
 }
 
@@ -138,7 +136,7 @@ function prepareAppend(db: DatabaseSync, known: KnownCollections, addRecord: Add
 function prepareTakeRecord(db: DatabaseSync, pending: PendingSums) {
   // The `+` makes SQLite use the index of ids instead of searching the whole collection.
   const remove = db.prepare(
-    `DELETE FROM records WHERE id = ? AND +${IN_COLLECTION} RETURNING collection, count, labels, plain, full`,
+    `DELETE FROM records WHERE id = ? AND +${IN_COLLECTION} RETURNING collection, count, labels, entries`,
   )
   const removeSpecies = db.prepare('DELETE FROM species WHERE collection = ? AND name = ? AND label = ?')
   const invalidateSpecies = db.prepare('UPDATE collections SET has_species = 0 WHERE collection = ?')
@@ -146,12 +144,12 @@ function prepareTakeRecord(db: DatabaseSync, pending: PendingSums) {
     const removed = remove.get(id, place.owner, place.kind, place.gamemode)
     if (!removed) return undefined
     const collection = Number(removed.collection)
-    const [plain, full] = [String(removed.plain), String(removed.full)]
-    const record = { id, count: Number(removed.count), labels: JSON.parse(String(removed.labels)), plain, full }
+    const entries = String(removed.entries)
+    const record = { id, count: Number(removed.count), labels: JSON.parse(String(removed.labels)), entries }
     pending.count({ ...place, collection }, record, -1)
     invalidateSpecies.run(collection)
     // A backup must not have the names of what was removed, even if nobody counts again.
-    for (const { name, label } of new SpeciesTallies().add(full).list()) {
+    for (const { name, label } of new SpeciesTallies().add(entries).list()) {
       removeSpecies.run(collection, name, label ?? '')
     }
     return record

@@ -113,8 +113,8 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     reader.close()
     await writer.close()
   }
-  const readRecords: StorageDriver['read'] = async function* (collection, form, range) {
-    const chunks = readInChunks(reader.records(collection, form), range)
+  const readRecords: StorageDriver['read'] = async function* (collection, range) {
+    const chunks = readInChunks(reader.records(collection), range)
     // A read that continues another one is not the first of its client, either.
     for (let isFirst = range?.from === undefined; ; isFirst = false) {
       if (!isFirst) await nextTurn()
@@ -160,7 +160,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
         await write('setSpecies', ...args)
       },
     }),
-    newest: (collection) => read(() => reader.records(collection, 'plain').last()),
+    newest: (collection) => read(() => reader.records(collection).last()),
     onChange: changes.onChange,
     async removeRecord(collection, id) {
       const isRemoved = await write('removeRecord', collection, id)

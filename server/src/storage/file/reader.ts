@@ -8,7 +8,6 @@ import {
   type LeaderRange,
   MAX_SPECIES,
   REMOVED_VERSION,
-  type RecordFormat,
   type SpeciesTally,
   type StoredRecord,
   type Tally,
@@ -42,17 +41,15 @@ function prepareTallies(db: DatabaseSync) {
 
 function prepareRecords(db: DatabaseSync) {
   const last = db.prepare(`SELECT max(sequence) AS sequence FROM records WHERE ${IN_COLLECTION}`)
-  const range = (form: RecordFormat) =>
-    db.prepare(
-      `SELECT sequence, count, ${form} AS entries FROM records
-       WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ? ORDER BY sequence`,
-    )
-  const ranges = { plain: range('plain'), full: range('full') }
-  return ({ owner, kind, gamemode }: Collection, form: RecordFormat): RecordSource => ({
+  const range = db.prepare(
+    `SELECT sequence, count, entries FROM records
+     WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ? ORDER BY sequence`,
+  )
+  return ({ owner, kind, gamemode }: Collection): RecordSource => ({
     last: () => Number(last.get(owner, kind, gamemode)?.sequence ?? 0),
     between: (from, to) =>
       // The compiler does not know the types of the columns.
-      ranges[form].iterate(owner, kind, gamemode, from, to) as unknown as Iterable<StoredRecord>,
+      range.iterate(owner, kind, gamemode, from, to) as unknown as Iterable<StoredRecord>,
   })
 }
 

@@ -36,15 +36,13 @@ CREATE TABLE collections (
   UNIQUE (owner, kind, gamemode)
 ) STRICT;
 -- AUTOINCREMENT: a sequence is never given twice, so a reader's cursor stays right when records go.
--- The longest column is last: a read of the plain form does not touch it.
 CREATE TABLE records (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   collection INTEGER NOT NULL,
   count INTEGER NOT NULL,
   id TEXT NOT NULL,
   labels TEXT NOT NULL,
-  plain TEXT NOT NULL,
-  full TEXT NOT NULL
+  entries TEXT NOT NULL
 ) STRICT;
 CREATE INDEX records_of_collection ON records (collection);
 CREATE INDEX records_by_id ON records (id);

@@ -199,7 +199,7 @@ export class Writer {
 
 function bytesOf({ type, args }: Write): number {
   if (type === 'setSpecies') return WRITE_OVERHEAD_BYTES + SPECIES_BYTES * (args[2]?.length ?? 0)
-  const texts = type === 'append' ? [args[1].plain, args[1].full] : args.map(String)
+  const texts = type === 'append' ? [args[1].entries] : args.map(String)
   return texts.reduce((sum, text) => sum + text.length, WRITE_OVERHEAD_BYTES)
 }
 

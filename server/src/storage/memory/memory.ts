@@ -77,8 +77,8 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
       return result
     },
     findRecord: async (owner, dedupeKey) => whileOpen(records).find(owner, dedupeKey),
-    async *read(collection, form, range) {
-      for await (const chunk of whileOpen(records).read(collection, form, range)) yield whileOpen(chunk)
+    async *read(collection, range) {
+      for await (const chunk of whileOpen(records).read(collection, range)) yield whileOpen(chunk)
     },
     version: async (collection) => whileOpen(records).version(collection),
     newest: async (collection) => whileOpen(records).newest(collection),

@@ -9,7 +9,6 @@ import {
   type NewRecord,
   REMOVED_VERSION,
   type ReadRange,
-  type RecordFormat,
   type SpeciesTally,
   type StoredRecord,
   type Tally,
@@ -40,11 +39,11 @@ class MemoryCollection {
   append(record: NewRecord, sequence: number): void {
     this.#records.push({ ...record, sequence })
     this.#sequences.set(record.id, sequence)
-    this.#species?.add(record.full)
+    this.#species?.add(record.entries)
   }
 
   species(): readonly SpeciesTally[] | null {
-    this.#species ??= this.#records.reduce((tallies, { full }) => tallies.add(full), new SpeciesTallies())
+    this.#species ??= this.#records.reduce((tallies, { entries }) => tallies.add(entries), new SpeciesTallies())
     return this.#species.size > MAX_SPECIES ? null : this.#species.list()
   }
 
@@ -60,7 +59,7 @@ class MemoryCollection {
     return this.#records.splice(this.#firstFrom(sequence), 1)[0]
   }
 
-  source(form: RecordFormat): RecordSource {
+  source(): RecordSource {
     const records = this.#records
     const firstFrom = (sequence: number) => this.#firstFrom(sequence)
     return {
@@ -69,7 +68,7 @@ class MemoryCollection {
         for (let at = firstFrom(from); ; at += 1) {
           const record = records[at]
           if (!record || record.sequence > to) return
-          yield { sequence: record.sequence, count: record.count, entries: record[form] }
+          yield { sequence: record.sequence, count: record.count, entries: record.entries }
         }
       },
     }
@@ -159,8 +158,8 @@ export class MemoryRecords {
     return this.#owners.get(owner)?.tokens.get(dedupeKey)
   }
 
-  read(place: Collection, form: RecordFormat, range?: ReadRange): AsyncIterable<readonly StoredRecord[]> {
-    const source = () => this.#collection(place)?.source(form) ?? NO_RECORDS
+  read(place: Collection, range?: ReadRange): AsyncIterable<readonly StoredRecord[]> {
+    const source = () => this.#collection(place)?.source() ?? NO_RECORDS
     // Looked up each time: the owner may be removed during the read.
     return readInChunks({ last: () => source().last(), between: (from, to) => source().between(from, to) }, range)
   }
@@ -170,7 +169,7 @@ export class MemoryRecords {
   }
 
   newest(place: Collection): number {
-    return (this.#collection(place)?.source('plain') ?? NO_RECORDS).last()
+    return (this.#collection(place)?.source() ?? NO_RECORDS).last()
   }
 
   species(place: Collection): readonly SpeciesTally[] | null {

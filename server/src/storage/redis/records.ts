@@ -15,9 +15,6 @@ import type { Connection } from './connection.ts'
 import { allBuckets, collectionKeys, collectionName, ownerKeys, tokenField } from './keys.ts'
 import { TOO_MANY } from './scripts.ts'
 
-// Positions of the forms among the fields that the script `fishAppend` writes.
-const PLACES = { plain: 4, full: 6 } as const
-
 function toRecords(flat: readonly string[]): StoredRecord[] {
   const records: StoredRecord[] = []
   for (let at = 0; at + 2 < flat.length; at += 3) {
@@ -49,11 +46,11 @@ const newVersion = () => crypto.randomUUID()
 /** The records of all owners: a stream for each collection, with the sequences as ids. */
 export function createRedisRecords({ client, call, write, run }: Connection) {
   const operations = {
-    async append(collection, { id, dedupeKey, count, labels, plain, full }) {
+    async append(collection, { id, dedupeKey, count, labels, entries }) {
       const { name, about, tokens, records, ids, tallies, leaders, species, bucket } = collectionKeys(collection)
       const token = dedupeKey === null ? ['0', ''] : ['1', tokenField(dedupeKey)]
-      const counted = new SpeciesTallies().add(full).list()
-      const args = [name, collection.owner, ...token, id, count, labelsText(labels), newVersion(), plain, full]
+      const counted = new SpeciesTallies().add(entries).list()
+      const args = [name, collection.owner, ...token, id, count, labelsText(labels), newVersion(), entries]
       for (const one of counted) args.push(speciesField(one), one.count, one.first, one.last)
       const keys = [about, tokens, records, ids, tallies, bucket.tallies, ...leaders, species]
       const [outcome, storedId] = (await write('fishAppend', keys, args)) as string[]
@@ -67,15 +64,15 @@ export function createRedisRecords({ client, call, write, run }: Connection) {
       )
     },
 
-    async *read(collection, form, range = {}) {
+    async *read(collection, range = {}) {
       const { records } = collectionKeys(collection)
       let from = Math.max(0, Math.ceil(range.from ?? 0))
-      let entries = range.entries ?? Number.POSITIVE_INFINITY
+      let remaining = range.entries ?? Number.POSITIVE_INFINITY
       // Known from the first reply on: records appended later are left out.
       let last = ''
-      while (entries > 0) {
-        const most = [CHUNK_RECORDS, CHUNK_CHARACTERS, Math.min(entries, Number.MAX_SAFE_INTEGER)]
-        const reply = await call('fishRead', [records], [from, last, PLACES[form], ...most])
+      while (remaining > 0) {
+        const most = [CHUNK_RECORDS, CHUNK_CHARACTERS, Math.min(remaining, Number.MAX_SAFE_INTEGER)]
+        const reply = await call('fishRead', [records], [from, last, ...most])
         const [newest = '0-0', ...flat] = reply as string[]
         const chunk = toRecords(flat)
         const end = chunk.at(-1)
@@ -83,7 +80,7 @@ export function createRedisRecords({ client, call, write, run }: Connection) {
         yield chunk
         from = end.sequence + 1
         last = newest
-        entries -= chunk.reduce((sum, record) => sum + record.count, 0)
+        remaining -= chunk.reduce((sum, record) => sum + record.count, 0)
         if (from > Number.parseInt(last, 10)) return
       }
     },
@@ -95,11 +92,7 @@ export function createRedisRecords({ client, call, write, run }: Connection) {
     },
 
     async newest(collection) {
-      const [newest = ''] = (await call(
-        'fishRead',
-        [collectionKeys(collection).records],
-        [0, '', 0, 0, 0, 0],
-      )) as string[]
+      const [newest = ''] = (await call('fishRead', [collectionKeys(collection).records], [0, '', 0, 0, 0])) as string[]
       return Number.parseInt(newest, 10)
     },
 

@@ -54,7 +54,7 @@ end
 
 /**
  * KEYS: about, tokens, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the
- * collection, species. ARGV: collection, owner, '1' when there is a token, token, id, count, labels, version, plain, full,
+ * collection, species. ARGV: collection, owner, '1' when there is a token, token, id, count, labels, version, entries,
  * then for each species its field, count, first and last time. Times stay text: as numbers, Lua would round some.
  * The species are those of the records while they have the same version.
  * The first write is one that Redis refuses when it is full: it refuses all or nothing.
@@ -71,13 +71,13 @@ end
 local versions = redis.call('HMGET', KEYS[1], 'version:' .. collection, 'species:' .. collection)
 local sequence = redis.call('HINCRBY', KEYS[1], 'sequence:' .. collection, 1)
 redis.call('XADD', KEYS[3], string.format('%.0f-0', sequence),
-  'count', count, 'plain', ARGV[9], 'full', ARGV[10], 'labels', labels)
+  'count', count, 'entries', ARGV[9], 'labels', labels)
 redis.call('HSET', KEYS[1], 'version:' .. collection, version)
 redis.call('HSET', KEYS[4], id, sequence)
 if hasToken == '1' then redis.call('HSET', KEYS[2], token, id) end
 tally(KEYS[5], KEYS[6], KEYS[7], KEYS[8], collection, owner, 1, tonumber(count), labels)
 if versions[1] == versions[2] then
-  for at = 11, #ARGV, 4 do
+  for at = 10, #ARGV, 4 do
     local species, many, first, last = unpack(ARGV, at, at + 3)
     local known = redis.call('HGET', KEYS[9], species)
     if known then
@@ -120,7 +120,7 @@ redis.call('XDEL', KEYS[2], record[1])
 redis.call('HDEL', KEYS[3], id)
 redis.call('HDEL', KEYS[1], 'species:' .. collection)
 redis.call('HSET', KEYS[1], 'version:' .. collection, version)
-tally(KEYS[4], KEYS[5], KEYS[6], KEYS[7], collection, owner, -1, tonumber(record[2][2]), record[2][8])
+tally(KEYS[4], KEYS[5], KEYS[6], KEYS[7], collection, owner, -1, tonumber(record[2][2]), record[2][6])
 signal(collection, owner, id)
 return 1, true`,
 }
@@ -144,8 +144,8 @@ redis.call('XDEL', KEYS[2], record[1])
 redis.call('HDEL', KEYS[3], id)
 redis.call('HDEL', KEYS[1], 'species:' .. from, 'species:' .. to)
 redis.call('HSET', KEYS[1], 'version:' .. from, fromVersion, 'version:' .. to, toVersion)
-tally(KEYS[6], KEYS[7], KEYS[8], KEYS[9], from, owner, -1, tonumber(fields[2]), fields[8])
-tally(KEYS[6], KEYS[7], KEYS[8], KEYS[10], to, owner, 1, tonumber(fields[2]), fields[8])
+tally(KEYS[6], KEYS[7], KEYS[8], KEYS[9], from, owner, -1, tonumber(fields[2]), fields[6])
+tally(KEYS[6], KEYS[7], KEYS[8], KEYS[10], to, owner, 1, tonumber(fields[2]), fields[6])
 signal(from, owner, id)
 signal(to, owner)
 return 1, true`,
@@ -203,7 +203,7 @@ redis.call('HSET', KEYS[1], 'species:' .. collection, ARGV[3])`,
 }
 
 /**
- * KEYS: records. ARGV: first sequence, last stream id ('' for the newest), place of the form among the fields,
+ * KEYS: records. ARGV: first sequence, last stream id ('' for the newest),
  * most records, most bytes, most entries. Returns the last id, then sequence, count and text of each record.
  * Reads few at first, since their size is unknown, then as many as fit by the average size so far.
  */
@@ -216,15 +216,14 @@ if last == '' then
   if not newest then return {'0-0'} end
   last = newest[1]
 end
-local place = tonumber(ARGV[3])
-local left, bytes, entries = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local left, bytes, entries = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local from, asked, taken, size = ARGV[1] .. '-0', 8, 0, 0
 local answer = {last}
 while left > taken do
   asked = math.min(asked, left - taken)
   local found = redis.call('XRANGE', KEYS[1], from, last, 'COUNT', asked)
   for _, record in ipairs(found) do
-    local sequence, count, text = string.match(record[1], '^%d+'), record[2][2], record[2][place]
+    local sequence, count, text = string.match(record[1], '^%d+'), record[2][2], record[2][4]
     answer[#answer + 1] = sequence
     answer[#answer + 1] = count
     answer[#answer + 1] = text
