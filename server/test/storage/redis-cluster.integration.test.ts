@@ -4,6 +4,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { describeWithRedis, type RedisServer, startCluster, until } from '../../../scripts/test-support/redis-server.ts'
 import { newCollection, newRecord, readEntries, talliesOf } from '../../src/storage-conformance/samples.ts'
 
+/** The tests that describe every storage are not about a Redis that is late. */
+const UNHURRIED_MS = 60_000
+
 describeWithRedis('a Redis Cluster', () => {
   let servers: readonly RedisServer[] = []
   beforeAll(async () => {
@@ -18,10 +21,10 @@ describeWithRedis('a Redis Cluster', () => {
     })
 
   describeStorage('redis-cluster', async () => {
-    const storage = await open()
+    const storage = await open(UNHURRIED_MS)
     const reopen = async () => {
       await storage.dispose()
-      return open()
+      return open(UNHURRIED_MS)
     }
     return { storage, reopen }
   })

@@ -17,7 +17,8 @@ describeWithRedis('one Redis server', () => {
     server = await startRedis()
   })
   afterAll(() => server.stop())
-  const open = () => createStorage({ driver: 'redis', url: server.url })
+  // These tests are not about a Redis that is late.
+  const open = () => createStorage({ driver: 'redis', url: server.url, timeoutMs: 60_000 })
 
   describeStorage('redis', async () => {
     const storage = await open()

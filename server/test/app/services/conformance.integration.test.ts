@@ -7,6 +7,9 @@ import { describeWithRedis, startCluster, startRedis } from '../../../../scripts
 import { listen } from '../../../src/node/listener.ts'
 import { newFolder } from '../../storage/folders.ts'
 
+/** The checks are not about a Redis that is late. */
+const timeoutMs = 60_000
+
 const SILENCE = { info() {}, warn() {}, error() {} }
 
 async function expectConformant(opening: Promise<FishStorage>): Promise<void> {
@@ -39,13 +42,13 @@ describeWithRedis('on Redis, the app passes all checks', () => {
   it('of one server', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())
-    await expectConformant(createStorage({ driver: 'redis', url: server.url }))
+    await expectConformant(createStorage({ driver: 'redis', url: server.url, timeoutMs }))
   })
 
   it('of a cluster', async () => {
     const servers = await startCluster()
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))))
     const nodes = servers.map(({ port }) => ({ host: '127.0.0.1', port }))
-    await expectConformant(createStorage({ driver: 'redis-cluster', nodes }))
+    await expectConformant(createStorage({ driver: 'redis-cluster', nodes, timeoutMs }))
   })
 })

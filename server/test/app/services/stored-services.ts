@@ -24,7 +24,7 @@ export async function startRedisServices(): Promise<RedisServices> {
   const server = await startRedis({ databases: '4096' })
   let used = 0
   const open: OpenService = async (options) => {
-    const storage = await createStorage({ driver: 'redis', url: `${server.url}/${used++}` })
+    const storage = await createStorage({ driver: 'redis', url: `${server.url}/${used++}`, timeoutMs: 60_000 })
     onTestFinished(() => storage.dispose())
     return createMemoryService({ ...options, storage })
   }
