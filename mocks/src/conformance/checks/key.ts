@@ -78,9 +78,6 @@ export const keyChecks = checksOf('key', [
     }
     expectSame(texts.size, 1, 'the number of different responses')
   }),
-  check('key-without-credentials', 'Without credentials, it is 401 with WWW-Authenticate: Basic.', async (t) =>
-    expectChallenge(await sendCredentials(t)),
-  ),
   check('key-with-malformed-credentials', 'Credentials that are not HTTP Basic are 401.', async (t) =>
     expectChallenge(await sendCredentials(t, 'Basic %%%')),
   ),

@@ -81,20 +81,4 @@ export const namesChecks = checksOf('names', [
       )
     }
   }),
-  ...(
-    [
-      ['gamemode-capital', 'Earth'],
-      ['gamemode-upper-case', 'EARTH'],
-      ['gamemode-with-space', 'earth '],
-      ['gamemode-unknown', 'creative'],
-    ] as const
-  ).map(([id, gamemode]) =>
-    check(id, `The gamemode "${gamemode}" is 400 invalid_gamemode.`, async (t) => {
-      const { name } = await t.user()
-      for (const kind of ['fish', 'crab']) {
-        const path = `/get/${kind}?name=${name}&gamemode=${encodeURIComponent(gamemode)}`
-        expectError(await t.request(path), 'invalid_gamemode')
-      }
-    }),
-  ),
 ])

@@ -1,4 +1,4 @@
-import { DEMO_USER, HEADERS, RARITY_LABELS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
+import { DEMO_USER, HEADERS, RARITY_LABELS, ROUTES } from '@fish-crab/sdk/contract'
 import {
   expectDateTime,
   expectJson,
@@ -9,6 +9,7 @@ import {
   expectThat,
 } from '../context/expect.ts'
 import { check, checksOf } from './check.ts'
+import { OPTIONAL_LEADERBOARD } from './routes.ts'
 
 export const statusChecks = checksOf('status', [
   check('status-ok', 'GET /status returns "ok", the time in UTC and the version.', async ({ request }) => {
@@ -54,9 +55,6 @@ interface Document {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** Operators decide whether it is served. */
-const OPTIONAL_ROUTE: RouteName = 'getLeaderboard'
-
 export const operationsChecks = checksOf('operations', [
   ...(['livez', 'readyz'] as const).map((name) =>
     check(`operations-${name}`, `GET ${ROUTES[name].path} is 200 while healthy and uncounted.`, async ({ send }) => {
@@ -77,7 +75,7 @@ export const operationsChecks = checksOf('operations', [
     const response = await send(ROUTES.openapi.path)
     const { paths = {} } = expectJson(response) as Document
     for (const [name, { method, path, access }] of Object.entries(ROUTES)) {
-      if (name === OPTIONAL_ROUTE) continue
+      if (name === OPTIONAL_LEADERBOARD) continue
       const template = path.replace(/:(\w+)/g, '{$1}')
       const isDescribed = paths[template]?.[method.toLowerCase()] !== undefined
       expectThat(access === 'operations' || isDescribed, `${method} ${template}`, 'none', response)

@@ -1,12 +1,11 @@
-import { type ErrorCode, KINDS, LIMITS, RARITIES } from '@fish-crab/sdk/contract'
+import { KINDS, LIMITS, RARITIES } from '@fish-crab/sdk/contract'
 import type { OwnUser } from '../context/accounts.ts'
-import { collection, detailedCollection, entriesOf, fillNames, writeAndExpectId } from '../context/catches.ts'
+import { collection, detailedCollection, entriesOf, writeAndExpectId } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import {
   CheckSkipped,
   expectBadRequest,
   expectDateTime,
-  expectError,
   expectJson,
   expectSame,
   expectStatus,
@@ -14,17 +13,6 @@ import {
 } from '../context/expect.ts'
 import { decodedText } from '../context/response.ts'
 import { check, checksOf } from './check.ts'
-
-const ERRORS: readonly (readonly [string, string, ErrorCode, string])[] = [
-  ['without-name', 'without a name', 'missing_name', 'gamemode=earth'],
-  ['empty-name', 'with an empty name', 'missing_name', 'name=&gamemode=earth'],
-  ['without-gamemode', 'without a gamemode', 'missing_gamemode', 'name=USER'],
-  ['empty-gamemode', 'with an empty gamemode', 'missing_gamemode', 'name=USER&gamemode='],
-  ['invalid-gamemode', 'of another gamemode', 'invalid_gamemode', 'name=USER&gamemode=moon'],
-  ['two-names', 'whose query names two users', 'user_mismatch', 'name=USER&name=OTHER&gamemode=earth'],
-  ['two-gamemodes', 'whose query has two gamemodes', 'gamemode_mismatch', 'name=USER&gamemode=earth&gamemode=survival'],
-  ['unknown-user', 'of an unknown user', 'user_not_found', 'name=OTHER&gamemode=earth'],
-]
 
 const numberedFish = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({ name: `Fish ${from + index}`, rarity: 1 }))
@@ -70,13 +58,6 @@ export const readsChecks = checksOf('reads', [
     const plain = await collection(t, 'crab', user)
     for (const entry of plain.entries) expectSame(Object.keys(entry), ['name'], 'the fields', plain.response)
   }),
-  ...KINDS.flatMap((kind) =>
-    ERRORS.map(([id, what, code, query]) =>
-      check(`read-${kind}-${id}`, `A read of ${kind} ${what} is ${code}.`, async (t) => {
-        expectError(await t.request(`/get/${kind}?${await fillNames(t, query)}`), code)
-      }),
-    ),
-  ),
   ...KINDS.flatMap((kind) => [
     check(`read-${kind}-empty`, `A collection of ${kind} without entries is an empty array.`, async (t) => {
       const user = await t.newUser()

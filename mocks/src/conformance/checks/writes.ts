@@ -27,15 +27,7 @@ interface RefusedWrite {
 const SURVIVAL = 'name=USER&gamemode=survival'
 
 const REFUSED: readonly (readonly [string, string, ErrorCode, RefusedWrite])[] = [
-  ['unknown-user', 'for an unknown user', 'user_not_found', { query: 'name=OTHER' }],
-  ['without-gamemode', 'without a gamemode', 'missing_gamemode', { gamemode: null }],
   ['invalid-gamemode-header', 'with an unknown gamemode in the header', 'invalid_gamemode', { gamemode: 'Earth' }],
-  [
-    'invalid-gamemode-query',
-    'with an unknown gamemode in the query',
-    'invalid_gamemode',
-    { gamemode: null, query: 'name=USER&gamemode=moon' },
-  ],
   [
     'invalid-gamemode-payload',
     'with an unknown gamemode in the payload',
@@ -60,13 +52,6 @@ const REFUSED: readonly (readonly [string, string, ErrorCode, RefusedWrite])[] =
     'gamemode_mismatch',
     { gamemode: null, query: SURVIVAL, fields: { gamemode: 'oneblock' } },
   ],
-  [
-    'gamemodes-differ-in-query',
-    'whose query names two gamemodes',
-    'gamemode_mismatch',
-    { query: 'name=USER&gamemode=earth&gamemode=survival' },
-  ],
-  ['users-differ-in-query', 'whose query names two users', 'user_mismatch', { query: 'name=USER&name=OTHER' }],
   ['users-differ', 'whose payload names another user than the request', 'user_mismatch', { fields: { user: 'Steve' } }],
 ]
 

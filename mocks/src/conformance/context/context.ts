@@ -79,6 +79,7 @@ export function createTestContext(options: TestContextOptions) {
     configuration.user ? asOwnUser(configuration.user) : accounts.newUser(superadminToken()),
   )
   const superadmin = once(() => accounts.newAdmin(superadminToken(), 'superadmin'))
+  const routesAdmin = once(() => accounts.newAdmin(superadminToken(), 'superadmin'))
   const ownAdmin = once(() => accounts.newAdmin(superadminToken(), 'admin'))
   const token = async () => (await superadmin()).token
 
@@ -125,6 +126,8 @@ export function createTestContext(options: TestContextOptions) {
     newUser: async () => accounts.newUser(await token()),
     createUser: async (body: unknown) => accounts.create(await token(), 'createUser', body),
     superadmin,
+    /** Another one, for the checks of each route: an administrator may send only so many requests. */
+    routesAdmin,
     /** An administrator with the role `admin`, which most checks share. */
     admin: async () => (session?.role === 'admin' ? session : ownAdmin()),
     newAdmin: async () => accounts.newAdmin(await token(), 'admin'),

@@ -98,7 +98,7 @@ function canonicalJson(value: unknown): string {
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /** The status, with the `code` of an error body. */
-function describeStatus({ status, text }: ReceivedResponse): string {
+export function describeStatus({ status, text }: ReceivedResponse): string {
   const code = /"code":"([a-z_]+)"/.exec(text)?.[1]
   return `${status}${code ? ` ${code}` : ''}`
 }
