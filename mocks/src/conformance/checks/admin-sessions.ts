@@ -2,18 +2,8 @@ import { ACCOUNT_LIMITS, HEADERS } from '@fish-crab/sdk/contract'
 import { login, sendAs } from '../context/accounts.ts'
 import { numberHeader } from '../context/anonymous.ts'
 import type { TestContext } from '../context/context.ts'
-import {
-  CheckSkipped,
-  expectDateTime,
-  expectDetails,
-  expectError,
-  expectJson,
-  expectList,
-  expectSame,
-  expectStatus,
-  expectText,
-  expectThat,
-} from '../context/expect.ts'
+import * as expect from '../context/expect.ts'
+import { CheckSkipped } from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/response.ts'
 import { sendMany } from '../context/send.ts'
 import { check, checksOf } from './check.ts'
@@ -63,67 +53,67 @@ export const adminSessionChecks = checksOf('admin', [
   check('login-token', 'A login returns a JWT signed with HS256 that expires in one hour.', async (t) => {
     const { username, password } = await t.superadmin()
     const response = await login(t.send, { username, password })
-    const { token, expiresAt } = expectJson(response)
-    const jwt = expectText(token, '"token"', response)
+    const { token, expiresAt } = expect.json(response)
+    const jwt = expect.text(token, '"token"', response)
     t.redact(jwt)
-    expectSame(partOf(jwt, 0).alg, 'HS256', 'the algorithm of the JWT', response)
+    expect.same(partOf(jwt, 0).alg, 'HS256', 'the algorithm of the JWT', response)
     const { exp } = partOf(jwt, 1)
-    expectThat(typeof exp === 'number', 'an "exp" in the JWT', exp, response)
-    const end = expectDateTime(expiresAt, '"expiresAt"', response)
-    expectThat(Math.abs(end - exp * 1000) < SLACK_MS, '"expiresAt" to be the "exp" of the JWT', expiresAt, response)
-    const timestamp = expectDateTime(expectJson(await t.request('/status')).timestamp, '"timestamp"')
+    expect.that(typeof exp === 'number', 'an "exp" in the JWT', exp, response)
+    const end = expect.dateTime(expiresAt, '"expiresAt"', response)
+    expect.that(Math.abs(end - exp * 1000) < SLACK_MS, '"expiresAt" to be the "exp" of the JWT', expiresAt, response)
+    const timestamp = expect.dateTime(expect.json(await t.request('/status')).timestamp, '"timestamp"')
     const hour = ACCOUNT_LIMITS.sessionSeconds * 1000
-    expectThat(Math.abs(end - timestamp - hour) < SLACK_MS, '"expiresAt" an hour from now', expiresAt, response)
+    expect.that(Math.abs(end - timestamp - hour) < SLACK_MS, '"expiresAt" an hour from now', expiresAt, response)
   }),
   check('login-malformed', 'A login without a username or a password is 400 invalid_payload.', async ({ send }) => {
     for (const body of [{}, { username: 'x' }, { username: 1, password: 'x' }, []]) {
-      expectDetails(await login(send, body), 'invalid_payload')
+      expect.details(await login(send, body), 'invalid_payload')
     }
   }),
   check('admin-me', 'GET /admin/me returns the username and the role.', async (t) => {
     const { username, token } = await t.superadmin()
     const response = await me(t, `Bearer ${token}`)
-    const body = expectJson(response)
-    expectSame([body.username, body.role], [username, 'superadmin'], 'name and role', response)
-    expectThat(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
+    const body = expect.json(response)
+    expect.same([body.username, body.role], [username, 'superadmin'], 'name and role', response)
+    expect.that(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
   }),
   ...FORGED.map(([id, what, forge]) =>
     check(`jwt-refused-${id}`, `An admin endpoint responds 401 to ${what}.`, async (t) => {
       const authorization = forge((await t.admin()).token)
-      expectError(await me(t, authorization), 'invalid_session')
+      expect.error(await me(t, authorization), 'invalid_session')
     }),
   ),
   check('jwt-ends-with-administrator', 'The session of a deleted administrator is 401 immediately.', async (t) => {
     const { username, token } = await t.newAdmin()
-    expectJson(await me(t, `Bearer ${token}`))
-    expectStatus(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
-    expectError(await me(t, `Bearer ${token}`), 'invalid_session')
+    expect.json(await me(t, `Bearer ${token}`))
+    expect.status(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
+    expect.error(await me(t, `Bearer ${token}`), 'invalid_session')
   }),
   check('jwt-ends-with-logout', 'POST /admin/logout is 204 and ends the session.', async (t) => {
     const { token } = await t.newAdmin()
-    expectStatus(await sendAs(t.send, token, 'adminLogout'), 204)
-    expectError(await me(t, `Bearer ${token}`), 'invalid_session')
-    expectError(await sendAs(t.send, token, 'adminLogout'), 'invalid_session')
+    expect.status(await sendAs(t.send, token, 'adminLogout'), 204)
+    expect.error(await me(t, `Bearer ${token}`), 'invalid_session')
+    expect.error(await sendAs(t.send, token, 'adminLogout'), 'invalid_session')
   }),
   check('admins-create-list-remove', 'A superadmin creates, lists and deletes an administrator.', async (t) => {
     const { username } = await t.newAdmin()
     const roles = async () => {
       const response = await t.asSuperadmin('listAdmins')
-      expectThat(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
-      return expectList(response, 'admins').flatMap((admin) => (admin.username === username ? [admin.role] : []))
+      expect.that(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
+      return expect.list(response, 'admins').flatMap((admin) => (admin.username === username ? [admin.role] : []))
     }
-    expectSame(await roles(), ['admin'], 'the roles of the listed administrator')
-    expectStatus(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
-    expectSame(await roles(), [], 'the roles of the deleted administrator')
+    expect.same(await roles(), ['admin'], 'the roles of the listed administrator')
+    expect.status(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
+    expect.same(await roles(), [], 'the roles of the deleted administrator')
   }),
   check('admins-name-is-unique', 'A new administrator with an existing name is 409.', async (t) => {
     const { username } = await t.superadmin()
-    expectStatus(await t.createAdmin({ username, password: 'another-password' }), 409)
+    expect.status(await t.createAdmin({ username, password: 'another-password' }), 409)
   }),
   check('admins-malformed', 'A new administrator with an unknown role or no password is 400.', async (t) => {
     const username = t.newName()
     for (const more of [{ password: 'a-password-of-nobody', role: 'owner' }, {}]) {
-      expectDetails(await t.createAdmin({ username, ...more }), 'invalid_payload')
+      expect.details(await t.createAdmin({ username, ...more }), 'invalid_payload')
     }
   }),
 ])
@@ -140,11 +130,11 @@ export const adminLimitChecks = checksOf('admin', [
     const { token } = await t.newAdmin()
     const me = () => sendAs(t.send, token, 'adminMe')
     const responses = await sendMany(adminRequests + ONE_TOO_MANY, me)
-    for (const response of responses) expectStatus(response, 200, 429)
-    expectSame(responses.filter(({ status }) => status === 200).length, adminRequests, 'the requests that passed')
+    for (const response of responses) expect.status(response, 200, 429)
+    expect.same(responses.filter(({ status }) => status === 200).length, adminRequests, 'the requests that passed')
     const response = await me()
-    expectError(response, 'rate_limited')
+    expect.error(response, 'rate_limited')
     numberHeader(response, HEADERS.retryAfter)
-    expectStatus(await sendAs(t.send, root.token, 'adminMe'), 200)
+    expect.status(await sendAs(t.send, root.token, 'adminMe'), 200)
   }),
 ])

@@ -14,15 +14,8 @@ import {
 import { basic } from '../context/accounts.ts'
 import { ENTRY, encrypt, expectNothingStored, GAMEMODE, SHORT_PAYLOADS } from '../context/catches.ts'
 import { OTHER_ORIGIN, type TestContext } from '../context/context.ts'
-import {
-  CheckSkipped,
-  describeStatus,
-  expectError,
-  expectErrorBody,
-  expectSame,
-  expectStatus,
-  expectThat,
-} from '../context/expect.ts'
+import * as expect from '../context/expect.ts'
+import { CheckSkipped, describeStatus } from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/response.ts'
 import { type Check, check } from './check.ts'
 
@@ -94,9 +87,9 @@ export const formChecks: readonly Derived[] = [
     const methods = SERVED.filter((one) => ROUTES[one].path === path).map((one) => ROUTES[one].method as string)
     const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods
     const response = await ask(t, route, { method: 'PUT' })
-    expectError(response, 'method_not_allowed')
+    expect.error(response, 'method_not_allowed')
     const allow = (response.headers.get('allow') ?? '').split(',').map((name) => name.trim())
-    expectSame(allow.filter((name) => name !== 'OPTIONS').sort(), allowed.sort(), 'Allow', response)
+    expect.same(allow.filter((name) => name !== 'OPTIONS').sort(), allowed.sort(), 'Allow', response)
   }),
   ...forEach(
     'head',
@@ -105,9 +98,9 @@ export const formChecks: readonly Derived[] = [
     async (t, route) => {
       const get = await ask(t, route)
       const head = await ask(t, route, { method: 'HEAD' })
-      expectStatus(head, get.status)
-      expectSame(typeOf(head), typeOf(get), 'the content-type', head)
-      expectThat(head.bytes.length === 0, 'no body', `${head.bytes.length} bytes`, head)
+      expect.status(head, get.status)
+      expect.same(typeOf(head), typeOf(get), 'the content-type', head)
+      expect.that(head.bytes.length === 0, 'no body', `${head.bytes.length} bytes`, head)
     },
   ),
   ...forEach(
@@ -118,7 +111,7 @@ export const formChecks: readonly Derived[] = [
       const plain = await ask(t, route)
       const versioned = await ask(t, route, { prefix: VERSION_PREFIX })
       const form = (response: ReceivedResponse) => [describeStatus(response), typeOf(response)]
-      expectSame(form(versioned), form(plain), 'the status and the content-type', versioned)
+      expect.same(form(versioned), form(plain), 'the status and the content-type', versioned)
     },
   ),
 ]
@@ -136,7 +129,7 @@ function without(route: RouteName, authorization?: string) {
 
 export const accessChecks: readonly Derived[] = [
   ...forEach('session', isAdmin, 'is 401 without a session', async (t, route) => {
-    expectError(await t.send(...without(route)), 'invalid_session')
+    expect.error(await t.send(...without(route)), 'invalid_session')
   }),
   ...forEach(
     'role',
@@ -145,9 +138,9 @@ export const accessChecks: readonly Derived[] = [
     'is 403 for the role admin only if it is for superadmins',
     async (t, route) => {
       const response = await t.send(...without(route, `Bearer ${(await t.admin()).token}`))
-      if (OPERATIONS[route].auth === 'superadmin') expectError(response, 'forbidden')
+      if (OPERATIONS[route].auth === 'superadmin') expect.error(response, 'forbidden')
       else
-        expectThat(![401, 403].includes(response.status), 'another status than 401 and 403', response.status, response)
+        expect.that(![401, 403].includes(response.status), 'another status than 401 and 403', response.status, response)
     },
   ),
 ]
@@ -158,24 +151,24 @@ export const passwordChecks = forEach(
   'is 401 without credentials, with WWW-Authenticate: Basic',
   async (t, route) => {
     const response = await t.request(...without(route))
-    expectError(response, 'invalid_credentials')
+    expect.error(response, 'invalid_credentials')
     const challenge = response.headers.get('www-authenticate')
-    expectThat(/^Basic\b/i.test(challenge ?? ''), 'WWW-Authenticate: Basic', challenge ?? 'none', response)
+    expect.that(/^Basic\b/i.test(challenge ?? ''), 'WWW-Authenticate: Basic', challenge ?? 'none', response)
   },
 )
 
 export function expectListed(response: ReceivedResponse, name: string, ...wanted: readonly string[]): void {
   const value = response.headers.get(name) ?? 'none'
   const listed = value.toLowerCase().split(/\s*,\s*/)
-  for (const one of wanted) expectThat(listed.includes(one.toLowerCase()), `${name} with ${one}`, value, response)
+  for (const one of wanted) expect.that(listed.includes(one.toLowerCase()), `${name} with ${one}`, value, response)
 }
 
 export function expectOrigin(response: ReceivedResponse, origin: string | null): void {
   const name = 'access-control-allow-origin'
   const allowed = response.headers.get(name)
-  expectThat(allowed === origin, `${name}: ${origin ?? 'none'}`, allowed ?? 'none', response)
+  expect.that(allowed === origin, `${name}: ${origin ?? 'none'}`, allowed ?? 'none', response)
   const credentials = 'access-control-allow-credentials'
-  expectThat(!response.headers.has(credentials), `no ${credentials}`, 'one', response)
+  expect.that(!response.headers.has(credentials), `no ${credentials}`, 'one', response)
 }
 
 /** Requests the route from a page of the origin, and sends its preflight. */
@@ -184,7 +177,7 @@ async function askFrom(t: TestContext, route: RouteName, origin: string) {
   const path = routePath(route, PARAMS)
   const response = published(route, await t.fromOrigin(path, origin, method))
   const preflight = await t.preflight(path, origin, method)
-  expectStatus(preflight, 200, 204)
+  expect.status(preflight, 200, 204)
   return { response, preflight, method }
 }
 
@@ -339,9 +332,9 @@ async function expectMistake(t: TestContext, route: RouteName, { code, ways }: M
     const path = `${routePath(route, params)}?${query}`
     const init = { method: ROUTES[route].method, headers, ...(body === undefined ? {} : { body }) }
     const response = published(route, await t.request(path, init))
-    expectStatus(response, ERROR_CODES[code].status)
-    if (STATUS_ALONE.includes(code)) expectErrorBody(response)
-    else expectError(response, code)
+    expect.status(response, ERROR_CODES[code].status)
+    if (STATUS_ALONE.includes(code)) expect.errorBody(response)
+    else expect.error(response, code)
   }
 }
 
