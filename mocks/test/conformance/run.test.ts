@@ -281,9 +281,12 @@ describe('a run', () => {
   })
 
   it('redacts secrets in failures, whatever the service responds', async () => {
-    const { options, requests } = await openDirect({
+    const keys = new Set<string>()
+    const { options } = await openDirect({
       // Everything that was received, in fields that the report shows.
       around: (send) => async (request) => {
+        const key = request.headers.get('x-api-key') ?? ''
+        if (key.length > 20) keys.add(key)
         const isNeeded = /\/admin\/(login|me|users$|admins)/.test(request.url)
         if (isNeeded) return send(request)
         const text = JSON.stringify([...request.headers, await request.text()])
@@ -295,9 +298,6 @@ describe('a run', () => {
     expect(report.failed).toBeGreaterThan(0)
     const text = JSON.stringify(report)
     for (const secret of [ADMIN.password, MASTER]) expect(text).not.toContain(secret)
-    const keys = new Set(
-      requests.flatMap(({ headers }) => headers.get('x-api-key') ?? []).filter((key) => key.length > 20),
-    )
     expect(keys.size).toBeGreaterThan(1)
     for (const key of keys) expect(text).not.toContain(key)
   })

@@ -157,7 +157,7 @@ export const passwordChecks = forEach(
   },
 )
 
-export function expectListed(response: ReceivedResponse, name: string, ...wanted: readonly string[]): void {
+function expectListed(response: ReceivedResponse, name: string, ...wanted: readonly string[]): void {
   const value = response.headers.get(name) ?? 'none'
   const listed = value.toLowerCase().split(/\s*,\s*/)
   for (const one of wanted) expect.that(listed.includes(one.toLowerCase()), `${name} with ${one}`, value, response)

@@ -31,11 +31,6 @@ export interface PostOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Replaces USER in a query by the main user, and OTHER by the name of no user. */
-export async function fillNames(t: TestContext, query: string): Promise<string> {
-  return query.replace('USER', (await t.user()).name).replace('OTHER', t.newName())
-}
-
 /** Strings and bytes as they are, other values as JSON. */
 export async function encrypt(t: TestContext, payload: unknown, user?: OwnUser): Promise<string> {
   const { fernetKey } = user ?? (await t.user())
