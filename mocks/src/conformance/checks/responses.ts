@@ -51,6 +51,9 @@ export const responsesChecks = checksOf('responses', [
   }),
   check('not-found', 'An unknown path is 404 not_found.', async ({ request }) => {
     for (const path of UNKNOWN_PATHS) expect.error(await request(path), 'not_found')
+    const head = await request('/nope', { method: 'HEAD' })
+    expect.status(head, 404)
+    expect.that(head.bytes.length === 0, 'no body', `${head.bytes.length} bytes`, head)
   }),
   ...PATH_VARIANTS.map((path, index) =>
     check(`path-variant-${index + 1}`, `The path ${path} is equivalent to the plain path.`, async (t) => {

@@ -86,10 +86,12 @@ export const formChecks: readonly Derived[] = [
     const { path } = ROUTES[route]
     const methods = SERVED.filter((one) => ROUTES[one].path === path).map((one) => ROUTES[one].method as string)
     const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods
-    const response = await ask(t, route, { method: 'PUT' })
-    expect.error(response, 'method_not_allowed')
-    const allow = (response.headers.get('allow') ?? '').split(',').map((name) => name.trim())
-    expect.same(allow.filter((name) => name !== 'OPTIONS').sort(), allowed.sort(), 'Allow', response)
+    for (const prefix of ['', VERSION_PREFIX]) {
+      const response = await ask(t, route, { method: 'PUT', prefix })
+      expect.error(response, 'method_not_allowed')
+      const allow = (response.headers.get('allow') ?? '').split(',').map((name) => name.trim())
+      expect.same(allow.filter((name) => name !== 'OPTIONS').sort(), allowed.sort(), 'Allow', response)
+    }
   }),
   ...forEach(
     'head',
@@ -298,14 +300,14 @@ const MISTAKES: readonly Mistake[] = [
   {
     code: 'unsupported_media_type',
     what: 'a body of another type or coding',
-    ways: (
-      [
-        ['content-type', 'text/plain'],
-        ...['gzip', 'br', 'x-unknown'].map((coding) => ['content-encoding', coding]),
-      ] as const
-    ).map(([name = '', value = '']) => ({ headers }) => {
-      headers[name] = value
-    }),
+    ways: [
+      ...[MEDIA_TYPES.token, MEDIA_TYPES.json, 'text/plain'].map((type) => ({ headers }: Wrong) => {
+        headers['content-type'] = type === headers['content-type'] ? 'text/plain' : type
+      }),
+      ...['gzip', 'br', 'x-unknown'].map((coding) => ({ headers }: Wrong) => {
+        headers['content-encoding'] = coding
+      }),
+    ],
   },
 ]
 
