@@ -5,9 +5,8 @@ import { MASTER, NOT_IN_PROCESS, openDirect } from './direct.ts'
 import { failuresOf } from './failures.ts'
 
 describe('the checks', () => {
-  it('are more than 300, each with a unique id, a sentence and a section', () => {
+  it('each have a unique id, a sentence and a section', () => {
     const checks = listChecks()
-    expect(checks.length).toBeGreaterThan(300)
     expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length)
     expect(new Set(checks.map(({ title }) => title)).size).toBe(checks.length)
     for (const { id, title, section } of checks) {

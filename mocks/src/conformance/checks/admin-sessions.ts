@@ -1,19 +1,9 @@
-import { ACCOUNT_LIMITS, HEADERS, MEDIA_TYPES, ROUTES, type RouteName, routePath } from '@fish-crab/sdk/contract'
-import { type AdminRequest, login, sendAs } from '../context/accounts.ts'
+import { ACCOUNT_LIMITS, HEADERS } from '@fish-crab/sdk/contract'
+import { login, sendAs } from '../context/accounts.ts'
 import { numberHeader } from '../context/anonymous.ts'
 import type { TestContext } from '../context/context.ts'
-import {
-  CheckSkipped,
-  expectDateTime,
-  expectDetails,
-  expectError,
-  expectJson,
-  expectList,
-  expectSame,
-  expectStatus,
-  expectText,
-  expectThat,
-} from '../context/expect.ts'
+import * as expect from '../context/expect.ts'
+import { CheckSkipped } from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/response.ts'
 import { sendMany } from '../context/send.ts'
 import { check, checksOf } from './check.ts'
@@ -59,138 +49,73 @@ const FORGED: readonly (readonly [string, string, Forge])[] = [
   ['basic', 'a token as HTTP Basic', (token) => `Basic ${btoa(`x:${token}`)}`],
 ]
 
-/** No account has these names, so an implementation that accepts the request does no harm. */
-const NOBODY = 'conformance-nobody'
-
-const FOR_SUPERADMINS: readonly (readonly [string, RouteName, AdminRequest])[] = [
-  ['role-delete-user', 'deleteUser', { params: { name: NOBODY } }],
-  ['role-list-admins', 'listAdmins', {}],
-  ['role-delete-admin', 'deleteAdmin', { params: { username: NOBODY } }],
-]
-
-const FOR_ADMINS: readonly (readonly [string, RouteName, string])[] = [
-  ['role-admin-lists-users', 'listUsers', `?search=${NOBODY}`],
-  ['role-admin-reads-stats', 'stats', ''],
-  ['role-admin-reads-audit', 'audit', '?limit=1'],
-  ['role-admin-reads-leaderboard', 'leaderboard', '?type=fish&limit=1'],
-]
-
-const WITH_SESSION: readonly (readonly [string, RouteName])[] = [
-  ['locked-logout', 'adminLogout'],
-  ['locked-users', 'listUsers'],
-  ['locked-create-user', 'createUser'],
-  ['locked-user', 'showUser'],
-  ['locked-delete-user', 'deleteUser'],
-  ['locked-reset', 'resetUser'],
-  ['locked-user-fish', 'listUserFish'],
-  ['locked-add-crab', 'addUserCrab'],
-  ['locked-delete-fish', 'deleteUserFish'],
-  ['locked-admins', 'listAdmins'],
-  ['locked-create-admin', 'createAdmin'],
-  ['locked-stats', 'stats'],
-  ['locked-leaderboard', 'leaderboard'],
-  ['locked-audit', 'audit'],
-]
-
-async function asAdmin(t: TestContext, route: RouteName, request: AdminRequest = {}) {
-  return sendAs(t.send, (await t.admin()).token, route, request)
-}
-
 export const adminSessionChecks = checksOf('admin', [
   check('login-token', 'A login returns a JWT signed with HS256 that expires in one hour.', async (t) => {
     const { username, password } = await t.superadmin()
     const response = await login(t.send, { username, password })
-    const { token, expiresAt } = expectJson(response)
-    const jwt = expectText(token, '"token"', response)
+    const { token, expiresAt } = expect.json(response)
+    const jwt = expect.text(token, '"token"', response)
     t.redact(jwt)
-    expectSame(partOf(jwt, 0).alg, 'HS256', 'the algorithm of the JWT', response)
+    expect.same(partOf(jwt, 0).alg, 'HS256', 'the algorithm of the JWT', response)
     const { exp } = partOf(jwt, 1)
-    expectThat(typeof exp === 'number', 'an "exp" in the JWT', exp, response)
-    const end = expectDateTime(expiresAt, '"expiresAt"', response)
-    expectThat(Math.abs(end - exp * 1000) < SLACK_MS, '"expiresAt" to be the "exp" of the JWT', expiresAt, response)
-    const timestamp = expectDateTime(expectJson(await t.request('/status')).timestamp, '"timestamp"')
+    expect.that(typeof exp === 'number', 'an "exp" in the JWT', exp, response)
+    const end = expect.dateTime(expiresAt, '"expiresAt"', response)
+    expect.that(Math.abs(end - exp * 1000) < SLACK_MS, '"expiresAt" to be the "exp" of the JWT', expiresAt, response)
+    const timestamp = expect.dateTime(expect.json(await t.request('/status')).timestamp, '"timestamp"')
     const hour = ACCOUNT_LIMITS.sessionSeconds * 1000
-    expectThat(Math.abs(end - timestamp - hour) < SLACK_MS, '"expiresAt" an hour from now', expiresAt, response)
+    expect.that(Math.abs(end - timestamp - hour) < SLACK_MS, '"expiresAt" an hour from now', expiresAt, response)
   }),
   check('login-malformed', 'A login without a username or a password is 400 invalid_payload.', async ({ send }) => {
     for (const body of [{}, { username: 'x' }, { username: 1, password: 'x' }, []]) {
-      expectDetails(await login(send, body), 'invalid_payload')
+      expect.details(await login(send, body), 'invalid_payload')
     }
-  }),
-  check('login-no-json', 'A login that is not JSON is 400 invalid_payload.', async ({ send }) => {
-    const headers = { 'content-type': MEDIA_TYPES.json }
-    expectError(await send('/admin/login', { method: 'POST', headers, body: '{"username":' }), 'invalid_payload')
   }),
   check('admin-me', 'GET /admin/me returns the username and the role.', async (t) => {
     const { username, token } = await t.superadmin()
     const response = await me(t, `Bearer ${token}`)
-    const body = expectJson(response)
-    expectSame([body.username, body.role], [username, 'superadmin'], 'name and role', response)
-    expectThat(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
+    const body = expect.json(response)
+    expect.same([body.username, body.role], [username, 'superadmin'], 'name and role', response)
+    expect.that(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
   }),
   ...FORGED.map(([id, what, forge]) =>
-    check(`session-refused-${id}`, `An admin endpoint responds 401 to ${what}.`, async (t) => {
+    check(`jwt-refused-${id}`, `An admin endpoint responds 401 to ${what}.`, async (t) => {
       const authorization = forge((await t.admin()).token)
-      expectError(await me(t, authorization), 'invalid_session')
+      expect.error(await me(t, authorization), 'invalid_session')
     }),
   ),
-  check('session-ends-with-administrator', 'The session of a deleted administrator is 401 immediately.', async (t) => {
+  check('jwt-ends-with-administrator', 'The session of a deleted administrator is 401 immediately.', async (t) => {
     const { username, token } = await t.newAdmin()
-    expectJson(await me(t, `Bearer ${token}`))
-    expectStatus(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
-    expectError(await me(t, `Bearer ${token}`), 'invalid_session')
+    expect.json(await me(t, `Bearer ${token}`))
+    expect.status(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
+    expect.error(await me(t, `Bearer ${token}`), 'invalid_session')
   }),
-  check('session-ends-with-logout', 'POST /admin/logout is 204 and ends the session.', async (t) => {
+  check('jwt-ends-with-logout', 'POST /admin/logout is 204 and ends the session.', async (t) => {
     const { token } = await t.newAdmin()
-    expectStatus(await sendAs(t.send, token, 'adminLogout'), 204)
-    expectError(await me(t, `Bearer ${token}`), 'invalid_session')
-    expectError(await sendAs(t.send, token, 'adminLogout'), 'invalid_session')
+    expect.status(await sendAs(t.send, token, 'adminLogout'), 204)
+    expect.error(await me(t, `Bearer ${token}`), 'invalid_session')
+    expect.error(await sendAs(t.send, token, 'adminLogout'), 'invalid_session')
   }),
-  ...WITH_SESSION.map(([id, route]) =>
-    check(id, `${ROUTES[route].method} ${ROUTES[route].path} is 401 without a session.`, async ({ send }) => {
-      const path = routePath(route, { name: NOBODY, id: 'x' })
-      expectError(await send(path, { method: ROUTES[route].method }), 'invalid_session')
-    }),
-  ),
-  ...FOR_SUPERADMINS.map(([id, route, request]) =>
-    check(id, `${ROUTES[route].method} ${ROUTES[route].path} is 403 forbidden for the role admin.`, async (t) =>
-      expectError(await asAdmin(t, route, request), 'forbidden'),
-    ),
-  ),
-  check('role-create-admin', 'POST /admin/admins is 403 forbidden for the role admin.', async (t) => {
-    const { token } = await t.admin()
-    const body = { username: t.newName(), password: 'a-password-of-nobody', role: 'superadmin' }
-    expectError(await t.createAdmin(body, token), 'forbidden')
-  }),
-  ...FOR_ADMINS.map(([id, route, query]) =>
-    check(id, `GET ${ROUTES[route].path} is open to the role admin.`, async (t) =>
-      expectStatus(await asAdmin(t, route, { query }), 200),
-    ),
-  ),
   check('admins-create-list-remove', 'A superadmin creates, lists and deletes an administrator.', async (t) => {
     const { username } = await t.newAdmin()
     const roles = async () => {
       const response = await t.asSuperadmin('listAdmins')
-      expectThat(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
-      return expectList(response, 'admins').flatMap((admin) => (admin.username === username ? [admin.role] : []))
+      expect.that(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
+      return expect.list(response, 'admins').flatMap((admin) => (admin.username === username ? [admin.role] : []))
     }
-    expectSame(await roles(), ['admin'], 'the roles of the listed administrator')
-    expectStatus(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
-    expectSame(await roles(), [], 'the roles of the deleted administrator')
+    expect.same(await roles(), ['admin'], 'the roles of the listed administrator')
+    expect.status(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
+    expect.same(await roles(), [], 'the roles of the deleted administrator')
   }),
   check('admins-name-is-unique', 'A new administrator with an existing name is 409.', async (t) => {
     const { username } = await t.superadmin()
-    expectStatus(await t.createAdmin({ username, password: 'another-password' }), 409)
+    expect.status(await t.createAdmin({ username, password: 'another-password' }), 409)
   }),
   check('admins-malformed', 'A new administrator with an unknown role or no password is 400.', async (t) => {
     const username = t.newName()
     for (const more of [{ password: 'a-password-of-nobody', role: 'owner' }, {}]) {
-      expectDetails(await t.createAdmin({ username, ...more }), 'invalid_payload')
+      expect.details(await t.createAdmin({ username, ...more }), 'invalid_payload')
     }
   }),
-  check('admins-delete-unknown', 'The deletion of an unknown administrator is 404.', async (t) =>
-    expectStatus(await t.asSuperadmin('deleteAdmin', { params: { username: t.newName() } }), 404),
-  ),
 ])
 
 /** The check is skipped if the limit is higher. */
@@ -205,11 +130,11 @@ export const adminLimitChecks = checksOf('admin', [
     const { token } = await t.newAdmin()
     const me = () => sendAs(t.send, token, 'adminMe')
     const responses = await sendMany(adminRequests + ONE_TOO_MANY, me)
-    for (const response of responses) expectStatus(response, 200, 429)
-    expectSame(responses.filter(({ status }) => status === 200).length, adminRequests, 'the requests that passed')
+    for (const response of responses) expect.status(response, 200, 429)
+    expect.same(responses.filter(({ status }) => status === 200).length, adminRequests, 'the requests that passed')
     const response = await me()
-    expectError(response, 'rate_limited')
+    expect.error(response, 'rate_limited')
     numberHeader(response, HEADERS.retryAfter)
-    expectStatus(await sendAs(t.send, root.token, 'adminMe'), 200)
+    expect.status(await sendAs(t.send, root.token, 'adminMe'), 200)
   }),
 ])

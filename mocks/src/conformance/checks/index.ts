@@ -1,7 +1,7 @@
 import { adminAuditChecks, adminReportsChecks } from './admin-reports.ts'
 import { adminLimitChecks, adminSessionChecks } from './admin-sessions.ts'
 import { adminCatchesChecks, adminUsersChecks } from './admin-users.ts'
-import type { Check } from './check.ts'
+import { type Check, checksOf } from './check.ts'
 import { eventsChecks } from './events.ts'
 import { keyChecks } from './key.ts'
 import { namesChecks } from './names.ts'
@@ -10,6 +10,7 @@ import { ownRecordsChecks } from './own-records.ts'
 import { rateLimitChecks } from './rate-limit.ts'
 import { cachingChecks, readsChecks } from './reads.ts'
 import { bodiesChecks, corsChecks, responsesChecks } from './responses.ts'
+import { accessChecks, errorChecks, formChecks, originChecks, passwordChecks } from './routes.ts'
 import { summaryChecks } from './summary.ts'
 import { tokensChecks } from './tokens.ts'
 import { writesChecks } from './writes.ts'
@@ -17,7 +18,10 @@ import { writesChecks } from './writes.ts'
 /** All checks, in the order of the sections. Those that exhaust a rate limit come last. */
 export const CHECKS: readonly Check[] = [
   ...responsesChecks,
+  ...checksOf('responses', formChecks),
+  ...checksOf('responses', errorChecks),
   ...corsChecks,
+  ...checksOf('cors', originChecks),
   ...bodiesChecks,
   ...namesChecks,
   ...statusChecks,
@@ -29,12 +33,14 @@ export const CHECKS: readonly Check[] = [
   ...ownRecordsChecks,
   ...tokensChecks,
   ...adminSessionChecks,
+  ...checksOf('admin', accessChecks),
   ...adminUsersChecks,
   ...adminCatchesChecks,
   ...adminReportsChecks,
   ...adminAuditChecks,
   ...adminLimitChecks,
   ...operationsChecks,
+  ...checksOf('key', passwordChecks),
   ...keyChecks,
   ...rateLimitChecks,
 ]

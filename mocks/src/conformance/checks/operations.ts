@@ -1,51 +1,44 @@
-import { DEMO_USER, HEADERS, RARITY_LABELS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
-import {
-  expectDateTime,
-  expectJson,
-  expectList,
-  expectSame,
-  expectStatus,
-  expectText,
-  expectThat,
-} from '../context/expect.ts'
+import { DEMO_USER, HEADERS, KINDS, RARITY_LABELS, ROUTES } from '@fish-crab/sdk/contract'
+import * as expect from '../context/expect.ts'
 import { check, checksOf } from './check.ts'
+import { OPTIONAL_LEADERBOARD } from './routes.ts'
 
 export const statusChecks = checksOf('status', [
   check('status-ok', 'GET /status returns "ok", the time in UTC and the version.', async ({ request }) => {
     const response = await request('/status')
-    const { status, timestamp, version } = expectJson(response)
-    expectSame(status, 'ok', '"status"', response)
-    expectDateTime(timestamp, '"timestamp"', response)
-    expectThat(String(timestamp).endsWith('Z'), '"timestamp" in UTC', timestamp, response)
-    expectText(version, '"version"', response)
+    const { status, timestamp, version } = expect.json(response)
+    expect.same(status, 'ok', '"status"', response)
+    expect.dateTime(timestamp, '"timestamp"', response)
+    expect.that(String(timestamp).endsWith('Z'), '"timestamp" in UTC', timestamp, response)
+    expect.text(version, '"version"', response)
   }),
   check('status-time-goes-on', 'The time of GET /status never goes backwards.', async ({ request }) => {
-    const time = async () => expectDateTime(expectJson(await request('/status')).timestamp, '"timestamp"')
+    const time = async () => expect.dateTime(expect.json(await request('/status')).timestamp, '"timestamp"')
     const first = await time()
-    expectThat((await time()) >= first, 'a later or the same "timestamp" at the second request', 'an earlier one')
+    expect.that((await time()) >= first, 'a later or the same "timestamp" at the second request', 'an earlier one')
   }),
   check('demo-fish', 'GET /demo/fish has the read shape and covers all seven rarities.', async ({ request }) => {
     const response = await request('/demo/fish')
-    expectSame(expectJson(response).user, DEMO_USER, '"user"', response)
-    const entries = expectList(response, 'fish')
-    for (const entry of entries) expectSame(Object.keys(entry).sort(), ['name', 'rarity'], 'the fields', response)
+    expect.same(expect.json(response).user, DEMO_USER, '"user"', response)
+    const entries = expect.list(response, 'fish')
+    for (const entry of entries) expect.same(Object.keys(entry).sort(), ['name', 'rarity'], 'the fields', response)
     const labels = new Set(entries.map(({ rarity }) => rarity))
-    expectSame([...labels].sort(), [...RARITY_LABELS].sort(), 'the rarities', response)
+    expect.same([...labels].sort(), [...RARITY_LABELS].sort(), 'the rarities', response)
   }),
   check('demo-crab', 'GET /demo/crab has the read shape, for the user demo.', async ({ request }) => {
     const response = await request('/demo/crab')
-    expectSame(expectJson(response).user, DEMO_USER, '"user"', response)
-    const entries = expectList(response, 'crab')
-    expectThat(entries.length > 0, 'crabs', 'none', response)
-    for (const entry of entries) expectSame(Object.keys(entry), ['name'], 'the fields', response)
+    expect.same(expect.json(response).user, DEMO_USER, '"user"', response)
+    const entries = expect.list(response, 'crab')
+    expect.that(entries.length > 0, 'crabs', 'none', response)
+    for (const entry of entries) expect.same(Object.keys(entry), ['name'], 'the fields', response)
   }),
-  ...['fish', 'crab'].map((kind) =>
-    check(`demo-${kind}-is-fixed`, `GET /demo/${kind} returns the same rows every time.`, async ({ request }) => {
+  check('demo-is-fixed', 'GET /demo/… returns the same rows every time.', async ({ request }) => {
+    for (const kind of KINDS) {
       const first = await request(`/demo/${kind}`)
       const second = await request(`/demo/${kind}`)
-      expectSame(expectJson(second), expectJson(first), 'the second response', second)
-    }),
-  ),
+      expect.same(expect.json(second), expect.json(first), 'the second response', second)
+    }
+  }),
 ])
 
 interface Document {
@@ -54,48 +47,45 @@ interface Document {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** Operators decide whether it is served. */
-const OPTIONAL_ROUTE: RouteName = 'getLeaderboard'
-
 export const operationsChecks = checksOf('operations', [
   ...(['livez', 'readyz'] as const).map((name) =>
     check(`operations-${name}`, `GET ${ROUTES[name].path} is 200 while healthy and uncounted.`, async ({ send }) => {
       const response = await send(ROUTES[name].path)
-      expectStatus(response, 200)
+      expect.status(response, 200)
       const header = HEADERS.rateRemaining
-      expectThat(!response.headers.has(header), `no ${header}`, 'one', response)
+      expect.that(!response.headers.has(header), `no ${header}`, 'one', response)
     }),
   ),
   check('operations-openapi', 'GET /openapi.json is an OpenAPI 3.1 document.', async ({ send }) => {
     const response = await send(ROUTES.openapi.path)
-    const { openapi, info, paths } = expectJson(response) as Document
-    expectThat(typeof openapi === 'string' && openapi.startsWith('3.1.'), '"openapi": 3.1', openapi, response)
-    expectThat(typeof info?.version === 'string', 'a version', info?.version, response)
-    expectThat(typeof paths === 'object', '"paths"', typeof paths, response)
+    const { openapi, info, paths } = expect.json(response) as Document
+    expect.that(typeof openapi === 'string' && openapi.startsWith('3.1.'), '"openapi": 3.1', openapi, response)
+    expect.that(typeof info?.version === 'string', 'a version', info?.version, response)
+    expect.that(typeof paths === 'object', '"paths"', typeof paths, response)
   }),
   check('operations-openapi-is-complete', 'OpenAPI describes every public and admin endpoint.', async ({ send }) => {
     const response = await send(ROUTES.openapi.path)
-    const { paths = {} } = expectJson(response) as Document
+    const { paths = {} } = expect.json(response) as Document
     for (const [name, { method, path, access }] of Object.entries(ROUTES)) {
-      if (name === OPTIONAL_ROUTE) continue
+      if (name === OPTIONAL_LEADERBOARD) continue
       const template = path.replace(/:(\w+)/g, '{$1}')
       const isDescribed = paths[template]?.[method.toLowerCase()] !== undefined
-      expectThat(access === 'operations' || isDescribed, `${method} ${template}`, 'none', response)
+      expect.that(access === 'operations' || isDescribed, `${method} ${template}`, 'none', response)
     }
   }),
   check('operations-metrics', 'GET /metrics is Prometheus text.', async ({ send }) => {
     const response = await send(ROUTES.metrics.path)
-    expectStatus(response, 200)
+    expect.status(response, 200)
     const type = response.headers.get('content-type') ?? 'none'
-    expectThat(/^(text\/plain|application\/openmetrics-text)\b/.test(type), 'a text type', type, response)
-    expectThat(/^# TYPE \S+ (counter|gauge|histogram|summary)$/m.test(response.text), 'metrics', 'none', response)
+    expect.that(/^(text\/plain|application\/openmetrics-text)\b/.test(type), 'a text type', type, response)
+    expect.that(/^# TYPE \S+ (counter|gauge|histogram|summary)$/m.test(response.text), 'metrics', 'none', response)
   }),
   check('operations-docs', 'GET /docs is a page that loads nothing from other origins.', async ({ send }) => {
     const response = await send(ROUTES.docs.path)
-    expectStatus(response, 200)
+    expect.status(response, 200)
     const type = response.headers.get('content-type') ?? 'none'
-    expectThat(type.startsWith('text/html'), 'an HTML page', type, response)
+    expect.that(type.startsWith('text/html'), 'an HTML page', type, response)
     const foreign = /\b(?:src|href)=["']?(?:https?:)?\/\/[^"'\s>]+/i.exec(response.text)?.[0]
-    expectThat(foreign === undefined, 'no script, style or image of another host', foreign ?? '', response)
+    expect.that(foreign === undefined, 'no script, style or image of another host', foreign ?? '', response)
   }),
 ])

@@ -1,15 +1,8 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { expectNumber, expectRetryAfter, numberHeader, windowEnd } from '../context/anonymous.ts'
 import { OTHER_ORIGIN, type TestContext } from '../context/context.ts'
-import {
-  CheckSkipped,
-  expectDateTime,
-  expectError,
-  expectJson,
-  expectSame,
-  expectStatus,
-  expectThat,
-} from '../context/expect.ts'
+import * as expect from '../context/expect.ts'
+import { CheckSkipped } from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/response.ts'
 import { type Send, sendMany } from '../context/send.ts'
 import { check, checksOf } from './check.ts'
@@ -20,12 +13,12 @@ async function expectNoneCounted({ anonymous }: TestContext, between: () => Prom
   await between()
   const after = numberHeader(await anonymous.send('/demo/crab'), HEADERS.rateRemaining)
   if (after > before) throw newWindow()
-  expectSame(before - after - 1, 0, 'the number of requests counted in between')
+  expect.same(before - after - 1, 0, 'the number of requests counted in between')
 }
 
 function expectUncounted(response: ReceivedResponse): void {
   for (const name of [HEADERS.rateLimit, HEADERS.rateRemaining, HEADERS.rateReset]) {
-    expectThat(!response.headers.has(name), `no ${name}`, 'one', response)
+    expect.that(!response.headers.has(name), `no ${name}`, 'one', response)
   }
 }
 
@@ -72,11 +65,11 @@ export const rateLimitChecks = checksOf('rate-limit', [
     const response = await t.anonymous.send('/status')
     expectNumber(response, HEADERS.rateLimit, requests)
     const left = numberHeader(response, HEADERS.rateRemaining)
-    expectThat(left < requests, `${HEADERS.rateRemaining} below ${requests}`, left, response)
-    const now = expectDateTime(expectJson(response).timestamp, '"timestamp"', response) / 1000
+    expect.that(left < requests, `${HEADERS.rateRemaining} below ${requests}`, left, response)
+    const now = expect.dateTime(expect.json(response).timestamp, '"timestamp"', response) / 1000
     const reset = numberHeader(response, HEADERS.rateReset)
     const isWithin = reset >= Math.floor(now) && reset <= now + windowMs / 1000 + 1
-    expectThat(isWithin, `${HEADERS.rateReset} within ${windowMs / 1000} s from now`, reset - now, response)
+    expect.that(isWithin, `${HEADERS.rateReset} within ${windowMs / 1000} s from now`, reset - now, response)
   }),
   check('limit-counts-every-variant', 'HEAD, unknown paths and path variants count as one request each.', async (t) => {
     const { anonymous } = t
@@ -116,8 +109,8 @@ export const rateLimitChecks = checksOf('rate-limit', [
   }),
   check('master-key-opens-nothing-else', 'The master key does not identify or authenticate anyone.', async (t) => {
     const headers = { [HEADERS.apiKey]: t.masterKey() }
-    expectStatus(await t.send('/post/fish', { method: 'POST', headers }), 400)
-    expectStatus(await t.send('/admin/users', { headers }), 401)
+    expect.status(await t.send('/post/fish', { method: 'POST', headers }), 400)
+    expect.status(await t.send('/admin/users', { headers }), 401)
   }),
   check('bypass-allowed-origin', 'A request from a configured origin is not counted.', async (t) => {
     t.needHeader('origin')
@@ -127,7 +120,7 @@ export const rateLimitChecks = checksOf('rate-limit', [
   check('bypass-not-by-invalid-key', 'An invalid API key is ignored: the request is counted.', async (t) => {
     await t.anonymous.ensure(1)
     const response = await t.anonymous.send('/status', { headers: { [HEADERS.apiKey]: 'nonsense' } })
-    expectStatus(response, 200)
+    expect.status(response, 200)
     numberHeader(response, HEADERS.rateRemaining)
   }),
   check('bypass-not-by-other-origin', 'A request from an origin that is not configured is counted.', async (t) => {
@@ -139,18 +132,18 @@ export const rateLimitChecks = checksOf('rate-limit', [
   check('limit-is-exact', 'Of concurrent requests, exactly as many pass as the window has left.', async (t) => {
     await t.anonymous.ensure(1)
     const { left, responses } = await exhaust(t)
-    for (const response of responses) expectStatus(response, 200, 429)
+    for (const response of responses) expect.status(response, 200, 429)
     const passed = responses.filter(({ status }) => status === 200)
-    expectSame(passed.length, left, 'the number of requests that passed')
+    expect.same(passed.length, left, 'the number of requests that passed')
     const remaining = passed.map((response) => numberHeader(response, HEADERS.rateRemaining)).sort((a, b) => b - a)
     const counted = Array.from({ length: left }, (_, index) => left - 1 - index)
-    expectSame(remaining, counted, HEADERS.rateRemaining)
+    expect.same(remaining, counted, HEADERS.rateRemaining)
   }),
   check('limit-refusal', 'Over the limit, a request is 429 with Retry-After and says what to do.', async (t) => {
     const response = await (await exhaust(t)).send('/demo/crab')
-    const { error } = expectError(response, 'rate_limited')
-    expectThat(/try again later/i.test(String(error)), '"try again later"', error, response)
-    expectThat(/contact the site owner/i.test(String(error)), '"contact the site owner"', error, response)
+    const { error } = expect.error(response, 'rate_limited')
+    expect.that(/try again later/i.test(String(error)), '"try again later"', error, response)
+    expect.that(/contact the site owner/i.test(String(error)), '"contact the site owner"', error, response)
     expectRetryAfter(response, Math.ceil(t.limits.windowMs / 1000))
     expectNumber(response, HEADERS.rateRemaining, 0)
     expectNumber(response, HEADERS.rateLimit, t.limits.requests)
@@ -159,41 +152,41 @@ export const rateLimitChecks = checksOf('rate-limit', [
   check('limit-refuses-every-variant', 'Over the limit, every public endpoint and path variant is 429.', async (t) => {
     const exhausted = await exhaust(t)
     const paths = ['/status', '/v1/demo/fish', '/get/fish/', '//status', '/%73tatus', '/nowhere', '/get/user/key']
-    for (const path of paths) expectError(await exhausted.send(path), 'rate_limited')
-    expectStatus(await exhausted.send('/status', { method: 'HEAD' }), 429)
-    expectError(await exhausted.send('/post/fish', { method: 'POST' }), 'rate_limited')
+    for (const path of paths) expect.error(await exhausted.send(path), 'rate_limited')
+    expect.status(await exhausted.send('/status', { method: 'HEAD' }), 429)
+    expect.error(await exhausted.send('/post/fish', { method: 'POST' }), 'rate_limited')
     const headers = { [HEADERS.apiKey]: 'nonsense' }
-    expectError(await exhausted.send('/status', { headers }), 'rate_limited')
+    expect.error(await exhausted.send('/status', { headers }), 'rate_limited')
   }),
   check('limit-refusal-is-cors', 'A 429 can be read from any origin, including Retry-After.', async (t) => {
     t.needHeader('origin')
     const exhausted = await exhaust(t)
     const headers = { origin: OTHER_ORIGIN }
     const response = await exhausted.send('/status', { headers })
-    expectError(response, 'rate_limited')
-    expectSame(response.headers.get('access-control-allow-origin'), '*', 'access-control-allow-origin', response)
+    expect.error(response, 'rate_limited')
+    expect.same(response.headers.get('access-control-allow-origin'), '*', 'access-control-allow-origin', response)
   }),
   check('limit-leaves-others', 'Over the limit, personal keys, probes and admin endpoints still pass.', async (t) => {
     await exhaust(t)
     const keyed = await t.request('/status')
-    expectStatus(keyed, 200)
+    expect.status(keyed, 200)
     expectUncounted(keyed)
-    expectStatus(await t.send('/livez'), 200)
-    expectStatus(await t.asSuperadmin('adminMe'), 200)
-    expectStatus(await t.preflight('/get/fish', OTHER_ORIGIN, 'GET'), 200, 204)
+    expect.status(await t.send('/livez'), 200)
+    expect.status(await t.asSuperadmin('adminMe'), 200)
+    expect.status(await t.preflight('/get/fish', OTHER_ORIGIN, 'GET'), 200, 204)
   }),
   check('limit-is-per-client', 'When a client has reached its limit, another address has a full limit.', async (t) => {
     const other = t.otherClient()
     await exhaust(t)
     const response = await other('/status')
-    expectStatus(response, 200)
+    expect.status(response, 200)
     expectNumber(response, HEADERS.rateRemaining, t.limits.requests - 1)
   }),
   check('limit-window-ends', 'The next window has the full limit.', async (t) => {
     await exhaust(t)
     await t.anonymous.waitForNextWindow()
     const response = await t.anonymous.send('/status')
-    expectStatus(response, 200)
+    expect.status(response, 200)
     expectNumber(response, HEADERS.rateRemaining, t.limits.requests - 1)
   }),
 ])

@@ -1,5 +1,5 @@
 import { type AdminRole, MEDIA_TYPES, ROUTES, type RouteName, routePath } from '@fish-crab/sdk/contract'
-import { expectJson, expectText } from './expect.ts'
+import * as expect from './expect.ts'
 import type { ReceivedResponse } from './response.ts'
 import type { Send } from './send.ts'
 
@@ -57,9 +57,9 @@ export function createAccounts(send: Send, redact: (secret: string) => void, ran
       const username = newName()
       const password = `${random()}${random()}`
       redact(password)
-      expectJson(await create(token, 'createAdmin', { username, password, role }), 201)
+      expect.json(await create(token, 'createAdmin', { username, password, role }), 201)
       const response = await login(send, { username, password })
-      const session = expectText(expectJson(response).token, '"token"', response)
+      const session = expect.text(expect.json(response).token, '"token"', response)
       redact(session)
       if (role === 'superadmin') ownToken = session
       return { username, password, token: session }
@@ -123,7 +123,7 @@ export function basic(name: string, password: string): string {
 }
 
 export function expectCreatedUser(response: ReceivedResponse): OwnUser {
-  const body = expectJson(response, 201)
-  const texts = USER_FIELDS.map((name) => [name, expectText(body[name], `"${name}"`, response)])
+  const body = expect.json(response, 201)
+  const texts = USER_FIELDS.map((name) => [name, expect.text(body[name], `"${name}"`, response)])
   return Object.fromEntries(texts) as OwnUser
 }

@@ -1,5 +1,6 @@
 import { HEADERS, ROUTES } from '@fish-crab/sdk/contract'
-import { CheckSkipped, expectDateTime, expectJson, expectSame, expectThat } from './expect.ts'
+import * as expect from './expect.ts'
+import { CheckSkipped } from './expect.ts'
 import type { ReceivedResponse } from './response.ts'
 import type { Send } from './send.ts'
 
@@ -18,7 +19,7 @@ const MARGIN_MS = 50
 
 export function numberHeader(response: ReceivedResponse, name: string): number {
   const text = response.headers.get(name)
-  expectThat(text !== null && /^\d+$/.test(text), `an integer in ${name}`, text ?? 'no such header', response)
+  expect.that(text !== null && /^\d+$/.test(text), `an integer in ${name}`, text ?? 'no such header', response)
   return Number(text)
 }
 
@@ -28,12 +29,12 @@ export function windowEnd({ headers }: ReceivedResponse): number {
 }
 
 export function expectNumber(response: ReceivedResponse, name: string, value: number): void {
-  expectSame(numberHeader(response, name), value, name, response)
+  expect.same(numberHeader(response, name), value, name, response)
 }
 
 export function expectRetryAfter(response: ReceivedResponse, most: number): void {
   const seconds = numberHeader(response, HEADERS.retryAfter)
-  expectThat(seconds >= 1 && seconds <= most, `${HEADERS.retryAfter} of 1 to ${most} s`, seconds, response)
+  expect.that(seconds >= 1 && seconds <= most, `${HEADERS.retryAfter} of 1 to ${most} s`, seconds, response)
 }
 
 export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptions) {
@@ -50,7 +51,7 @@ export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptio
 
   async function known(): Promise<number> {
     if (left === undefined) await counted(ROUTES.status.path)
-    expectThat(left !== undefined && left >= 0, `${HEADERS.rateRemaining} on a counted response`, 'no such header')
+    expect.that(left !== undefined && left >= 0, `${HEADERS.rateRemaining} on a counted response`, 'no such header')
     return left
   }
 
@@ -58,7 +59,7 @@ export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptio
   async function untilReset(): Promise<number> {
     const response = await counted(ROUTES.status.path)
     if (response.status === 429) return numberHeader(response, HEADERS.retryAfter) * 1000
-    const now = expectDateTime(expectJson(response).timestamp, '"timestamp"', response)
+    const now = expect.dateTime(expect.json(response).timestamp, '"timestamp"', response)
     return Math.max(0, numberHeader(response, HEADERS.rateReset) * 1000 - now)
   }
 

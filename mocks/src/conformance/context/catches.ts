@@ -2,15 +2,16 @@ import { GAMEMODES, type Gamemode, HEADERS, isGamemode, type Kind, MEDIA_TYPES, 
 import { createFernet } from '@fish-crab/sdk/fernet'
 import type { OwnUser } from './accounts.ts'
 import type { TestContext } from './context.ts'
-import { expectJson, expectList, expectText, expectThat, type JsonObject } from './expect.ts'
+import type { JsonObject } from './expect.ts'
+import * as expect from './expect.ts'
 import type { ReceivedResponse } from './response.ts'
 
 export const GAMEMODE: Gamemode = 'earth'
 
 /** The gamemodes that the service lists, else those that every service has unless its operator names others. */
 export async function gamemodesOf(t: TestContext): Promise<readonly Gamemode[]> {
-  const { gamemodes = GAMEMODES } = expectJson(await t.request(ROUTES.status.path))
-  expectThat(Array.isArray(gamemodes) && gamemodes.every(isGamemode), 'a list of gamemodes', gamemodes)
+  const { gamemodes = GAMEMODES } = expect.json(await t.request(ROUTES.status.path))
+  expect.that(Array.isArray(gamemodes) && gamemodes.every(isGamemode), 'a list of gamemodes', gamemodes)
   return gamemodes as readonly Gamemode[]
 }
 
@@ -28,11 +29,6 @@ export interface PostOptions {
   /** The header; `null` leaves it out. @default {@link GAMEMODE} */
   readonly gamemode?: string | null
   readonly headers?: Readonly<Record<string, string>>
-}
-
-/** Replaces USER in a query by the main user, and OTHER by the name of no user. */
-export async function fillNames(t: TestContext, query: string): Promise<string> {
-  return query.replace('USER', (await t.user()).name).replace('OTHER', t.newName())
 }
 
 /** Strings and bytes as they are, other values as JSON. */
@@ -63,13 +59,13 @@ export async function write(t: TestContext, kind: Kind, payload: unknown, option
 /** @returns the id of the record */
 export async function writeAndExpectId(t: TestContext, kind: Kind, payload: unknown, options?: PostOptions) {
   const response = await write(t, kind, payload, options)
-  return expectText(expectJson(response, 201).id, '"id"', response)
+  return expect.text(expect.json(response, 201).id, '"id"', response)
 }
 
 export async function collection(t: TestContext, kind: Kind, user: OwnUser, query = '', gamemode: string = GAMEMODE) {
   const response = await readCollection(t, kind, user, query, gamemode)
-  const body = expectJson(response)
-  return { response, body, entries: expectList(response, kind) }
+  const body = expect.json(response)
+  return { response, body, entries: expect.list(response, kind) }
 }
 
 /** Reads entries with the id of their record. */
@@ -85,7 +81,7 @@ export async function detailedCollection(
   if (response.status === 400 && (await readCollection(t, kind, user, query, gamemode)).status === 200) {
     t.lackDetails('400', response)
   }
-  const entries = expectList(response, kind)
+  const entries = expect.list(response, kind)
   const without = entries.find(({ id }) => typeof id !== 'string')
   if (without) t.lackDetails(`an entry of the fields ${Object.keys(without).join(', ')}`, response)
   return { response, entries }
@@ -122,5 +118,5 @@ export async function expectNothingStored(t: TestContext, during: () => Promise<
   const before = await countAll(t)
   await during()
   const after = await countAll(t)
-  expectThat(after === before, `still ${before} entries`, `${after} entries`)
+  expect.that(after === before, `still ${before} entries`, `${after} entries`)
 }

@@ -1,7 +1,8 @@
 import { ACCOUNT_LIMITS, type AdminRole, HEADERS, LIMITS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import { type Accounts, type AdminRequest, type OwnUser, sendAs } from './accounts.ts'
 import type { Anonymous } from './anonymous.ts'
-import { CheckSkipped, ConformanceFailure, expectDateTime, expectJson, expectSame, expectText } from './expect.ts'
+import * as expect from './expect.ts'
+import { CheckSkipped, ConformanceFailure } from './expect.ts'
 import type { ReceivedResponse } from './response.ts'
 import type { Send } from './send.ts'
 
@@ -79,6 +80,7 @@ export function createTestContext(options: TestContextOptions) {
     configuration.user ? asOwnUser(configuration.user) : accounts.newUser(superadminToken()),
   )
   const superadmin = once(() => accounts.newAdmin(superadminToken(), 'superadmin'))
+  const routesAdmin = once(() => accounts.newAdmin(superadminToken(), 'superadmin'))
   const ownAdmin = once(() => accounts.newAdmin(superadminToken(), 'admin'))
   const token = async () => (await superadmin()).token
 
@@ -125,6 +127,8 @@ export function createTestContext(options: TestContextOptions) {
     newUser: async () => accounts.newUser(await token()),
     createUser: async (body: unknown) => accounts.create(await token(), 'createUser', body),
     superadmin,
+    /** Another one, for the checks of each route: an administrator may send only so many requests. */
+    routesAdmin,
     /** An administrator with the role `admin`, which most checks share. */
     admin: async () => (session?.role === 'admin' ? session : ownAdmin()),
     newAdmin: async () => accounts.newAdmin(await token(), 'admin'),
@@ -135,9 +139,9 @@ export function createTestContext(options: TestContextOptions) {
     async reset(name: string, type: keyof typeof RESET_FIELDS): Promise<string> {
       const field = RESET_FIELDS[type]
       const response = await sendAs(send, await token(), 'resetUser', { params: { name }, body: { type } })
-      const body = expectJson(response)
-      expectSame(Object.keys(body), [field], 'the fields', response)
-      const secret = expectText(body[field], `"${field}"`, response)
+      const body = expect.json(response)
+      expect.same(Object.keys(body), [field], 'the fields', response)
+      const secret = expect.text(body[field], `"${field}"`, response)
       redact(secret)
       return secret
     },
@@ -145,7 +149,7 @@ export function createTestContext(options: TestContextOptions) {
     now: once(async () => {
       if (!configuration.user) return Date.parse((await user()).createdAt) - PAST_MS
       const response = await request(ROUTES.status.path)
-      return expectDateTime(expectJson(response).timestamp, '"timestamp"', response) - PAST_MS
+      return expect.dateTime(expect.json(response).timestamp, '"timestamp"', response) - PAST_MS
     }),
     redact,
     /** @throws CheckSkipped when an earlier check found that `detail=full` is missing */

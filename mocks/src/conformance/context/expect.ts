@@ -48,12 +48,7 @@ function formatValue(value: unknown): string {
  * @param expected what the contract requires, as the end of "Expected …"
  * @param actual what the service did instead
  */
-export function expectThat(
-  holds: boolean,
-  expected: string,
-  actual: unknown,
-  response?: ReceivedResponse,
-): asserts holds {
+function expectThat(holds: boolean, expected: string, actual: unknown, response?: ReceivedResponse): asserts holds {
   if (holds) return
   const what = typeof actual === 'string' ? actual : formatValue(actual)
   if (!response) throw new ConformanceFailure(expected, what)
@@ -78,7 +73,7 @@ function causeOf({ to, status }: ReceivedResponse, actual: string): string {
 }
 
 /** The same JSON, in any order of keys. */
-export function expectSame(actual: unknown, expected: unknown, what: string, response?: ReceivedResponse): void {
+function expectSame(actual: unknown, expected: unknown, what: string, response?: ReceivedResponse): void {
   expectThat(
     canonicalJson(actual) === canonicalJson(expected),
     `${what} to be ${formatValue(expected)}`,
@@ -98,17 +93,17 @@ function canonicalJson(value: unknown): string {
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /** The status, with the `code` of an error body. */
-function describeStatus({ status, text }: ReceivedResponse): string {
+export function describeStatus({ status, text }: ReceivedResponse): string {
   const code = /"code":"([a-z_]+)"/.exec(text)?.[1]
   return `${status}${code ? ` ${code}` : ''}`
 }
 
-export function expectStatus(response: ReceivedResponse, ...statuses: readonly number[]): void {
+function expectStatus(response: ReceivedResponse, ...statuses: readonly number[]): void {
   expectThat(statuses.includes(response.status), `status ${statuses.join(' or ')}`, describeStatus(response), response)
 }
 
 /** @returns the body, which must be a JSON object */
-export function expectJson(response: ReceivedResponse, status = 200): JsonObject {
+function expectJson(response: ReceivedResponse, status = 200): JsonObject {
   expectStatus(response, status)
   const type = response.headers.get('content-type')?.split(';', 1)[0]
   expectThat(type === MEDIA_TYPES.json, `content type ${MEDIA_TYPES.json}`, type ?? 'none', response)
@@ -123,14 +118,14 @@ export function expectJson(response: ReceivedResponse, status = 200): JsonObject
 }
 
 /** @returns the list */
-export function expectList<Item = JsonObject>(response: ReceivedResponse, name: string): readonly Item[] {
+function expectList<Item = JsonObject>(response: ReceivedResponse, name: string): readonly Item[] {
   const list = expectJson(response)[name]
   expectThat(Array.isArray(list), `an array under "${name}"`, typeof list, response)
   return list
 }
 
 /** @returns the body */
-export function expectError(response: ReceivedResponse, code: ErrorCode): JsonObject {
+function expectError(response: ReceivedResponse, code: ErrorCode): JsonObject {
   const { status } = ERROR_CODES[code]
   expectThat(response.status === status, `${status} ${code}`, describeStatus(response), response)
   const body = expectErrorBody(response)
@@ -139,7 +134,7 @@ export function expectError(response: ReceivedResponse, code: ErrorCode): JsonOb
 }
 
 /** A sentence, a code, the request id. @returns the body */
-export function expectErrorBody(response: ReceivedResponse): JsonObject {
+function expectErrorBody(response: ReceivedResponse): JsonObject {
   const body = expectJson(response, response.status)
   const { error, code, requestId, details, ...more } = body
   const isSentence = typeof error === 'string' && /\S\s+\S/.test(error)
@@ -156,23 +151,23 @@ export function expectErrorBody(response: ReceivedResponse): JsonObject {
   return body
 }
 
-export function expectBadRequest(response: ReceivedResponse): void {
+function expectBadRequest(response: ReceivedResponse): void {
   expectStatus(response, 400)
   expectErrorBody(response)
 }
 
-export function expectDetails(response: ReceivedResponse, code: ErrorCode): void {
+function expectDetails(response: ReceivedResponse, code: ErrorCode): void {
   const { details } = expectError(response, code)
   expectThat(Array.isArray(details) && details.length > 0, '"details" that describe the problem', details, response)
 }
 
-export function expectRequestId(response: ReceivedResponse): string {
+function expectRequestId(response: ReceivedResponse): string {
   const id = response.headers.get(HEADERS.requestId)
   expectThat(id !== null && REQUEST_ID_PATTERN.test(id), `a header ${HEADERS.requestId}`, id ?? 'none', response)
   return id
 }
 
-export function expectText(value: unknown, what: string, response?: ReceivedResponse): string {
+function expectText(value: unknown, what: string, response?: ReceivedResponse): string {
   expectThat(
     typeof value === 'string' && value !== '',
     `${what} to be a non-empty string`,
@@ -183,7 +178,7 @@ export function expectText(value: unknown, what: string, response?: ReceivedResp
 }
 
 /** @returns unix milliseconds */
-export function expectDateTime(value: unknown, what: string, response?: ReceivedResponse): number {
+function expectDateTime(value: unknown, what: string, response?: ReceivedResponse): number {
   const isDateTime =
     typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value)
   expectThat(isDateTime, `${what} to be an ISO 8601 date-time`, value, response)
@@ -208,4 +203,19 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+export {
+  expectBadRequest as badRequest,
+  expectDateTime as dateTime,
+  expectDetails as details,
+  expectError as error,
+  expectErrorBody as errorBody,
+  expectJson as json,
+  expectList as list,
+  expectRequestId as requestId,
+  expectSame as same,
+  expectStatus as status,
+  expectText as text,
+  expectThat as that,
 }

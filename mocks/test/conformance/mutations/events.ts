@@ -1,4 +1,4 @@
-import { changedRequest, type Mutation, madeUpError, onRequest, onResponse } from './mutation.ts'
+import { changedRequest, type Mutation, onRequest, onResponse } from './mutation.ts'
 
 const isEvents = (path: string) => path.endsWith('/events')
 
@@ -19,26 +19,6 @@ function onEvents(name: string, change: (text: string) => string): Mutation {
 
 /** Mutations of event streams. */
 export const eventsMutations: readonly Mutation[] = [
-  onRequest(
-    'events need no user',
-    ({ url }, path) => isEvents(path) && !url.includes('name='),
-    async () => madeUpError(404, 'user_not_found'),
-  ),
-  onRequest(
-    'events need no gamemode',
-    ({ url }, path) => isEvents(path) && !url.includes('gamemode='),
-    (request, send) => send(withQuery(request, (query) => query.set('gamemode', 'earth'))),
-  ),
-  onRequest(
-    'events of unknown users wait for them',
-    (_, path) => isEvents(path),
-    async (request, send) => {
-      const response = await send(request)
-      return response.status === 404
-        ? new Response(':\n\n', { headers: { 'content-type': 'text/event-stream' } })
-        : response
-    },
-  ),
   onRequest(
     'events ignore the kind',
     ({ url }, path) => isEvents(path) && url.includes('kind='),

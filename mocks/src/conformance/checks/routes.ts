@@ -1,0 +1,354 @@
+import {
+  ERROR_CODES,
+  type ErrorCode,
+  HEADERS,
+  LIMITS,
+  MEDIA_TYPES,
+  OPERATIONS,
+  PAGE_ROUTES,
+  ROUTES,
+  type RouteName,
+  routePath,
+  VERSION_PREFIX,
+} from '@fish-crab/sdk/contract'
+import { basic } from '../context/accounts.ts'
+import { ENTRY, encrypt, expectNothingStored, GAMEMODE, SHORT_PAYLOADS } from '../context/catches.ts'
+import { OTHER_ORIGIN, type TestContext } from '../context/context.ts'
+import * as expect from '../context/expect.ts'
+import { CheckSkipped, describeStatus } from '../context/expect.ts'
+import type { ReceivedResponse } from '../context/response.ts'
+import { type Check, check } from './check.ts'
+
+/** Operators decide whether these are served; the last only a request can tell. */
+const OPTIONAL: readonly string[] = [...Object.keys(PAGE_ROUTES), 'metrics', 'docs']
+export const OPTIONAL_LEADERBOARD: RouteName = 'getLeaderboard'
+const SERVED = (Object.keys(ROUTES) as RouteName[]).filter((route) => !OPTIONAL.includes(route))
+
+/** No account has this name, so an implementation that accepts a request does no harm. */
+const NOBODY = 'conformance-nobody'
+const PARAMS = { name: NOBODY, username: NOBODY, id: 'x' }
+
+const labelOf = (route: RouteName) => `${ROUTES[route].method} ${ROUTES[route].path}`
+const isAdmin = (route: RouteName) => /^(super)?admin$/.test(OPERATIONS[route].auth)
+const isOpen = (route: RouteName) => ROUTES[route].method === 'GET' && OPERATIONS[route].auth === 'none'
+
+type Derived = Omit<Check, 'section'>
+
+/** One check for each route of some kind, with an id of the kind and the route. */
+function forEach(
+  kind: string,
+  which: (route: RouteName) => boolean,
+  promise: string,
+  run: (t: TestContext, route: RouteName) => unknown,
+): readonly Derived[] {
+  const idOf = (route: string) => route.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return SERVED.filter(which).map((route) =>
+    check(`${kind}-${idOf(route)}`, `${labelOf(route)} ${promise}.`, (t) => run(t, route)),
+  )
+}
+
+/** Skips the check if the operator does not publish the route. */
+function published(route: RouteName, response: ReceivedResponse): ReceivedResponse {
+  if (route !== OPTIONAL_LEADERBOARD || response.status !== 404) return response
+  throw new CheckSkipped('the service does not publish its leaderboard')
+}
+
+/** The query of a valid request, by what the contract documents of it. */
+async function validQuery(t: TestContext, route: RouteName): Promise<URLSearchParams> {
+  const { query } = OPERATIONS[route]
+  const values = { name: '', gamemode: GAMEMODE, kind: 'fish', type: 'fish', follow: 'false' }
+  if (query && 'name' in query.shape) values.name = (await t.user()).name
+  return new URLSearchParams(Object.entries(values).filter(([name]) => query && name in query.shape))
+}
+
+async function authorization(t: TestContext, route: RouteName): Promise<Record<string, string>> {
+  if (isAdmin(route)) return { authorization: `Bearer ${(await t.routesAdmin()).token}` }
+  if (OPERATIONS[route].auth !== 'basic') return {}
+  const { name, password } = await t.user()
+  return { authorization: basic(name, password) }
+}
+
+/** Sends what changes nothing: a valid read, or a request without credentials and body. */
+async function ask(t: TestContext, route: RouteName, { method = ROUTES[route].method as string, prefix = '' } = {}) {
+  const isRead = ROUTES[route].method === 'GET'
+  const query = isRead ? `?${await validQuery(t, route)}` : ''
+  const headers = isRead && isAdmin(route) ? await authorization(t, route) : {}
+  const response = await t.request(`${prefix}${routePath(route, PARAMS)}${query}`, { method, headers })
+  return prefix === '' ? published(route, response) : response
+}
+
+const typeOf = ({ headers }: ReceivedResponse) => headers.get('content-type')
+
+const isFirstOfPath = (route: RouteName) => SERVED.find((one) => ROUTES[one].path === ROUTES[route].path) === route
+
+export const formChecks: readonly Derived[] = [
+  ...forEach('method', isFirstOfPath, 'and its other methods are in Allow of 405', async (t, route) => {
+    const { path } = ROUTES[route]
+    const methods = SERVED.filter((one) => ROUTES[one].path === path).map((one) => ROUTES[one].method as string)
+    const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods
+    for (const prefix of ['', VERSION_PREFIX]) {
+      const response = await ask(t, route, { method: 'PUT', prefix })
+      expect.error(response, 'method_not_allowed')
+      const allow = (response.headers.get('allow') ?? '').split(',').map((name) => name.trim())
+      expect.same(allow.filter((name) => name !== 'OPTIONS').sort(), allowed.sort(), 'Allow', response)
+    }
+  }),
+  ...forEach(
+    'head',
+    (route) => ROUTES[route].method === 'GET',
+    'responds to HEAD as to GET, without a body',
+    async (t, route) => {
+      const get = await ask(t, route)
+      const head = await ask(t, route, { method: 'HEAD' })
+      expect.status(head, get.status)
+      expect.same(typeOf(head), typeOf(get), 'the content-type', head)
+      expect.that(head.bytes.length === 0, 'no body', `${head.bytes.length} bytes`, head)
+    },
+  ),
+  ...forEach(
+    'v1',
+    () => true,
+    `is the same under ${VERSION_PREFIX}`,
+    async (t, route) => {
+      const plain = await ask(t, route)
+      const versioned = await ask(t, route, { prefix: VERSION_PREFIX })
+      const form = (response: ReceivedResponse) => [describeStatus(response), typeOf(response)]
+      expect.same(form(versioned), form(plain), 'the status and the content-type', versioned)
+    },
+  ),
+]
+
+/** A body that every endpoint for JSON takes, since each ignores unknown fields. */
+const ANY_BODY = JSON.stringify({ gamemode: 'oneblock', fish: [ENTRY.fish], crab: [ENTRY.crab], type: 'password' })
+
+/** A request about nobody, which differs from a valid one in its authorization alone. */
+function without(route: RouteName, authorization?: string) {
+  const { body } = OPERATIONS[route]
+  const headers = { ...(authorization ? { authorization } : {}), ...(body ? { 'content-type': body.type } : {}) }
+  const init = { method: ROUTES[route].method, headers, ...(body ? { body: ANY_BODY } : {}) }
+  return [routePath(route, PARAMS), init] as const
+}
+
+export const accessChecks: readonly Derived[] = [
+  ...forEach('session', isAdmin, 'is 401 without a session', async (t, route) => {
+    expect.error(await t.send(...without(route)), 'invalid_session')
+  }),
+  ...forEach(
+    'role',
+    // The logout would end the session that others use.
+    (route) => isAdmin(route) && route !== 'adminLogout',
+    'is 403 for the role admin only if it is for superadmins',
+    async (t, route) => {
+      const response = await t.send(...without(route, `Bearer ${(await t.admin()).token}`))
+      if (OPERATIONS[route].auth === 'superadmin') expect.error(response, 'forbidden')
+      else
+        expect.that(![401, 403].includes(response.status), 'another status than 401 and 403', response.status, response)
+    },
+  ),
+]
+
+export const passwordChecks = forEach(
+  'password',
+  (route) => OPERATIONS[route].auth === 'basic',
+  'is 401 without credentials, with WWW-Authenticate: Basic',
+  async (t, route) => {
+    const response = await t.request(...without(route))
+    expect.error(response, 'invalid_credentials')
+    const challenge = response.headers.get('www-authenticate')
+    expect.that(/^Basic\b/i.test(challenge ?? ''), 'WWW-Authenticate: Basic', challenge ?? 'none', response)
+  },
+)
+
+function expectListed(response: ReceivedResponse, name: string, ...wanted: readonly string[]): void {
+  const value = response.headers.get(name) ?? 'none'
+  const listed = value.toLowerCase().split(/\s*,\s*/)
+  for (const one of wanted) expect.that(listed.includes(one.toLowerCase()), `${name} with ${one}`, value, response)
+}
+
+export function expectOrigin(response: ReceivedResponse, origin: string | null): void {
+  const name = 'access-control-allow-origin'
+  const allowed = response.headers.get(name)
+  expect.that(allowed === origin, `${name}: ${origin ?? 'none'}`, allowed ?? 'none', response)
+  const credentials = 'access-control-allow-credentials'
+  expect.that(!response.headers.has(credentials), `no ${credentials}`, 'one', response)
+}
+
+/** Requests the route from a page of the origin, and sends its preflight. */
+async function askFrom(t: TestContext, route: RouteName, origin: string) {
+  const { method } = ROUTES[route]
+  const path = routePath(route, PARAMS)
+  const response = published(route, await t.fromOrigin(path, origin, method))
+  const preflight = await t.preflight(path, origin, method)
+  expect.status(preflight, 200, 204)
+  return { response, preflight, method }
+}
+
+export const originChecks: readonly Derived[] = [
+  ...forEach(
+    'cors',
+    (route) => ROUTES[route].access !== 'operations',
+    'is open to pages of other origins only if it is a public read',
+    async (t, route) => {
+      const { response, preflight, method } = await askFrom(t, route, OTHER_ORIGIN)
+      const isPublicRead = isOpen(route)
+      for (const one of [response, preflight]) expectOrigin(one, isPublicRead ? '*' : null)
+      if (!isPublicRead) return
+      const { rateLimit, rateRemaining, rateReset, requestId } = HEADERS
+      expectListed(response, 'access-control-expose-headers', rateLimit, rateRemaining, rateReset, requestId)
+      expectListed(preflight, 'access-control-allow-methods', method)
+      expectListed(preflight, 'access-control-allow-headers', HEADERS.apiKey)
+    },
+  ),
+  ...forEach(
+    'origin',
+    (route) => ROUTES[route].access === 'public',
+    'is open to pages of a configured origin, and to none that begins like it',
+    async (t, route) => {
+      const origin = t.allowedOrigin()
+      const { response, preflight, method } = await askFrom(t, route, origin)
+      for (const one of [response, preflight]) expectOrigin(one, origin)
+      expectListed(response, 'vary', 'origin')
+      expectListed(preflight, 'access-control-allow-methods', method)
+      expectListed(preflight, 'access-control-allow-headers', 'content-type', HEADERS.apiKey, HEADERS.gamemode)
+      const alike = await askFrom(t, route, `${origin}.evil.example`)
+      expectOrigin(alike.response, isOpen(route) ? '*' : null)
+    },
+  ),
+]
+
+/** A request with one mistake. */
+interface Wrong {
+  readonly params: Record<string, string>
+  readonly query: URLSearchParams
+  readonly headers: Record<string, string>
+  body: BodyInit | undefined
+}
+
+interface Mistake {
+  readonly code: ErrorCode
+  readonly what: string
+  /** @default every route with the code among its errors */
+  readonly isOf?: (route: RouteName) => boolean
+  /** Ways to make it. */
+  readonly ways: readonly ((wrong: Wrong, nobody: string) => unknown)[]
+}
+
+const hasToken = (route: RouteName) => OPERATIONS[route].body?.type === MEDIA_TYPES.token
+const hasQuery = (name: string) => (route: RouteName) => name in (OPERATIONS[route].query?.shape ?? {})
+const ofAnyUser = (route: RouteName) => OPERATIONS[route].auth !== 'basic'
+
+const MISTAKES: readonly Mistake[] = [
+  {
+    code: 'missing_name',
+    what: 'no name or an empty one',
+    // A write without a name is for the owner of the API key.
+    isOf: (route) => ofAnyUser(route) && !hasToken(route),
+    ways: [({ query }) => query.delete('name'), ({ query }) => query.set('name', '')],
+  },
+  {
+    code: 'user_mismatch',
+    what: 'two names',
+    isOf: ofAnyUser,
+    ways: [({ query }, nobody) => query.append('name', nobody)],
+  },
+  {
+    code: 'user_not_found',
+    what: 'an unknown user',
+    isOf: ofAnyUser,
+    ways: [
+      ({ params, query }, nobody) => {
+        params.name = nobody
+        if (query.has('name')) query.set('name', nobody)
+      },
+    ],
+  },
+  {
+    code: 'missing_gamemode',
+    what: 'no gamemode or an empty one',
+    ways: [({ query }) => query.delete('gamemode'), ({ query }) => query.set('gamemode', '')],
+  },
+  {
+    code: 'invalid_gamemode',
+    what: 'an unknown gamemode or one in another spelling',
+    ways: ['moon', 'Earth', 'EARTH', 'earth '].map(
+      (gamemode) =>
+        ({ query }) =>
+          query.set('gamemode', gamemode),
+    ),
+  },
+  { code: 'gamemode_mismatch', what: 'two gamemodes', ways: [({ query }) => query.append('gamemode', 'survival')] },
+  { code: 'record_not_found', what: 'an unknown record', ways: [() => {}] },
+  { code: 'admin_not_found', what: 'an unknown administrator', ways: [() => {}] },
+  { code: 'invalid_query', what: 'limit=0', isOf: hasQuery('limit'), ways: [({ query }) => query.set('limit', '0')] },
+  {
+    code: 'invalid_payload',
+    what: 'a body that is no JSON',
+    isOf: (route) => !hasToken(route),
+    ways: ['{"', '[]'].map((body) => (wrong) => {
+      wrong.body = body
+    }),
+  },
+  {
+    code: 'payload_too_large',
+    what: 'more than 256 KiB',
+    ways: [
+      (wrong) => {
+        wrong.body = ' '.repeat(LIMITS.bodyBytes + 1)
+      },
+    ],
+  },
+  {
+    code: 'unsupported_media_type',
+    what: 'a body of another type or coding',
+    ways: [
+      ...[MEDIA_TYPES.token, MEDIA_TYPES.json, 'text/plain'].map((type) => ({ headers }: Wrong) => {
+        headers['content-type'] = type === headers['content-type'] ? 'text/plain' : type
+      }),
+      ...['gzip', 'br', 'x-unknown'].map((coding) => ({ headers }: Wrong) => {
+        headers['content-encoding'] = coding
+      }),
+    ],
+  },
+]
+
+/** Codes whose status is promised, and not their name. */
+const STATUS_ALONE: readonly ErrorCode[] = ['invalid_query', 'admin_not_found']
+
+async function validRequest(t: TestContext, route: RouteName): Promise<Wrong> {
+  const { body } = OPERATIONS[route]
+  const hasUser = ROUTES[route].path.includes(':name')
+  const kind = route.endsWith('Fish') ? 'fish' : 'crab'
+  return {
+    params: { ...PARAMS, ...(hasUser ? { name: (await t.user()).name } : {}) },
+    query: await validQuery(t, route),
+    headers: { ...(await authorization(t, route)), ...(body ? { 'content-type': body.type } : {}) },
+    body: hasToken(route) ? await encrypt(t, SHORT_PAYLOADS[kind]) : body && ANY_BODY,
+  }
+}
+
+async function expectMistake(t: TestContext, route: RouteName, { code, ways }: Mistake): Promise<void> {
+  for (const make of ways) {
+    const wrong = await validRequest(t, route)
+    make(wrong, t.newName())
+    const { params, query, headers, body } = wrong
+    const path = `${routePath(route, params)}?${query}`
+    const init = { method: ROUTES[route].method, headers, ...(body === undefined ? {} : { body }) }
+    const response = published(route, await t.request(path, init))
+    expect.status(response, ERROR_CODES[code].status)
+    if (STATUS_ALONE.includes(code)) expect.errorBody(response)
+    else expect.error(response, code)
+  }
+}
+
+export const errorChecks: readonly Derived[] = MISTAKES.flatMap((mistake) => {
+  const { code, what, isOf = () => true } = mistake
+  return forEach(
+    `error-${code.replaceAll('_', '-')}`,
+    (route) => OPERATIONS[route].errors.includes(code) && isOf(route),
+    `with ${what} is ${ERROR_CODES[code].status} ${code}`,
+    (t, route) =>
+      hasToken(route)
+        ? expectNothingStored(t, () => expectMistake(t, route, mistake))
+        : expectMistake(t, route, mistake),
+  )
+})
