@@ -48,7 +48,7 @@ function formatValue(value: unknown): string {
  * @param expected what the contract requires, as the end of "Expected …"
  * @param actual what the service did instead
  */
-function expectThat(holds: boolean, expected: string, actual: unknown, response?: ReceivedResponse): asserts holds {
+export function that(holds: boolean, expected: string, actual: unknown, response?: ReceivedResponse): asserts holds {
   if (holds) return
   const what = typeof actual === 'string' ? actual : formatValue(actual)
   if (!response) throw new ConformanceFailure(expected, what)
@@ -73,8 +73,8 @@ function causeOf({ to, status }: ReceivedResponse, actual: string): string {
 }
 
 /** The same JSON, in any order of keys. */
-function expectSame(actual: unknown, expected: unknown, what: string, response?: ReceivedResponse): void {
-  expectThat(
+export function same(actual: unknown, expected: unknown, what: string, response?: ReceivedResponse): void {
+  that(
     canonicalJson(actual) === canonicalJson(expected),
     `${what} to be ${formatValue(expected)}`,
     formatValue(actual),
@@ -98,90 +98,80 @@ export function describeStatus({ status, text }: ReceivedResponse): string {
   return `${status}${code ? ` ${code}` : ''}`
 }
 
-function expectStatus(response: ReceivedResponse, ...statuses: readonly number[]): void {
-  expectThat(statuses.includes(response.status), `status ${statuses.join(' or ')}`, describeStatus(response), response)
+export function status(response: ReceivedResponse, ...statuses: readonly number[]): void {
+  that(statuses.includes(response.status), `status ${statuses.join(' or ')}`, describeStatus(response), response)
 }
 
 /** @returns the body, which must be a JSON object */
-function expectJson(response: ReceivedResponse, status = 200): JsonObject {
-  expectStatus(response, status)
+export function json(response: ReceivedResponse, expected = 200): JsonObject {
+  status(response, expected)
   const type = response.headers.get('content-type')?.split(';', 1)[0]
-  expectThat(type === MEDIA_TYPES.json, `content type ${MEDIA_TYPES.json}`, type ?? 'none', response)
+  that(type === MEDIA_TYPES.json, `content type ${MEDIA_TYPES.json}`, type ?? 'none', response)
   const value = parse(response.text)
-  expectThat(
-    typeof value === 'object' && value !== null && !Array.isArray(value),
-    'a JSON object',
-    'another body',
-    response,
-  )
+  that(typeof value === 'object' && value !== null && !Array.isArray(value), 'a JSON object', 'another body', response)
   return value as JsonObject
 }
 
 /** @returns the list */
-function expectList<Item = JsonObject>(response: ReceivedResponse, name: string): readonly Item[] {
-  const list = expectJson(response)[name]
-  expectThat(Array.isArray(list), `an array under "${name}"`, typeof list, response)
+export function list<Item = JsonObject>(response: ReceivedResponse, name: string): readonly Item[] {
+  const list = json(response)[name]
+  that(Array.isArray(list), `an array under "${name}"`, typeof list, response)
   return list
 }
 
 /** @returns the body */
-function expectError(response: ReceivedResponse, code: ErrorCode): JsonObject {
+export function error(response: ReceivedResponse, code: ErrorCode): JsonObject {
   const { status } = ERROR_CODES[code]
-  expectThat(response.status === status, `${status} ${code}`, describeStatus(response), response)
-  const body = expectErrorBody(response)
-  expectSame(body.code, code, 'the code', response)
+  that(response.status === status, `${status} ${code}`, describeStatus(response), response)
+  const body = errorBody(response)
+  same(body.code, code, 'the code', response)
   return body
 }
 
 /** A sentence, a code, the request id. @returns the body */
-function expectErrorBody(response: ReceivedResponse): JsonObject {
-  const body = expectJson(response, response.status)
+export function errorBody(response: ReceivedResponse): JsonObject {
+  const body = json(response, response.status)
   const { error, code, requestId, details, ...more } = body
   const isSentence = typeof error === 'string' && /\S\s+\S/.test(error)
-  expectThat(isSentence, 'a sentence under "error"', describeType(error), response)
-  expectThat(typeof code === 'string' && /^[a-z]+(_[a-z]+)*$/.test(code), 'a snake_case "code"', code, response)
-  expectThat(
+  that(isSentence, 'a sentence under "error"', describeType(error), response)
+  that(typeof code === 'string' && /^[a-z]+(_[a-z]+)*$/.test(code), 'a snake_case "code"', code, response)
+  that(
     typeof requestId === 'string' && requestId === response.headers.get(HEADERS.requestId),
     `"requestId" in the body as in the header ${HEADERS.requestId}`,
     requestId,
     response,
   )
-  expectThat(details === undefined || isDetails(details), '"details" as a list of { path, message }', details, response)
-  expectSame(Object.keys(more), [], 'further fields of the error body', response)
+  that(details === undefined || isDetails(details), '"details" as a list of { path, message }', details, response)
+  same(Object.keys(more), [], 'further fields of the error body', response)
   return body
 }
 
-function expectBadRequest(response: ReceivedResponse): void {
-  expectStatus(response, 400)
-  expectErrorBody(response)
+export function badRequest(response: ReceivedResponse): void {
+  status(response, 400)
+  errorBody(response)
 }
 
-function expectDetails(response: ReceivedResponse, code: ErrorCode): void {
-  const { details } = expectError(response, code)
-  expectThat(Array.isArray(details) && details.length > 0, '"details" that describe the problem', details, response)
+export function details(response: ReceivedResponse, code: ErrorCode): void {
+  const { details } = error(response, code)
+  that(Array.isArray(details) && details.length > 0, '"details" that describe the problem', details, response)
 }
 
-function expectRequestId(response: ReceivedResponse): string {
+export function requestId(response: ReceivedResponse): string {
   const id = response.headers.get(HEADERS.requestId)
-  expectThat(id !== null && REQUEST_ID_PATTERN.test(id), `a header ${HEADERS.requestId}`, id ?? 'none', response)
+  that(id !== null && REQUEST_ID_PATTERN.test(id), `a header ${HEADERS.requestId}`, id ?? 'none', response)
   return id
 }
 
-function expectText(value: unknown, what: string, response?: ReceivedResponse): string {
-  expectThat(
-    typeof value === 'string' && value !== '',
-    `${what} to be a non-empty string`,
-    describeType(value),
-    response,
-  )
+export function text(value: unknown, what: string, response?: ReceivedResponse): string {
+  that(typeof value === 'string' && value !== '', `${what} to be a non-empty string`, describeType(value), response)
   return value
 }
 
 /** @returns unix milliseconds */
-function expectDateTime(value: unknown, what: string, response?: ReceivedResponse): number {
+export function dateTime(value: unknown, what: string, response?: ReceivedResponse): number {
   const isDateTime =
     typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value)
-  expectThat(isDateTime, `${what} to be an ISO 8601 date-time`, value, response)
+  that(isDateTime, `${what} to be an ISO 8601 date-time`, value, response)
   return Date.parse(value as string)
 }
 
@@ -203,19 +193,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-export {
-  expectBadRequest as badRequest,
-  expectDateTime as dateTime,
-  expectDetails as details,
-  expectError as error,
-  expectErrorBody as errorBody,
-  expectJson as json,
-  expectList as list,
-  expectRequestId as requestId,
-  expectSame as same,
-  expectStatus as status,
-  expectText as text,
-  expectThat as that,
 }
