@@ -59,6 +59,15 @@ test('all clients of one address in a process share one rate limiter', async () 
   expect(served.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 200))
 })
 
+test('a call whose response was lost does not wait behind calls that came later', async () => {
+  const { time, open } = await simulate()
+  let answers = 0
+  const client = open({ maxRetries: 3 }, { losesAnswer: () => answers++ === 0 })
+  const done: number[] = []
+  await time.run(many(60, (index) => client.demo.fish().then(() => done.push(index))))
+  expect(done.indexOf(0)).toBeLessThan(25)
+})
+
 test.each([
   ['an hour ahead', HOUR_MS],
   ['an hour behind', -HOUR_MS],
