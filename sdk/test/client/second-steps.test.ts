@@ -6,6 +6,8 @@ import { simulateService } from '../simulation/simulated-service.ts'
 import { createVirtualTime } from '../simulation/virtual-time.ts'
 
 const WINDOW_MS = 300_000
+/** More than fits into a request once it is encrypted, which happens when the permit is granted. */
+const TOO_MUCH = Array.from({ length: 500 }, () => ({ name: '🐟'.repeat(100), rarity: 1 }) as const)
 const REASON = new Error('The player left.')
 const MOMENTS = ['start', 'onRequest', 'onResponse', 'onRetry', 'onWait', 'time'] as const
 const NETWORKS = [
@@ -20,11 +22,12 @@ const NETWORKS = [
 ] as const
 
 const call = fc.record({
-  operation: fc.constantFrom('add', 'add', 'list', 'demo'),
+  operation: fc.constantFrom('add', 'add', 'add too much', 'list', 'demo'),
   startsAfterMs: fc.constantFrom(0, 0, 0, 10, 1000, 200_000),
   abortsAt: fc.option(fc.constantFrom(...MOMENTS), { nil: undefined }),
   abortsAfterMs: fc.constantFrom(1, 25, 45, 2000, 250_000),
   maxWaitMs: fc.constantFrom(0, 60_000, Number.POSITIVE_INFINITY),
+  deadlineMs: fc.constantFrom(undefined, 1_000_000),
   pace: fc.boolean(),
 })
 const sequence = fc.record({
@@ -89,17 +92,18 @@ async function play({ seed, calls, network }: typeof sequence extends fc.Arbitra
   const lossy = unreliable(network, connect)
   const fetch: typeof globalThis.fetch = (input, init) => (isReliable ? reliable : lossy)(input, init)
 
-  const one = async (index: number, { operation, startsAfterMs, abortsAt, abortsAfterMs, maxWaitMs, pace }: Call) => {
+  const one = async (index: number, { operation, startsAfterMs, abortsAt, abortsAfterMs, ...limits }: Call) => {
     const abort = new AbortController()
     const leave = () => abort.abort(REASON)
     const hooks: Hooks = abortsAt && abortsAt !== 'start' && abortsAt !== 'time' ? { [abortsAt]: leave } : {}
     const client = createClient({ ...shared, onWait() {}, ...hooks, fetch })
-    const options: CallOptions = { signal: abort.signal, maxWaitMs, pace }
+    const options: CallOptions = { signal: abort.signal, ...limits }
     await time.sleep(startsAfterMs)
     if (abortsAt === 'start') leave()
     if (abortsAt === 'time') void time.sleep(abortsAfterMs).then(leave)
     if (operation === 'demo') await client.demo.fish(options)
     else if (operation === 'list') await client.fish.list(options)
+    else if (operation === 'add too much') await client.fish.add(TOO_MUCH, options)
     else await client.fish.add({ name: `Fish ${index}`, rarity: 1 }, options)
   }
   const outcomes = await time.run(Promise.allSettled(calls.map((each, index) => one(index, each))))
@@ -117,9 +121,10 @@ test('whatever calls meet and wherever they are aborted, each settles, none keep
   await fc.assert(
     fc.asyncProperty(sequence, async (given) => {
       const { outcomes, tookMs, names } = await play(given)
-      for (const outcome of outcomes) {
-        if (outcome.status === 'fulfilled') continue
-        expect(outcome.reason === REASON || outcome.reason instanceof FishCrabError).toBe(true)
+      for (const [index, outcome] of outcomes.entries()) {
+        const reason = outcome.status === 'rejected' ? outcome.reason : undefined
+        expect(reason === undefined || reason === REASON || reason instanceof FishCrabError).toBe(true)
+        if (given.calls[index]?.abortsAt === 'start') expect(reason).toBe(REASON)
       }
       expect(tookMs).toBeLessThan(2 * WINDOW_MS + 10_000)
       expect(new Set(names).size).toBe(names.length)
