@@ -1,5 +1,12 @@
 import { join } from 'node:path'
-import { memoryStore, type NewCatch, type Outbox, type OutboxStore, openOutbox, sqliteStore } from '@fish-crab/sdk/outbox'
+import {
+  memoryStore,
+  type NewCatch,
+  type Outbox,
+  type OutboxStore,
+  openOutbox,
+  sqliteStore,
+} from '@fish-crab/sdk/outbox'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { settle } from './clocks.ts'
@@ -104,7 +111,10 @@ class Play {
       this.treatments = others
       this.frozen.delete(collection)
       const isWaiting = (one: Catch) => one.collection === collection && one.state === 'waiting'
-      this.mark(this.catches.filter(isWaiting).map(({ name }) => name), 'dead')
+      this.mark(
+        this.catches.filter(isWaiting).map(({ name }) => name),
+        'dead',
+      )
       throw refusal('user_not_found')
     }
     if (this.isStrict && names.some((name) => name.endsWith('!'))) {
@@ -227,7 +237,7 @@ class Play {
   }
 }
 
-const nameOf = ({ entry }: { readonly entry: { readonly name?: string } }) => entry.name
+const nameOf = ({ entry: { name = '' } }: StoredCatch) => name
 
 async function openMemory(): Promise<() => Promise<OutboxStore>> {
   const store = memoryStore()
@@ -240,13 +250,13 @@ async function openFile(): Promise<() => Promise<OutboxStore>> {
 }
 
 test.each([
-  ['memory', openMemory, 150],
-  ['a file', openFile, 15],
+  ['memory', openMemory, 50],
+  ['a file', openFile, 30],
 ] as const)(
   'in %s, whatever two openers meet, catches are stored once and in order, and figures are those of the model',
   async (_, openStores, numRuns) => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25, size: 'max' }), async (steps) => {
         const play = new Play(await openStores())
         for (const each of steps) await play.take(each)
         await play.finish()
