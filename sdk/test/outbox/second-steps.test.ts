@@ -5,6 +5,7 @@ import {
   type Outbox,
   type OutboxStore,
   openOutbox,
+  type StoredCatch,
   sqliteStore,
 } from '@fish-crab/sdk/outbox'
 import fc from 'fast-check'
