@@ -29,9 +29,22 @@ const NETWORKS: readonly Network[] = [
   { faults: [[{ status: 503 }, FOREVER]], changes: 0 },
   { faults: [['lost-response', ONCE]], changes: ALL },
   { faults: [['lost-response', FOREVER]], changes: 1 },
-  { faults: [['lost-response', ONCE], [{ status: 429 }, FOREVER]], changes: 1 },
+  {
+    faults: [
+      ['lost-response', ONCE],
+      [{ status: 429 }, FOREVER],
+    ],
+    changes: 1,
+  },
   { faults: [[{ status: 401 }, FOREVER]], changes: 0 },
-  { faults: [[{ latencyMs: 0 }, ONCE], [{ status: 401 }, FOREVER]], changes: 1, succeeds: true },
+  {
+    faults: [
+      [{ latencyMs: 0 }, ONCE],
+      [{ status: 401 }, FOREVER],
+    ],
+    changes: 1,
+    succeeds: true,
+  },
 ]
 
 const step = fc.record({

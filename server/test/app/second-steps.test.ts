@@ -1,22 +1,17 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { createMemoryStorage } from '@fish-crab/server/app'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { write } from './catches.ts'
 import { namesOf, openEvents, type readEvents } from './event-stream.ts'
-import { createMemoryService } from './memory-service.ts'
-import { ADDRESS_HEADER, UNLIMITED } from './test-service.ts'
-import { createTimers } from './timers.ts'
+import { createSlowReads, LARGE_NAMES, STREAMS, turn, WAIT_MS } from './slow-reads.ts'
+import { ADDRESS_HEADER } from './test-service.ts'
 
 const COLLECTION = '/get/fish?name=Alex&gamemode=earth'
 const EVENTS = '/events?name=Alex&gamemode=earth'
-/** Some 50 KB: three of them are streamed. */
-const LARGE = { fish: Array.from({ length: 400 }, () => ({ name: '~'.repeat(90), rarity: 1 })) }
-const LARGE_NAMES = LARGE.fish.map(({ name }) => name)
-const STREAMS = { perClient: 2, total: 4 }
 const HEARTBEAT_MS = 15_000
-const WAIT_MS = 10_000
 const UNREAD_HEARTBEATS = 4
+/** More than the streams in br that one client may have. */
+const ROUNDS = 5
 const CLIENTS = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
 
 const step = fc.record({
@@ -43,71 +38,19 @@ interface OpenStream {
   unread: number
 }
 
-const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
-
-async function openService() {
-  const storage = createMemoryStorage()
-  const timers = createTimers()
-  const open = { count: 0 }
-  const service = await createMemoryService({
-    ...UNLIMITED,
-    schedule: timers.schedule,
-    streams: STREAMS,
-    metrics: {
-      observeRequest() {},
-      observeRateLimit() {},
-      observeStorage() {},
-      observeStreams(count) {
-        open.count = count
-      },
-      render: async () => ({ body: '', contentType: '' }),
-    },
-    storage: {
-      ...storage,
-      /** Takes a while, in which a client may leave. */
-      async *read(...args: Parameters<typeof storage.read>) {
-        for await (const chunk of storage.read(...args)) {
-          await turn()
-          yield chunk
-        }
-      },
-    },
-  })
-  for (let count = 0; count < 3; count += 1) await write(service, 'fish', LARGE)
-  return { service, timers, open }
-}
-
 class Play {
-  private readonly names = [...LARGE_NAMES, ...LARGE_NAMES, ...LARGE_NAMES]
+  private readonly names = [...LARGE_NAMES]
   private streams: OpenStream[] = []
   /** Ids of events, and the number of names before each. */
   private readonly ids: { id: string; seen: number }[] = []
-  private readonly service: Awaited<ReturnType<typeof openService>>['service']
-  private readonly timers: ReturnType<typeof createTimers>
-  private readonly open: { readonly count: number }
+  private readonly slow: Awaited<ReturnType<typeof createSlowReads>>
 
-  constructor({ service, timers, open }: Awaited<ReturnType<typeof openService>>) {
-    this.service = service
-    this.timers = timers
-    this.open = open
+  constructor(slow: Awaited<ReturnType<typeof createSlowReads>>) {
+    this.slow = slow
   }
 
   private request(client: string, path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
-    return this.service.request(path, { ...init, headers: { ...headers, [ADDRESS_HEADER]: client } })
-  }
-
-  /** Nothing else is read at this time: its turn comes at once, or the wait for it is over. */
-  private async alone<Result>(reading: Promise<Result>): Promise<Result> {
-    let isOver = false
-    const end = () => {
-      isOver = true
-    }
-    reading.then(end, end)
-    while (!isOver) {
-      this.timers.run(WAIT_MS)
-      await turn()
-    }
-    return reading
+    return this.slow.service.request(path, { ...init, headers: { ...headers, [ADDRESS_HEADER]: client } })
   }
 
   private async openStream({ client, operation, pick }: Step): Promise<void> {
@@ -116,12 +59,12 @@ class Play {
     const hasRoom = own < STREAMS.perClient && this.streams.length < STREAMS.total
     const abort = new AbortController()
     const service = {
-      ...this.service,
+      ...this.slow.service,
       request: (path: string, init?: RequestInit) => this.request(client, path, { ...init, signal: abort.signal }),
     }
     if (!hasRoom) return expect((await this.request(client, EVENTS)).status).toBe(503)
     const events = await openEvents(service, { lastEventId: from?.id })
-    const id = String((await this.alone(events.ready())).id)
+    const id = String((await this.slow.alone(events.ready())).id)
     const seen = from?.seen ?? this.names.length
     this.ids.push({ id, seen })
     this.streams.push({ client, events, abort, seen, unread: 0 })
@@ -130,7 +73,7 @@ class Play {
   private async readEvents(stream: OpenStream): Promise<void> {
     const missed = this.names.slice(stream.seen)
     if (missed.length === 0) return
-    const events = await this.alone(stream.events.catches(missed.length))
+    const events = await this.slow.alone(stream.events.catches(missed.length))
     expect(namesOf(events)).toEqual(missed)
     Object.assign(stream, { seen: this.names.length, unread: 0 })
     const id = events.at(-1)?.id
@@ -143,33 +86,34 @@ class Play {
     this.streams = this.streams.filter((one) => one !== stream)
   }
 
-  /** Requests that are sent at once, whose clients leave one after the other. */
-  private async crowd({ client, coding, turns, pick }: Step): Promise<void> {
-    const leaving = turns.map(async (count, at) => {
+  /** Clients that leave at any moment, at once or one after the other, and again and again: a leak adds up. */
+  private async leaveEarly({ client, coding, turns, pick, byAbort, operation }: Step): Promise<void> {
+    const paths = operation === 'crowd' ? [COLLECTION, COLLECTION, `${COLLECTION}&summary=species`, EVENTS] : [EVENTS]
+    const leave = async (count: number, at: number) => {
       const abort = new AbortController()
-      const path = [COLLECTION, COLLECTION, `${COLLECTION}&summary=species`, EVENTS][(pick + at) % 4] as string
-      const sending = this.request(at % 3 === 2 ? (CLIENTS[0] as string) : client, path, {
-        signal: abort.signal,
-        headers: { 'accept-encoding': coding },
-      })
+      const init = { signal: abort.signal, headers: { 'accept-encoding': coding } }
+      const sending = this.request(client, paths[(pick + at) % paths.length] as string, init)
       for (let passed = 0; passed < count; passed += 1) await turn()
       abort.abort(new Error('left'))
       const response = await sending
       await response.body?.cancel().catch(() => {})
       expect([200, 499, 503]).toContain(response.status)
-    })
-    await Promise.all(leaving)
+    }
+    for (let round = 0; round < ROUNDS; round += 1) {
+      if (byAbort) await Promise.all(turns.map(leave))
+      else for (const [at, count] of turns.entries()) await leave(count, at)
+    }
   }
 
   private async whole(client: string, coding: string): Promise<void> {
-    const response = await this.alone(this.request(client, COLLECTION, { headers: { 'accept-encoding': coding } }))
+    const response = await this.slow.alone(this.request(client, COLLECTION, { headers: { 'accept-encoding': coding } }))
     const used = response.headers.get('content-encoding')
     expect([response.status, response.headers.get('retry-after'), used]).toEqual([
       200,
       null,
       coding === 'identity' ? null : coding,
     ])
-    const bytes = Buffer.from(await this.alone(response.arrayBuffer()))
+    const bytes = Buffer.from(await this.slow.alone(response.arrayBuffer()))
     const decode = { gzip: gunzipSync, br: brotliDecompressSync }[used ?? ''] ?? ((body: Buffer) => body)
     this.compareNames(JSON.parse(decode(bytes).toString()).fish)
   }
@@ -183,16 +127,16 @@ class Play {
   private async wholeAndLeave({ client, coding, chunks, byAbort }: Step): Promise<void> {
     const abort = new AbortController()
     const headers = { 'accept-encoding': coding }
-    const response = await this.alone(this.request(client, COLLECTION, { headers, signal: abort.signal }))
+    const response = await this.slow.alone(this.request(client, COLLECTION, { headers, signal: abort.signal }))
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-    for (let count = 0; count < chunks; count += 1) await this.alone(reader.read())
+    for (let count = 0; count < chunks; count += 1) await this.slow.alone(reader.read())
     if (byAbort) abort.abort(new Error('left'))
     await reader.cancel().catch(() => {})
   }
 
   private async readPart({ client, operation }: Step): Promise<void> {
     const query = operation === 'page' ? '&limit=3' : '&summary=species'
-    const response = await this.alone(this.request(client, COLLECTION + query))
+    const response = await this.slow.alone(this.request(client, COLLECTION + query))
     const body = (await response.json()) as { fish: { name: string }[]; species: { count: number }[] }
     if (operation === 'page') expect(body.fish.map(({ name }) => name)).toEqual(this.names.slice(0, 3))
     else expect(body.species.reduce((sum, { count }) => sum + count, 0)).toBe(this.names.length)
@@ -209,26 +153,26 @@ class Play {
     else if (operation === 'whole') await this.whole(client, coding)
     else if (operation === 'whole and leave') await this.wholeAndLeave(step)
     else if (operation === 'head') {
-      for (const path of [COLLECTION, EVENTS]) {
+      for (const path of Array.from({ length: ROUNDS }, () => [COLLECTION, EVENTS]).flat()) {
         const headers = { 'accept-encoding': coding }
-        await this.alone(this.request(client, path, { method: 'HEAD', headers }))
+        await this.slow.alone(this.request(client, path, { method: 'HEAD', headers }))
       }
     } else if (operation === 'page' || operation === 'summary') await this.readPart(step)
-    else await this.crowd(operation === 'crowd' ? step : { ...step, pick: 3 })
+    else await this.leaveEarly(step)
     for (let turns = 0; turns < 4; turns += 1) await turn()
-    expect([operation, this.open.count]).toEqual([operation, this.streams.length])
-    expect(this.timers.intervals.includes(WAIT_MS)).toBe(false)
-    if (this.streams.length === 0) expect(this.timers.intervals).toEqual([])
+    expect([operation, this.slow.open.count]).toEqual([operation, this.streams.length])
+    expect(this.slow.timers.intervals.includes(WAIT_MS)).toBe(false)
+    if (this.streams.length === 0) expect(this.slow.timers.intervals).toEqual([])
   }
 
   private async write(): Promise<void> {
     const name = `Fish ${this.names.length}`
-    expect((await write(this.service, 'fish', { fish: name, rarity: 1 })).status).toBe(201)
+    expect((await write(this.slow.service, 'fish', { fish: name, rarity: 1 })).status).toBe(201)
     this.names.push(name)
   }
 
   private async beat(): Promise<void> {
-    this.timers.run(HEARTBEAT_MS)
+    this.slow.timers.run(HEARTBEAT_MS)
     for (const stream of this.streams) stream.unread += 1
     this.streams = this.streams.filter(({ unread }) => unread <= UNREAD_HEARTBEATS)
   }
@@ -240,7 +184,7 @@ class Play {
       // Otherwise, the response would be out of the cache.
       await this.write()
       await this.whole(client, 'br')
-      const opened = [await openEvents(this.service), await openEvents(this.service)]
+      const opened = [await openEvents(this.slow.service), await openEvents(this.slow.service)]
       for (const events of opened) await events.close()
     }
   }
@@ -249,7 +193,7 @@ class Play {
 test('whatever clients leave halfway, streams open, reads get their turn at once and are those of the model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25, size: 'max' }), async (steps) => {
-      const play = new Play(await openService())
+      const play = new Play(await createSlowReads())
       for (const each of steps) await play.take(each)
       await play.finish()
     }),
