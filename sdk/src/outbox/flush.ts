@@ -119,7 +119,11 @@ class Flush {
       return this.#close(counts)
     }
     const blocked = this.#blocked.get(client)
-    if (blocked) return blocked.until === undefined ? this.#stop(counts, blocked) : false
+    if (blocked) {
+      // Its end would change nothing while the client is blocked.
+      this.#leases.delete(counts.collection)
+      return blocked.until === undefined ? this.#stop(counts, blocked) : false
+    }
 
     const outcome = await deliverNext(this.#delivery, counts.collection, client, this.signal)
     if (outcome.type !== 'leased') this.#leases.delete(counts.collection)
