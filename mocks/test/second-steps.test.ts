@@ -287,6 +287,6 @@ test('whatever is requested, delayed, given up, closed and reset, the mock is as
       await play.finish()
     }),
     // Also ends the search for a shorter sequence.
-    { numRuns: 25, interruptAfterTimeLimit: 20_000 },
+    { numRuns: 25, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: true },
   )
 }, 60_000)

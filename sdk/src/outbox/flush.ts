@@ -215,7 +215,8 @@ class Flush {
       until === undefined ? [] : [{ client, error, waitMs: rateLimitWaitMs(until, now, random) }],
     )
     const [limit] = limits.toSorted((one, other) => one.waitMs - other.waitMs)
-    const [lease] = [...this.#leases.values()].toSorted((one, other) => one.until - other.until)
+    const leases = open.flatMap(({ collection }) => this.#leases.get(collection) ?? [])
+    const [lease] = leases.toSorted((one, other) => one.until - other.until)
     const leaseWaitMs = lease ? Math.min(Math.max(lease.until - now, 1), LEASE_POLL_MS) : Number.POSITIVE_INFINITY
     if (open.length === 0 || !(limit || lease)) return
     if (limit && limit.waitMs <= leaseWaitMs) {

@@ -177,7 +177,7 @@ test.each([
         await play.finish()
       }),
       // Also ends the search for a shorter sequence.
-      { numRuns, interruptAfterTimeLimit: 20_000 },
+      { numRuns, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: true },
     )
   },
   60_000,

@@ -145,6 +145,35 @@ it('waits for the rate limit without polling a lease that ends before it', async
   await two.close()
 })
 
+it('waits for the rate limit without polling the lease of a collection that was sent meanwhile', async () => {
+  const { service, clock, one, two, slept } = await openTwo()
+  await one.add(fish(1))
+  const sent = Promise.withResolvers<void>()
+  service.after = () => sent.promise
+  const flushing = expect(one.flush()).rejects.toMatchObject({ code: 'outbox_closed' })
+  await settle()
+  const closing = one.close()
+  await two.add({ kind: 'crab' })
+  service.after = () => {}
+  const resetAt = clock.now() + 100_000
+  service.before = () => {
+    if (clock.now() < resetAt) throw limited(resetAt)
+  }
+  const sleep = clock.sleep.bind(clock)
+  clock.sleep = async (ms, signal) => {
+    // More of them than any flush needs.
+    if (slept.length > 5) throw new Error('It polls.')
+    await sleep(ms, signal)
+    sent.resolve()
+    await settle()
+  }
+  expect(await two.flush()).toMatchObject({ sent: 1, stopped: [], leased: [] })
+  expect(slept).toEqual([1000, 99_000])
+  await flushing
+  await closing
+  await two.close()
+})
+
 it('leaves a collection to a process that claims it again: it is alive', async () => {
   const { service, advance, one, two, clock } = await openTwo(1)
   await one.add(fish(1, 2))

@@ -198,6 +198,6 @@ test('whatever clients leave halfway, streams open, reads get their turn at once
       await play.finish()
     }),
     // Also ends the search for a shorter sequence.
-    { numRuns: 25, interruptAfterTimeLimit: 20_000 },
+    { numRuns: 25, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: true },
   )
 }, 60_000)
