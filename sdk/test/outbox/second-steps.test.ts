@@ -95,8 +95,10 @@ class Play {
     const { operation } = step
     this.model.isStrict = step.isStrict
     this.model.abort = new AbortController()
+    // One of two flushes would be aborted at any moment, perhaps just before it reads a response.
+    const treatments = step.treatments.filter((one) => operation !== 'flush both' || one !== 'aborted')
     // A killed process sends nothing more, and its lease stays.
-    this.model.treatments = operation === 'kill' ? [...step.treatments, 'aborted'] : step.treatments
+    this.model.treatments = operation === 'kill' ? [...treatments, 'aborted'] : treatments
     if (operation === 'add' || operation === 'import') await this.add(outbox, step)
     else if (operation === 'cancel') await this.cancel(outbox, step)
     else if (operation === 'retry' || operation === 'drop') await this.settleDeadLetters(outbox, step)
