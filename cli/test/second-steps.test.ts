@@ -36,6 +36,13 @@ const NETWORKS: readonly Network[] = [
     ],
     changes: 1,
   },
+  {
+    faults: [
+      ['lost-response', ONCE],
+      [{ status: 503 }, FOREVER],
+    ],
+    changes: 1,
+  },
   { faults: [[{ status: 401 }, FOREVER]], changes: 0 },
   {
     faults: [
@@ -252,6 +259,8 @@ const plain: Step = { operation: 'add', pick: 0, count: 1, gamemode: 'earth', ne
 const RARE: Step[][] = [
   // The limit refuses the retry of a removal whose response was lost.
   NETWORKS.flatMap((network): Step[] => [plain, { ...plain, operation: 'undo', network }]),
+  // The second of two records is refused.
+  [plain, plain, { ...plain, operation: 'remove', count: 2, network: NETWORKS.at(-1) as Network }],
   // The second file is only queued when it is undone.
   [
     { ...plain, operation: 'import away' },
