@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ApiError, type Client, type Crab, type Fish, type Gamemode } from '@fish-crab/sdk'
+import { ApiError, type Client, type Crab, type Fish, type Gamemode, RateLimitError } from '@fish-crab/sdk'
 import { replaceFile } from '../config/files.ts'
 import { folders } from '../config/paths.ts'
 import { type Target, targetWords } from '../config/target.ts'
@@ -127,7 +127,8 @@ export async function removeRecords(
   try {
     return { file, removed: await changeRecords(context, records, { ...options, done: 'removed' }) }
   } catch (error) {
-    if (error instanceof ApiError && error.status < 500) rmSync(file)
+    // The rate limit may refuse the retry of a request that removed a record and whose response was lost.
+    if (error instanceof ApiError && error.status < 500 && !(error instanceof RateLimitError)) rmSync(file)
     throw error
   }
 }

@@ -119,7 +119,11 @@ class Flush {
       return this.#close(counts)
     }
     const blocked = this.#blocked.get(client)
-    if (blocked) return blocked.until === undefined ? this.#stop(counts, blocked) : false
+    if (blocked) {
+      // Its end would change nothing while the client is blocked.
+      this.#leases.delete(counts.collection)
+      return blocked.until === undefined ? this.#stop(counts, blocked) : false
+    }
 
     const outcome = await deliverNext(this.#delivery, counts.collection, client, this.signal)
     if (outcome.type !== 'leased') this.#leases.delete(counts.collection)
@@ -211,7 +215,8 @@ class Flush {
       until === undefined ? [] : [{ client, error, waitMs: rateLimitWaitMs(until, now, random) }],
     )
     const [limit] = limits.toSorted((one, other) => one.waitMs - other.waitMs)
-    const [lease] = [...this.#leases.values()].toSorted((one, other) => one.until - other.until)
+    const leases = open.flatMap(({ collection }) => this.#leases.get(collection) ?? [])
+    const [lease] = leases.toSorted((one, other) => one.until - other.until)
     const leaseWaitMs = lease ? Math.min(Math.max(lease.until - now, 1), LEASE_POLL_MS) : Number.POSITIVE_INFINITY
     if (open.length === 0 || !(limit || lease)) return
     if (limit && limit.waitMs <= leaseWaitMs) {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type OutboxEvent, openOutbox, sqliteStore } from '@fish-crab/sdk/outbox'
 import { expect, it } from 'vitest'
 import { jumpingClock, settle } from './clocks.ts'
-import { fakeService, fish, numbers } from './fake-service.ts'
+import { fakeService, fish, limited, numbers } from './fake-service.ts'
 import { testFolder } from './folders.ts'
 
 const ALEX = 'fish/Alex/earth'
@@ -122,6 +122,55 @@ it('emits a lease when nothing else is to be sent, and again after it sent what 
   killed.abort(new Error('over'))
   await hanging
   await one.close()
+  await two.close()
+})
+
+it('waits for the rate limit without polling a lease that ends before it', async () => {
+  const { service, clock, one, two, slept } = await openTwo()
+  await one.add(fish(1))
+  service.before = () => new Promise(() => {})
+  const killed = new AbortController()
+  const hanging = expect(one.flush({ signal: killed.signal })).rejects.toThrow('over')
+  await settle()
+  await two.add({ kind: 'crab' })
+  const resetAt = clock.now() + 100_000
+  service.before = () => {
+    if (clock.now() < resetAt) throw limited(resetAt)
+  }
+  expect(await two.flush()).toMatchObject({ sent: 2, stopped: [], leased: [] })
+  expect(slept).toEqual([1000, 99_000])
+  killed.abort(new Error('over'))
+  await hanging
+  await one.close()
+  await two.close()
+})
+
+it('waits for the rate limit without polling the lease of a collection that was sent meanwhile', async () => {
+  const { service, clock, one, two, slept } = await openTwo()
+  await one.add(fish(1))
+  const sent = Promise.withResolvers<void>()
+  service.after = () => sent.promise
+  const flushing = expect(one.flush()).rejects.toMatchObject({ code: 'outbox_closed' })
+  await settle()
+  const closing = one.close()
+  await two.add({ kind: 'crab' })
+  service.after = () => {}
+  const resetAt = clock.now() + 100_000
+  service.before = () => {
+    if (clock.now() < resetAt) throw limited(resetAt)
+  }
+  const sleep = clock.sleep.bind(clock)
+  clock.sleep = async (ms, signal) => {
+    // More of them than any flush needs.
+    if (slept.length > 5) throw new Error('It polls.')
+    await sleep(ms, signal)
+    sent.resolve()
+    await settle()
+  }
+  expect(await two.flush()).toMatchObject({ sent: 1, stopped: [], leased: [] })
+  expect(slept).toEqual([1000, 99_000])
+  await flushing
+  await closing
   await two.close()
 })
 

@@ -1,0 +1,186 @@
+import { join } from 'node:path'
+import {
+  memoryStore,
+  type NewCatch,
+  type Outbox,
+  type OutboxStore,
+  openOutbox,
+  type StoredCatch,
+  sqliteStore,
+} from '@fish-crab/sdk/outbox'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { testFolder } from './folders.ts'
+import { type Catch, COLLECTIONS, ServiceModel, TREATMENTS } from './service-model.ts'
+
+const PREFIXES = ['one.log:', 'other.log:']
+const step = fc.record({
+  operation: fc.constantFrom(
+    ...(['add', 'add', 'import', 'import', 'flush', 'flush', 'flush both', 'kill', 'reopen', 'cancel'] as const),
+    ...(['retry', 'drop', 'reset key'] as const),
+  ),
+  opener: fc.nat(1),
+  collection: fc.constantFrom(...COLLECTIONS),
+  count: fc.integer({ min: 1, max: 9 }),
+  /** Which of the added catches the service refuses while it is strict. */
+  invalidAt: fc.option(fc.nat(8), { nil: undefined }),
+  prefix: fc.constantFrom(...PREFIXES),
+  isOfAll: fc.boolean(),
+  isStrict: fc.boolean(),
+  treatments: fc.array(fc.constantFrom(...TREATMENTS), { minLength: 1, maxLength: 5 }),
+})
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
+
+class Play {
+  private readonly model = new ServiceModel()
+  private readonly killed: Outbox[] = []
+  private readonly outboxes: Outbox[] = []
+  private count = 0
+  private readonly openStore: () => Promise<OutboxStore>
+
+  constructor(openStore: () => Promise<OutboxStore>) {
+    this.openStore = openStore
+  }
+
+  async open(): Promise<Outbox> {
+    return openOutbox({
+      clientFor: () => this.model.service.client(),
+      gamemode: 'earth',
+      store: await this.openStore(),
+      maxBatch: 4,
+      clock: this.model.clock,
+      random: () => 0,
+    })
+  }
+
+  private async add(outbox: Outbox, { operation, collection, count, invalidAt, prefix }: Step): Promise<void> {
+    const [kind, user] = collection.split('/') as ['fish' | 'crab', string]
+    const added = Array.from({ length: count }, (_, at): Catch => {
+      const key = operation === 'import' ? `${prefix}${collection} ${at}` : undefined
+      const name = `${this.count++}${at === invalidAt ? '!' : ''}`
+      return { name, collection, key, state: 'waiting', wasDead: false }
+    })
+    const isKnown = (key: string | undefined) => key !== undefined && this.model.catches.some((one) => one.key === key)
+    const fresh = added.filter(({ key }) => !isKnown(key))
+    const fields = { kind, user, ...(kind === 'fish' && { rarity: 1 }) }
+    const sent = added.map(({ name, key }) => ({ ...fields, name, key }) as NewCatch)
+    const expected = { added: fresh.length, duplicates: count - fresh.length }
+    expect(await outbox.add(sent)).toMatchObject({ ...expected, addedIndexes: fresh.map((one) => added.indexOf(one)) })
+    this.model.catches.push(...fresh)
+  }
+
+  private async cancel(outbox: Outbox, { prefix, isOfAll, isStrict }: Step): Promise<void> {
+    const frozen = this.model.frozenNames()
+    const isMeant = ({ state, key }: Catch) => state === 'waiting' && (isOfAll || key?.startsWith(prefix) === true)
+    const [meant, dryRun] = [this.model.catches.filter(isMeant).map(({ name }) => name), isStrict]
+    const cancelled = meant.filter((name) => !frozen.includes(name))
+    const outcome = await outbox.cancel({ ...(isOfAll ? {} : { keyPrefix: prefix }), dryRun })
+    expect(outcome).toEqual({ cancelled: cancelled.length, frozen: meant.length - cancelled.length })
+    if (!dryRun) this.model.mark(cancelled, 'cancelled')
+  }
+
+  private async settleDeadLetters(outbox: Outbox, { operation, isOfAll, count }: Step): Promise<void> {
+    const letters = await outbox.deadLetters()
+    const chosen = isOfAll ? letters : letters.slice(0, 1 + (count % 2))
+    const [ids, names] = [chosen.map(({ id }) => id), chosen.flatMap(({ catches }) => catches.map(nameOf))]
+    const settled = operation === 'drop' ? outbox.drop(ids) : outbox.retry(isOfAll ? undefined : ids)
+    expect(await settled).toBe(names.length)
+    this.model.mark(names, operation === 'drop' ? 'dropped' : 'waiting')
+  }
+
+  async take(step: Step): Promise<void> {
+    while (this.outboxes.length < 2) this.outboxes.push(await this.open())
+    const [outbox, other] = (step.opener ? this.outboxes : this.outboxes.toReversed()) as [Outbox, Outbox]
+    const replace = async () => this.outboxes.splice(this.outboxes.indexOf(outbox), 1, await this.open())
+    const { operation } = step
+    this.model.isStrict = step.isStrict
+    this.model.abort = new AbortController()
+    // One of two flushes would be aborted at any moment, perhaps just before it reads a response.
+    const treatments = step.treatments.filter((one) => operation !== 'flush both' || one !== 'aborted')
+    // A killed process sends nothing more, and its lease stays.
+    this.model.treatments = operation === 'kill' ? [...treatments, 'aborted'] : treatments
+    if (operation === 'add' || operation === 'import') await this.add(outbox, step)
+    else if (operation === 'cancel') await this.cancel(outbox, step)
+    else if (operation === 'retry' || operation === 'drop') await this.settleDeadLetters(outbox, step)
+    else if (operation === 'reset key') this.model.service.key += '+'
+    else if (operation === 'kill') {
+      const flushing = outbox.flush().catch(() => {})
+      const aborted = new Promise((resolve) => this.model.abort.signal.addEventListener('abort', resolve))
+      await Promise.race([flushing, aborted])
+      this.killed.push(outbox)
+      await replace()
+    } else if (operation === 'reopen') {
+      await outbox.close()
+      await replace()
+    } else {
+      const { signal } = this.model.abort
+      const flushes = operation === 'flush' ? [outbox] : [outbox, other]
+      for (const { status, ...flush } of await Promise.allSettled(flushes.map((one) => one.flush({ signal })))) {
+        expect(status === 'fulfilled' || signal.aborted, JSON.stringify(flush)).toBe(true)
+      }
+    }
+    for (const one of this.outboxes) await this.compare(one)
+  }
+
+  private async compare(outbox: Outbox): Promise<void> {
+    const waiting = this.model.namesIn('waiting')
+    expect((await outbox.peek(1000)).map(nameOf)).toEqual(waiting)
+    const dead = (await outbox.deadLetters()).flatMap(({ catches }) => catches.map(nameOf))
+    expect(dead.toSorted()).toEqual(this.model.namesIn('dead').toSorted())
+    const frozen = this.model.frozenNames().length
+    expect(await outbox.status()).toMatchObject({ queued: waiting.length - frozen, frozen, dead: dead.length })
+    for (const collection of COLLECTIONS) {
+      const stored = this.model.service.names(collection)
+      const own = this.model.catches.filter((one) => one.collection === collection && stored.includes(one.name))
+      expect(stored).toHaveLength(own.length)
+      expect(own.filter(({ state }) => state === 'cancelled' || state === 'dropped')).toEqual([])
+      const inOrder = own.filter(({ wasDead }) => !wasDead).map(({ name }) => name)
+      expect(stored.filter((name) => inOrder.includes(name ?? ''))).toEqual(inOrder)
+    }
+  }
+
+  async finish(): Promise<void> {
+    const outbox = await this.open()
+    Object.assign(this.model, { treatments: [], isStrict: false })
+    expect(await outbox.flush()).toMatchObject({ left: 0, dead: 0, stopped: [], leased: [] })
+    await outbox.retry()
+    this.model.mark(this.model.namesIn('dead'), 'waiting')
+    expect(await outbox.flush()).toMatchObject({ left: 0, dead: 0, stopped: [], leased: [] })
+    await this.compare(outbox)
+    const stored = COLLECTIONS.flatMap((collection) => this.model.service.names(collection))
+    expect(stored.toSorted()).toEqual(this.model.namesIn('acknowledged').toSorted())
+    expect(this.model.namesIn('waiting')).toEqual([])
+    for (const one of [...this.killed, ...this.outboxes, outbox]) await one.close({ signal: AbortSignal.abort() })
+  }
+}
+
+const nameOf = ({ entry: { name = '' } }: StoredCatch) => name
+
+async function openMemory(): Promise<() => Promise<OutboxStore>> {
+  const store = memoryStore()
+  return async () => ({ ...store, close() {} })
+}
+
+async function openFile(): Promise<() => Promise<OutboxStore>> {
+  const path = join(await testFolder(), 'outbox.db')
+  return () => sqliteStore(path)
+}
+
+test.each([
+  ['memory', openMemory, 50],
+  ['a file', openFile, 30],
+] as const)(
+  'in %s, whatever two openers meet, catches are stored once and in order, and figures are those of the model',
+  async (_, openStores, numRuns) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25, size: 'max' }), async (steps) => {
+        const play = new Play(await openStores())
+        for (const each of steps) await play.take(each)
+        await play.finish()
+      }),
+      // Also ends the search for a shorter sequence.
+      { numRuns, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: true },
+    )
+  },
+  60_000,
+)

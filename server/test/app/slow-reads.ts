@@ -1,0 +1,63 @@
+import { createMemoryStorage } from '@fish-crab/server/app'
+import { write } from './catches.ts'
+import { createMemoryService } from './memory-service.ts'
+import { UNLIMITED } from './test-service.ts'
+import { createTimers } from './timers.ts'
+
+/** Some 50 KB: three of them are streamed. */
+const LARGE = { fish: Array.from({ length: 400 }, () => ({ name: '~'.repeat(90), rarity: 1 })) }
+export const LARGE_NAMES = Array.from({ length: 3 }, () => LARGE.fish).flatMap((fish) => fish.map(({ name }) => name))
+export const STREAMS = { perClient: 2, total: 4 }
+export const WAIT_MS = 10_000
+
+export const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
+
+/** A service with a large collection, whose reads take a while, in which a client may leave. */
+export async function createSlowReads() {
+  const storage = createMemoryStorage()
+  const timers = createTimers()
+  const open = { count: 0 }
+  const service = await createMemoryService({
+    ...UNLIMITED,
+    schedule: timers.schedule,
+    streams: STREAMS,
+    metrics: {
+      observeRequest() {},
+      observeRateLimit() {},
+      observeStorage() {},
+      observeStreams(count) {
+        open.count = count
+      },
+      render: async () => ({ body: '', contentType: '' }),
+    },
+    storage: {
+      ...storage,
+      async *read(...args: Parameters<typeof storage.read>) {
+        for await (const chunk of storage.read(...args)) {
+          await turn()
+          yield chunk
+        }
+      },
+    },
+  })
+  for (let count = 0; count < 3; count += 1) await write(service, 'fish', LARGE)
+  return {
+    service,
+    timers,
+    /** Open streams, by the metrics. */
+    open,
+    /** Waits while nothing else is read: a turn that does not come at once never comes. */
+    async alone<Result>(reading: Promise<Result>): Promise<Result> {
+      let isOver = false
+      const end = () => {
+        isOver = true
+      }
+      reading.then(end, end)
+      while (!isOver) {
+        timers.run(WAIT_MS)
+        await turn()
+      }
+      return reading
+    },
+  }
+}
