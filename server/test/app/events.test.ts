@@ -272,3 +272,30 @@ describe('the event streams of an app', () => {
     await expectError(await requestEvents(service), 'unavailable')
   })
 })
+
+it('an event stream whose missed catches were all removed reads them once, and then what is new', async () => {
+  const storage = createMemoryStorage()
+  let reads = 0
+  const counted = {
+    ...storage,
+    read(...args: Parameters<typeof storage.read>) {
+      reads += 1
+      return storage.read(...args)
+    },
+  }
+  const service = await createMemoryService({ ...UNLIMITED, storage: counted })
+  const stream = await openEvents(service, { query: '&kind=fish' })
+  const { id } = await stream.ready()
+  await stream.close()
+  const saved = (await (await write(service, 'fish', { fish: 'Cod', rarity: 1 })).json()) as { id: string }
+  const admin = await asRoot(service)
+  const resumed = await openEvents(service, { query: '&kind=fish', lastEventId: id })
+  await admin('DELETE', `/admin/users/Alex/fish/${saved.id}?gamemode=earth`)
+  const events = [(await resumed.ready()).event, (await resumed.next())?.event]
+  expect(events).toEqual(['ready', 'removed'])
+  const next = resumed.catches(1)
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+  await write(service, 'fish', { fish: 'Koi', rarity: 1 })
+  expect(namesOf(await next)).toEqual(['Koi'])
+  expect(reads).toBeLessThan(10)
+})
