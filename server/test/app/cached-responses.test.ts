@@ -154,3 +154,27 @@ test('responses are forgotten, the longest unused first, before they take more t
   cache.set('large', '1', { ...response, body: new Uint8Array(3000) })
   expect(cache.get('large', '1')).toBeUndefined()
 })
+
+test('streams that are left halfway take no room from later ones', async () => {
+  const cache = createResponseCache(40_000)
+  const respond = (body: Uint8Array<ArrayBuffer>) => ({ status: 200, headers: {}, body })
+  const collect = (key: string) => {
+    const pieces = [new Uint8Array(1500), new Uint8Array(1500)]
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull(controller) {
+        const piece = pieces.shift()
+        if (piece) controller.enqueue(piece)
+        else controller.close()
+      },
+    })
+    return cache.collect(key, '1', body, respond).getReader()
+  }
+  for (let count = 0; count < 6; count += 1) {
+    const reader = collect(`left ${count}`)
+    await reader.read()
+    await reader.cancel()
+  }
+  const whole = collect('whole')
+  while (!(await whole.read()).done);
+  expect(cache.get('whole', '1')?.body).toHaveLength(3000)
+})
