@@ -9,6 +9,8 @@ test.each<[string, readonly string[]]>([
   ['an error', ['list', '--filter', 'rarity=shiny']],
   ['a table', ['list', '--detail']],
   ['a chart', ['list', '--chart']],
+  ['the help', ['mock', '--help']],
+  ['the description of a command', ['backup', '--help']],
 ])('%s is ASCII in a locale without UTF-8', async (_, argv) => {
   await run(['add', 'Cod', 'Eel', '-r', 'gold', '--yes'], { env: context.player })
   for (const locale of [{ LC_ALL: 'C' }, { LANG: 'POSIX' }]) {

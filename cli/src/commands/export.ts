@@ -9,7 +9,7 @@ export const exportCommand = defineCommand({
     'The export is a consistent snapshot, for import into another storage. Keys stay encrypted and secrets are not ' +
     'included: the target needs the same FISH_SECRET, or the same secrets.json. Only its owner can read the file, which ' +
     'holds the hashes of all passwords. An existing file is never changed, and the new one gets its name when it is ' +
-    'complete. A killed export may leave a file FILE.partial-…, which you can delete.',
+    'complete. A killed export may leave a file FILE.partial-..., which you can delete.',
   examples: [
     'fish-cli export --out fish.jsonl --storage file:/var/lib/fish',
     { description: 'Compress the export:', command: 'fish-cli export --out - | gzip > fish.jsonl.gz' },

@@ -18,7 +18,7 @@ export const mockCommand = defineCommand({
       'stdout when it is ready, and the seeded users and their keys to stderr. GET /__mock documents how to control the ' +
       'clock, inject faults, read the request history and reset to the seed.',
     'A seed is a JSON file; keys that it omits are the same at every start:',
-    '{"users": [{"name": "Alex", "password": "…",\n"fish": {"earth": [{"name": "Cod", "rarity": 1}]}}],\n"admins": [{"username": "admin", "password": "…"}]}',
+    '{"users": [{"name": "Alex", "password": "...",\n"fish": {"earth": [{"name": "Cod", "rarity": 1}]}}],\n"admins": [{"username": "admin", "password": "..."}]}',
   ].join('\n\n'),
   examples: [
     'fish-cli mock',
@@ -39,7 +39,7 @@ export const mockCommand = defineCommand({
     seed: Flags.string({ summary: 'JSON file with the initial users (default: one user, Alex).', helpValue: 'FILE' }),
     gamemodes: Flags.string({
       summary: `Comma-separated gamemodes (default ${GAMEMODES.join(', ')}).`,
-      helpValue: 'NAME,…',
+      helpValue: 'NAME,...',
     }),
     'start-at': Flags.string({
       summary: 'Freeze the clock at this time, such as 2026-01-01T00:00:00Z, until it is moved; by default it runs.',
@@ -55,7 +55,7 @@ export const mockCommand = defineCommand({
     }),
     'allowed-origins': Flags.string({
       summary: 'Comma-separated origins whose pages may post and are not rate limited (default: none).',
-      helpValue: 'ORIGIN,…',
+      helpValue: 'ORIGIN,...',
     }),
   },
   completion: { seed: { paths: 'files' } },
