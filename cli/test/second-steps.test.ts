@@ -278,12 +278,12 @@ test('whatever is added, imported, removed, moved, undone and restored over any 
       const play = new Play(mock, (await mock.serve()).url)
       for (const each of steps) await play.take(each)
     }),
-    // Also ends the search for a shorter sequence.
+    // Fails where a sequence hangs or the search for a shorter one takes long. Even a busy machine needs a fifth of this time.
     {
       numRuns: 20,
       examples: RARE.map((steps) => [steps]),
-      interruptAfterTimeLimit: 20_000,
+      interruptAfterTimeLimit: 100_000,
       markInterruptAsFailure: true,
     },
   )
-}, 60_000)
+}, 120_000)
