@@ -87,7 +87,7 @@ interface Listed {
 
 class Play {
   private records: CatchRecord[] = []
-  /** What each command sent, oldest first. */
+  /** The requests of each command, oldest first. */
   private sent: { readonly at: number; readonly records: readonly CatchRecord[] }[] = []
   private queue: Queued[] = []
   /** Whether all of a file is queued, and whether its last import is complete. */
@@ -165,7 +165,7 @@ class Play {
     Object.assign(state, { isQueued, isComplete: !isQueued })
   }
 
-  /** Plays a change over a network, and compares what is there and what was saved with what it should have done. */
+  /** Plays a change over a network, and compares the collections and the saved copies with the model. */
   private async change({ network }: Step, records: readonly CatchRecord[], to: Mode | undefined, argv: string[]) {
     const before = this.copies()
     const faults = network.faults.map(([fault, options]) => this.mock.fail(fault, options))

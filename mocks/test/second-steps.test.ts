@@ -174,7 +174,7 @@ class Play {
     this.wait(wakeAt, ended.promise, giveUp)
   }
 
-  /** Those whose time has come have ended at their time, or at this moment if the clock jumped over it. */
+  /** A due sleeper has ended at its time, or now if the clock jumped over that time. */
   private async wake(isDue: (waiter: Waiter) => boolean, endedAt: (waiter: Waiter) => number): Promise<void> {
     await this.mock.clock.advance(0)
     const due = this.waiters.filter(isDue)

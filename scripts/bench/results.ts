@@ -1,4 +1,4 @@
-// What all benchmarks share: rounds, a figure beside another one of the same rounds, and the table of them.
+// Runs the rounds of every benchmark, compares two figures of the same rounds, and prints the table.
 import { textTable } from '../lib/text-table.ts'
 
 /** One row of `npm run bench`. */

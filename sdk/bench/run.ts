@@ -1,4 +1,4 @@
-// What becomes of 100 calls at once, 25 of which a window takes, by each client: on virtual time, against the real service.
+// Sends 100 calls at once with each client, against the real service with 25 requests per window, on virtual time.
 // `npm run bench`, or `node sdk/bench/run.ts [SEEDS]` when the other clients are installed.
 import { execFileSync } from 'node:child_process'
 import { compare, readRounds, report } from '../../scripts/bench/results.ts'

@@ -49,7 +49,7 @@ export function render({ path, schemas: described }: ShapeFile): string {
   const shapes = path.startsWith('src/client/shapes') ? './' : '../client/shapes/'
   const types = Object.values(described).map(({ type }) => type)
   return [
-    `// Generated from ${CONTRACT} by \`npm run generate\`; a test fails while it is not what that file says.`,
+    `// Generated from ${CONTRACT} by \`npm run generate\`; \`npm run check\` fails if it is out of date.`,
     `import type { ${types.sort().join(', ')} } from '${up}${CONTRACT}'`,
     `import { responseShape } from '${shapes}shape.ts'`,
     ...Object.entries(described).map(

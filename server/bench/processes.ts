@@ -11,7 +11,7 @@ const CLI = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 const PEER = fileURLToPath(new URL('peers/serve.ts', import.meta.url))
 const ADMIN = { username: 'admin', password: 'the password of a benchmark' }
 const MEGABYTE_IN_KB = 1024
-/** Of a server whose storage has no folder for generated ones. */
+/** Secrets for a server on Redis, which has no folder to keep generated ones. */
 export const SECRETS = {
   FISH_SECRET: 'a secret of a benchmark',
   FISH_JWT_SECRET: 'another secret, of 32 bytes or more',

@@ -6,7 +6,7 @@ import caughtBy from './mutations/caught-by.json' with { type: 'json' }
 
 const IDS = listChecks().map(({ id }) => id)
 
-/** For each mutation the checks that are to fail under it. `session-*` means all checks whose ids begin with `session-`. */
+/** The checks that must fail under each mutation. `session-*` means all checks whose ids begin with `session-`. */
 const CAUGHT_BY = Object.entries(caughtBy).map(([name, patterns]) => {
   const matches = (id: string) =>
     patterns.some((pattern) => (pattern.endsWith('*') ? id.startsWith(pattern.slice(0, -1)) : id === pattern))

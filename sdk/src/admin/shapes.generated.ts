@@ -1,4 +1,4 @@
-// Generated from contract/schemas.ts by `npm run generate`; a test fails while it is not what that file says.
+// Generated from contract/schemas.ts by `npm run generate`; `npm run check` fails if it is out of date.
 import type { Administrator, AdministratorList, AuditPage, CreatedUser, Leaderboard, NewApiKey, NewPassword, Session, Stats, UserDetails, UserList } from '../contract/schemas.ts'
 import { responseShape } from '../client/shapes/shape.ts'
 

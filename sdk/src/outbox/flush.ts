@@ -120,7 +120,7 @@ class Flush {
     }
     const blocked = this.#blocked.get(client)
     if (blocked) {
-      // Its end would change nothing while the client is blocked.
+      // While the client is blocked, the end of a lease changes nothing.
       this.#leases.delete(counts.collection)
       return blocked.until === undefined ? this.#stop(counts, blocked) : false
     }

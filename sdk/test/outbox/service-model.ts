@@ -3,7 +3,7 @@ import { settle } from './clocks.ts'
 import { fakeService, limited, lost, refusal, type Sent } from './fake-service.ts'
 
 export const COLLECTIONS = ['fish/Alex/earth', 'fish/Sam/earth', 'crab/Alex/earth'] as const
-/** What becomes of a request. */
+/** The outcome of a request. */
 export const TREATMENTS = [
   ...['ok', 'ok', 'ok', 'request lost', 'response lost', 'unavailable', 'limited', 'no such user', 'aborted'],
 ] as const
@@ -16,7 +16,7 @@ export interface Catch {
   wasDead: boolean
 }
 
-/** What an outbox should hold, by what its service responded. */
+/** The expected content of an outbox, after the responses of its service. */
 export class ServiceModel {
   readonly service = fakeService()
   readonly catches: Catch[] = []
@@ -24,7 +24,7 @@ export class ServiceModel {
   private readonly frozen = new Map<string, readonly string[]>()
   private readonly storedTokens = new Set<string>()
   private now = Date.UTC(2026, 0, 1)
-  /** Of the next requests. The later ones succeed. */
+  /** The outcomes of the next requests. Later requests succeed. */
   treatments: readonly (typeof TREATMENTS)[number][] = []
   /** Whether it refuses catches that end with an exclamation mark. */
   isStrict = false

@@ -31,7 +31,7 @@ async function stats(t: TestContext): Promise<Stats> {
   return found
 }
 
-/** What a run adds, by the path of the count. Others may write in the meantime, so only a lower bound is checked. */
+/** The catches that a run adds, by the path of their count. Others may write at the same time, so this is a lower bound. */
 const ADDED: readonly (readonly [number, string, (counts: Stats) => number | undefined])[] = [
   [1, 'the users', ({ users }) => users],
   [3, 'the fish', ({ fish }) => fish.total],

@@ -1,4 +1,4 @@
-// Generated from contract/schemas.ts by `npm run generate`; a test fails while it is not what that file says.
+// Generated from contract/schemas.ts by `npm run generate`; `npm run check` fails if it is out of date.
 import type { CrabCollection, CrabSummary, FishCollection, FishSummary, PublicLeaderboard, Saved, Status, UserKey } from '../../contract/schemas.ts'
 import { responseShape } from './shape.ts'
 
