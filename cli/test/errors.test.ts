@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { ValidationError } from '@fish-crab/sdk'
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { freePort } from '../../scripts/test-support/redis-server.ts'
 import { describeError } from '../src/client/describe-error.ts'
@@ -16,10 +16,6 @@ const failure = z.fromJSONSchema(ERROR_SCHEMA as unknown as Parameters<typeof z.
 function failureOf(stdout: string) {
   return failure.parse(JSON.parse(stdout)) as { readonly error: { readonly code: string; readonly retryAt: string } }
 }
-
-test('what was typed wrongly names the page of help that says how', async () => {
-  expect((await run(['user', 'create'], { env: context.admin })).stderr).toContain('See: fish-cli user create --help\n')
-})
 
 test.each([
   [['list', '--gamemod', 'earth'], 'Unknown flag --gamemod.', 'Did you mean: --gamemode? See: fish-cli list --help'],
@@ -68,6 +64,7 @@ test.each([
   ['add', 'Cod', '-r', '1'],
   ['list', 'fish', 'Alex'],
   ['watch', 'some.log'],
+  ['login', 'Alex', '--no-input'],
 ])('%s %s … says so too where it stands in FISH_GAMEMODE, and repeats no value', async (...argv) => {
   const env = { ...context.player, FISH_GAMEMODE: 'canary' }
   const { status, stderr } = await run(argv, { env })
@@ -130,49 +127,18 @@ test('add whose response is lost says that the catch may have been stored, befor
       hint: 'Before you repeat the command, look for it: fish-cli list',
     },
   ])
+  const proxy = await startImpostor((_, response) => response.writeHead(502).end('<h1>Bad Gateway</h1>'))
+  const failed = await run(add, { env: { ...context.player, FISH_URL: proxy.url } })
+  proxy.close()
+  expect([failed.status, failureOf(failed.stdout).error]).toMatchObject([
+    69,
+    {
+      code: 'bad_gateway',
+      message: 'A proxy responded with status 502 instead of the service. The catch may have been stored.',
+    },
+  ])
   const never = await run(add, { env: { ...context.player, FISH_URL: `http://127.0.0.1:${await freePort()}` } })
   expect([never.status, never.stdout.includes('may have been stored')]).toEqual([69, false])
-})
-
-test('a storage that fails behind the service ends with 69, as a service that is away does', async () => {
-  const body = { error: 'The storage failed on this request.', code: 'storage_error', requestId: 'one' }
-  const { url } = await answering(500, body)
-  const env = { ...context.player, FISH_URL: url }
-  const { status, stdout } = await run(['list', 'fish', 'Alex', '-g', 'earth', '--max-wait', '0', '--json'], { env })
-  expect([status, JSON.parse(stdout).error]).toMatchObject([69, { code: 'storage_error', exit: 69 }])
-})
-
-test.each([502, 503, 504])(
-  'a %i from a proxy in front of the service ends with 69 and a code of its own',
-  async (status) => {
-    const service = await startImpostor((_, response) => {
-      response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
-    })
-    const env = { ...context.player, FISH_URL: service.url, FISH_MAX_WAIT: '0' }
-    const list = await run(['list', 'fish', 'Alex', '--json'], { env })
-    expect([list.status, failureOf(list.stdout).error]).toMatchObject([
-      69,
-      {
-        code: 'bad_gateway',
-        message: `A proxy responded with status ${status} instead of the service.`,
-        hint: 'Try again later; see: fish-cli status',
-      },
-    ])
-    const add = await run(['add', 'Cod', '-r', '1', '--json'], { env })
-    service.close()
-    expect([add.status, failureOf(add.stdout).error]).toMatchObject([
-      69,
-      { code: 'bad_gateway', message: expect.stringMatching(/ The catch may have been stored\.$/) },
-    ])
-  },
-)
-
-test('what a service says stays on its line', async () => {
-  const service = await answering(404, { error: 'None.\r\nfish-cli: all is well\n\n', code: 'user_not_found' })
-  const { status, stderr } = await run(['list', 'Alex', '-g', 'earth'], { env: { FISH_URL: service.url } })
-  service.close()
-  expect(status).toBe(5)
-  expect(stderr).not.toMatch(/^fish-cli: all is well/m)
 })
 
 test('a malformed proxy address is reported with the name of its variable', () => {
@@ -214,6 +180,8 @@ test('-o json asks for the same document as --json, whatever else is wrong', asy
     ['list', '--output=json', 'fish', 'a', 'b'],
     ['status', '-ojson', '--fields', 'nothing'],
     ['fly', '--output', 'json'],
+    ['user', 'fly', '--json'],
+    ['--bogus', 'status', '--json'],
   ]) {
     const { status, stdout, stderr } = await run(argv, { env: context.base })
     expect({ status, stderr }).toEqual({ status: 2, stderr: '' })
@@ -221,14 +189,19 @@ test('-o json asks for the same document as --json, whatever else is wrong', asy
   }
 })
 
-test('--no-wait fails at once where the rate limit holds, whatever FISH_MAX_WAIT says', async () => {
+test('a rate limit that outlasts --max-wait ends with 75, says when to try again, and --no-wait waits for none', async () => {
   const limited = await startServiceContext({ FISH_RATE_LIMIT: '1' })
   try {
     await run(['status'], { env: limited.base })
     const env = { ...limited.base, FISH_MAX_WAIT: '400' }
-    const { status, stdout } = await run(['status', '--no-wait', '--json'], { env })
-    expect(status).toBe(75)
-    expect(Date.parse(failureOf(stdout).error.retryAt)).toBeGreaterThan(Date.now())
+    for (const flags of [['--no-wait'], ['--max-wait', '0.5']]) {
+      const { status, stdout } = await run(['status', ...flags, '--json'], { env })
+      const { error } = failureOf(stdout)
+      expect([status, error]).toMatchObject([75, { code: 'rate_limited', exit: 75, requestId: expect.any(String) }])
+      expect(Date.parse(error.retryAt)).toBeGreaterThan(Date.now())
+    }
+    const withKey = { ...limited.base, FISH_API_KEY: limited.alex.apiKey }
+    expect((await run(['status'], { env: withKey })).status).toBe(0)
     const both = await run(['status', '--no-wait', '--max-wait', 'canary'], { env })
     expect(both).toMatchObject({ status: 2, stdout: '' })
     expect(both.stderr).toMatch(
@@ -237,68 +210,4 @@ test('--no-wait fails at once where the rate limit holds, whatever FISH_MAX_WAIT
   } finally {
     await limited.service.close()
   }
-})
-
-// Existing commands are in the matrix.
-describe.each([[['fly']], [['user', 'fly']], [['--bogus', 'status']]])('%j, which is no command', (argv) => {
-  test('ends with 2, says so on stderr, and leaves stdout empty', async () => {
-    const { status, stdout, stderr } = await run(argv)
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
-    expect(stderr).toMatch(/^fish-cli: .+\n {2}.+\n$/)
-  })
-
-  test('is the one JSON document under --json, with nothing on stderr', async () => {
-    const { status, stdout, stderr } = await run([...argv, '--json'])
-    expect({ status, stderr }).toEqual({ status: 2, stderr: '' })
-    expect(failureOf(stdout).error.code).toBe('usage')
-  })
-})
-
-test('a rate limit that outlasts --max-wait ends with 75 and says when to try again', async () => {
-  const limited = await startServiceContext({ FISH_RATE_LIMIT: '1' })
-  try {
-    await run(['status'], { env: limited.base })
-    const { status, stdout } = await run(['status', '--json', '--max-wait', '0.5'], { env: limited.base })
-    const { error } = failureOf(stdout)
-    expect(status).toBe(75)
-    expect(error).toMatchObject({ code: 'rate_limited', exit: 75, requestId: expect.any(String) })
-    expect(Date.parse(error.retryAt)).toBeGreaterThan(Date.now())
-    expect((await run(['status'], { env: limited.base })).stderr).toContain('--max-wait')
-    const withKey = { ...limited.base, FISH_API_KEY: limited.alex.apiKey }
-    expect((await run(['status'], { env: withKey })).status).toBe(0)
-  } finally {
-    await limited.service.close()
-  }
-})
-
-test('waiting for the rate limit is reported on stderr, and Ctrl-C ends it with 130', async () => {
-  const limited = await startServiceContext({ FISH_RATE_LIMIT: '1' })
-  const { CliError } = await import('../src/core/errors.ts')
-  const controller = new AbortController()
-  try {
-    await run(['status'], { env: limited.base })
-    const { status, stderr } = await run(['status', '--max-wait', '400'], {
-      env: limited.base,
-      interrupted: controller.signal,
-      onStderr: (text) => {
-        if (!text.includes('(Ctrl-C to cancel).\n')) return
-        controller.abort(new CliError({ code: 'interrupted', message: 'Interrupted.', exit: 130 }))
-      },
-    })
-    expect(status).toBe(130)
-    expect(stderr).toMatch(
-      /^fish-cli: Rate limited. Retrying in \d+:\d\d \(Ctrl-C to cancel\)\.\nfish-cli: Interrupted\.\n$/,
-    )
-  } finally {
-    await limited.service.close()
-  }
-})
-
-test('login rejects a wrong FISH_GAMEMODE in the same words', async () => {
-  const env = { ...context.player, FISH_GAMEMODE: 'nowhere' }
-  const { status, stderr } = await run(['login', 'Alex', '--no-input'], { env })
-  expect({ status, stderr }).toEqual({
-    status: 2,
-    stderr: `fish-cli: FISH_GAMEMODE: unknown gamemode.\n  ${GAMEMODES}\n`,
-  })
 })

@@ -172,17 +172,6 @@ describe('an import that could not send all', () => {
     expect(names()).toEqual(['Cod', 'Koi'])
   })
 
-  test('is completed by the next run when they were sent in another way, so that a retry adds nothing twice', async () => {
-    const away = fails()
-    expect((await again()).status).toBe(69)
-    away.cancel()
-    expect((await run(['outbox', 'flush'], { env: context.env })).status).toBe(0)
-    expect((await again()).status).toBe(0)
-    expect(names()).toEqual(['Cod', 'Koi'])
-    expect((await again()).status).toBe(6)
-    expect(names()).toEqual(['Cod', 'Koi'])
-  })
-
   test('is not repeated while its catches are in dead letters, nor after these are retried', async () => {
     const wrong = { env: { FISH_KEY: context.mock.user('Bob').fernetKey } }
     for (const _ of [1, 2]) {

@@ -11,6 +11,7 @@ describe('colours', () => {
     ['a pipe', false, {}, false],
     ['a terminal', true, {}, true],
     ['a terminal with NO_COLOR', true, { NO_COLOR: '1' }, false],
+    ['a terminal with an empty NO_COLOR', true, { NO_COLOR: '' }, true],
     ['a dumb terminal', true, { TERM: 'dumb' }, false],
     ['a pipe with FORCE_COLOR', false, { FORCE_COLOR: '1' }, true],
     ['a terminal with NO_COLOR and FORCE_COLOR', true, { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
@@ -104,56 +105,6 @@ describe('messages on a terminal that is narrower', () => {
       on(40, xdgFolders(folder)),
     )
     expect(done.stdout).toContain(`http://${'x'.repeat(50)}.example`)
-  })
-})
-
-test('what a server sends cannot steer the terminal', async () => {
-  const fish = [{ name: `evil${ESCAPE}[2J`, rarity: 'Gold' }]
-  const impostor = await startImpostor((_, res) => res.end(JSON.stringify({ user: 'Alex', fish })))
-  try {
-    const { stdout } = await run(['list', 'Alex'], { env: { ...context.base, FISH_URL: impostor.url } })
-    expect(stdout).toContain('evil')
-    expect(stdout).not.toContain(ESCAPE)
-  } finally {
-    impostor.close()
-  }
-})
-
-describe('help', () => {
-  test.each([
-    'add',
-    'backup',
-    'demo',
-    'export',
-    'import',
-    'key',
-    'list',
-    'mock',
-    'rotate-secret',
-    'restore',
-    'serve',
-    'status',
-    'user create',
-  ])('of %s has examples', async (id) => {
-    const { status, stdout, stderr } = await run([...id.split(' '), '--help'])
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    expect(stdout).toContain(`$ fish-cli ${id}`)
-    expect(stdout).toContain('EXAMPLES')
-  })
-
-  test('of the program lists its commands, and of a topic those of the topic', async () => {
-    const { stdout } = await run([])
-    for (const word of ['add', 'demo', 'key', 'list', 'serve', 'status', 'user'])
-      expect(stdout).toContain(`\n  ${word} `)
-    expect((await run(['user'])).stdout).toContain('user create')
-  })
-
-  test('a word behind -- is an argument, even --help', async () => {
-    const { status, stderr } = await run(['status', '--', '--help'], { env: context.base })
-    expect({ status, stderr: stderr.split('\n')[0] }).toEqual({
-      status: 2,
-      stderr: 'fish-cli: Too many arguments.',
-    })
   })
 })
 

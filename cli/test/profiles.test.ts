@@ -28,13 +28,6 @@ const fish = (...argv: readonly string[]) => run(argv, { env })
 const add = (name: string, ...more: readonly string[]) =>
   fish('profile', 'add', name, '--url', `http://${name}.example`, ...more)
 
-const _CHANGES = [
-  ['profile', 'use', 'work'],
-  ['profile', 'remove', 'home', '--yes'],
-  ['profile', 'add', 'x', '--url', 'http://x.example'],
-  ['config', 'set', 'output', 'csv'],
-]
-
 describe('profiles', () => {
   test('the first one is the current one, and --use makes another so', async () => {
     await add('home', '--user', 'Alex', '--gamemode', 'earth')
@@ -234,16 +227,16 @@ describe('the file', () => {
   })
 
   test('loses nothing when many change it at once, in one process and in several', async () => {
-    const names = Array.from({ length: 24 }, (_, index) => `p${index}`)
+    const names = Array.from({ length: 8 }, (_, index) => `p${index}`)
     const program = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
     const own = { PATH: process.env.PATH, ...env }
-    const elsewhere = ['q1', 'q2', 'q3'].map((name) =>
+    const elsewhere = ['q1', 'q2'].map((name) =>
       promisify(execFile)(process.execPath, [program, 'profile', 'add', name, '--url', 'http://q.example'], {
         env: own,
       }),
     )
     await Promise.all([...names.map((name) => add(name)), ...elsewhere])
-    expect(Object.keys((await config()).profiles).sort()).toEqual([...names, 'q1', 'q2', 'q3'].sort())
+    expect(Object.keys((await config()).profiles).sort()).toEqual([...names, 'q1', 'q2'].sort())
   })
 
   test('waits for whoever changes it, and gives up with nothing changed', async () => {
@@ -257,22 +250,6 @@ describe('the file', () => {
     other.close()
     await withLock({ env }, change, 10)
     expect(changes).toEqual(['done'])
-  })
-
-  test('whose lock cannot be had is not blamed on another process', async () => {
-    await add('home')
-    await writeFile(lockPath({ env }), 'no lock, and long enough to be taken for one: '.repeat(100))
-    const { status, stdout } = await fish('config', 'set', 'output', 'csv', '--json')
-    const { code, message } = JSON.parse(stdout).error
-    expect({ status, code }).toEqual({ status: 1, code: 'file_not_locked' })
-    expect(message).toMatch(/changes\.lock cannot be locked \(file is not a database\)\.$/)
-  })
-
-  test('that cannot be written is an error that says so', async () => {
-    await writeFile(join(home, 'config'), 'in the way')
-    const { status, stdout } = await fish('config', 'set', 'output', 'csv', '--json')
-    expect(status).toBe(1)
-    expect(JSON.parse(stdout).error.code).toBe('file_not_written')
   })
 })
 

@@ -69,17 +69,6 @@ describe('remove', () => {
     )
   })
 
-  test('changes nothing without a confirmation, an id, a right password or an own record', async () => {
-    const id = await add('Cod')
-    expect(await fish(['remove', id])).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') })
-    expect((await fish(['remove'])).status).toBe(2)
-    expect((await fish(['remove', 'x', '--yes'])).status).toBe(5)
-    expect((await fish(['remove', id, '-g', 'survival', '--yes'])).status).toBe(5)
-    expect((await fish(['remove', id, '--yes'], { FISH_PASSWORD: 'wrong' })).status).toBe(4)
-    expect((await fish(['remove', id, '--yes'], { FISH_PASSWORD: '' })).status).toBe(4)
-    expect(await names()).toEqual(['Cod'])
-  })
-
   test('leaves no file of catches that the service did not remove', async () => {
     const id = await add('Cod')
     for (const argv of [
@@ -117,33 +106,9 @@ describe('move', () => {
     )
     expect(await list()).toEqual([before])
   })
-
-  test('needs another gamemode to move to', async () => {
-    const id = await add('Cod')
-    for (const argv of [[], ['--gamemode', 'earth'], ['--gamemode', 'moon']]) {
-      expect((await fish(['move', id, ...argv, '--yes'])).status).toBe(2)
-    }
-    // Where they are is not known: earth is only the usual one.
-    expect((await fish(['move', id, '--gamemode', 'earth'])).stderr).toContain('Name the gamemode where they are')
-    expect(await names()).toEqual(['Cod'])
-  })
 })
 
 describe('undo', () => {
-  test('takes back what was added last, and then what was added before it', async () => {
-    await add('Koi')
-    const cod = await add('Cod')
-    await fish(['remove', cod, '--yes'])
-    await add('Salmon')
-    for (const left of [['Koi'], []]) {
-      // The Cod is removed already: it is passed over.
-      const { status, stderr } = await fish(['undo', '--yes'])
-      expect([status, stderr.includes('moved or removed already')]).toEqual([0, left.length === 0])
-      expect(await names()).toEqual(left)
-    }
-    expect(await fish(['undo', '--yes'])).toMatchObject({ status: 5, stderr: expect.stringContaining('knows nothing') })
-  })
-
   test('takes back all of a file that was sent, in several records', async () => {
     const file = join(folder, 'catches.csv')
     await writeFile(file, Array.from({ length: 501 }, (_, index) => `Cod ${index},1\n`).join(''))

@@ -86,17 +86,6 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(await ctrlC(terminal)).toEqual({ status: 130, isSane: true, text: 'fish-cli: Interrupted.\r\n' })
   })
 
-  test('while a catch is being saved', async () => {
-    const requested = nextRequest()
-    const terminal = fishInTerminal(['add', 'Cod', '-r', '1'], { env: environment() })
-    await requested
-    expect(await ctrlC(terminal)).toMatchObject({
-      status: 130,
-      isSane: true,
-      text: expect.stringContaining('Interrupted.'),
-    })
-  })
-
   test('while a player is being created says nothing of secrets, and leaves no file', async () => {
     const requested = nextRequest()
     const env = { ...environment(), FISH_ADMIN_PASSWORD: 'canary-admin-password' }
@@ -200,12 +189,6 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect({ status, isSane }).toEqual({ status: 0, isSane: true })
     expect(text).toMatch(/stopped\S*\r\n$/)
     expect(text).not.toContain('canary')
-  })
-
-  test('ends a mock with 0', async () => {
-    const terminal = fishInTerminal(['mock', '--port', '0'], { env: environment() })
-    await terminal.until(/listening on http/)
-    expect(await ctrlC(terminal)).toMatchObject({ status: 0, isSane: true })
   })
 
   test('while the program loads', async () => {

@@ -163,20 +163,6 @@ describe.skipIf(SKIPPED !== '')(`each stream decides for itself${SKIPPED}`, () =
   const GOLD = '\u{1b}[38;5;131mGold'
 
   test.each([
-    ['a terminal', {}, true],
-    ['a terminal and NO_COLOR', { NO_COLOR: '1' }, false],
-    ['a terminal and an empty NO_COLOR', { NO_COLOR: '' }, true],
-    ['a terminal, NO_COLOR and FORCE_COLOR', { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
-    ['a terminal and FORCE_COLOR=0', { FORCE_COLOR: '0' }, false],
-    ['a dumb terminal', { TERM: 'dumb' }, false],
-  ])('with %s, colours of stdout are as they should be', async (_title, more, coloured) => {
-    const { text } = await fishInTerminal(list, { env: { ...environment(), ...more } }).ended
-    expect(text.includes(GOLD)).toBe(coloured)
-    expect(text.includes('\u{1b}')).toBe(coloured)
-    expect(text).toContain('Gold')
-  })
-
-  test.each([
     ['whole and plain', {}, false],
     ['whole, in colours with FORCE_COLOR', { FORCE_COLOR: '1' }, true],
   ])('stdout that is a file gets the table %s, though stderr is a terminal', async (title, more, coloured) => {

@@ -160,28 +160,6 @@ describe('watch', () => {
     expect(await stored()).toEqual(expected())
   })
 
-  test('says what is missing: a log, a gamemode, a player', async () => {
-    const { folder, log, env, begin, lines } = await scene('Missing')
-    const nowhere = await run(['watch', '--once', '--json'], { env })
-    expect({ status: nowhere.status, code: JSON.parse(nowhere.stdout).error.code }).toEqual({
-      status: 5,
-      code: 'log_not_found',
-    })
-    const none = join(folder, 'none.log')
-    expect(await run(['watch', none, '--once'], { env })).toEqual({
-      status: 5,
-      stdout: '',
-      stderr: `fish-cli: No log found at ${none}.\n  To search the usual places: fish-cli watch\n`,
-    })
-    await writeFile(log, begin(1) + lines(1))
-    const { FISH_GAMEMODE: _, ...without } = env
-    const asked = await run(['watch', log, '--once', '--from-start'], { env: without })
-    expect({ status: asked.status, stdout: asked.stdout }).toEqual({ status: 2, stdout: '' })
-    expect(asked.stderr).toContain('--gamemode')
-    expect((await run(['watch', log, '--gamemode', 'moon'], { env })).status).toBe(2)
-    expect((await run(['watch', log], { env: { FISH_GAMEMODE: 'earth' } })).status).toBe(2)
-  })
-
   test('says what is wrong with a path where there is something else than a log', async () => {
     const { folder, env } = await scene('Elsewhere')
     for (const path of [join(folder, 'logs'), '/dev/null']) {

@@ -1,0 +1,49 @@
+import { createMock } from '@fish-crab/mocks'
+import { openOutbox } from '@fish-crab/sdk/outbox'
+import { expect, test } from 'vitest'
+import { outboxPath } from '../src/client/outbox-path.ts'
+import { newFolder, xdgFolders } from './folders.ts'
+import { type Env, run, startImpostor } from './harness.ts'
+
+test('add --file sends what is queued where the outbox is full, and counts that too', async () => {
+  await using mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
+  await using served = await mock.serve({ port: 0 })
+  const ofOthers = Array.from({ length: 99_400 }, (_, index) => ({ kind: 'crab', name: `${index}` }) as const)
+  const env: Env = { FISH_GAMEMODE: 'earth', FISH_USER: 'Alex', FISH_MAX_WAIT: '0', ...xdgFolders(newFolder()) }
+  const path = outboxPath({ env }, served.url)
+  {
+    await using outbox = await openOutbox({ path, user: 'Other', gamemode: 'earth' })
+    await outbox.add(ofOthers)
+  }
+  mock.fail({ status: 400 }, { on: 'postFish', times: 10 })
+  const text = Array.from({ length: 900 }, (_, index) => `Fish ${index},1\n`).join('')
+  const { status, stdout } = await run(['add', '--file', '-', '--json'], {
+    env: { ...env, FISH_URL: served.url, FISH_KEY: mock.user('Alex').fernetKey },
+    piped: text,
+  })
+  const { catches, sent, deadLetters, left } = JSON.parse(stdout)
+  expect({ status, catches, left }).toEqual({ status: 7, catches: 900, left: ofOthers.length })
+  expect(deadLetters).toBeGreaterThan(0)
+  expect(sent + deadLetters).toBe(900)
+  expect(mock.sent.fish()).toHaveLength(sent)
+})
+
+test('stats takes collections of any size', async () => {
+  const fish = Array.from({ length: 150_000 }, () => ({
+    name: 'Cod',
+    rarity: 'Bronze',
+    id: 'r',
+    caughtAt: '2026-03-01T12:00:00.000Z',
+  }))
+  const service = await startImpostor(({ url = '' }, response) => {
+    const list = url.startsWith('/get/fish') ? { fish } : { crab: [] }
+    response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ user: 'Alex', gamemode: 'earth', ...list }))
+  })
+  const env = { FISH_URL: service.url, FISH_USER: 'alex', FISH_GAMEMODE: 'earth', NO_COLOR: '1' }
+  const { stdout, stderr } = await run(['stats', '-g', 'earth', '--json'], { env })
+  service.close()
+  expect({ stdout, stderr }).toMatchObject({ stderr: '' })
+  expect(JSON.parse(stdout)).toMatchObject({ rarest: { count: 150_000 }, bestDay: { count: 150_000 } })
+})
