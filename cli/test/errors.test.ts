@@ -81,14 +81,6 @@ test('a gamemode may be typed in any letter case', async () => {
   expect((await run(['list', 'fish', 'Alex'], { env })).status).toBe(0)
 })
 
-test('config set rejects a wrong gamemode in the same words', async () => {
-  const { status, stderr } = await run(['config', 'set', 'gamemode', 'survial'])
-  expect({ status, stderr }).toEqual({
-    status: 2,
-    stderr: `fish-cli: gamemode: unknown gamemode.\n  Did you mean: survival? ${GAMEMODES}\n`,
-  })
-})
-
 const answering = (status: number, body: unknown) =>
   startImpostor((_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))

@@ -99,17 +99,6 @@ describe('serve', () => {
   })
 })
 
-test('serve ends with 69 where its storage is out of reach, as maintenance does', async () => {
-  const secret = 's'.repeat(32)
-  const env = { ...ENV, FISH_STORAGE: 'redis://127.0.0.1:1', FISH_SECRET: secret, FISH_JWT_SECRET: secret }
-  const plain = await run(['serve'], { env })
-  expect(plain.status).toBe(69)
-  expect(plain.stderr).toMatch(/^fish-cli serve: Redis is unreachable: .*ECONNREFUSED/m)
-  const json = await run(['serve', '--json'], { env })
-  expect(json.status).toBe(69)
-  expect(JSON.parse(json.stdout).error).toMatchObject({ code: 'start_failed', exit: 69 })
-})
-
 describe('the program as a process', () => {
   const program = inject('program')
   const launch = (argv: readonly string[], env: Record<string, string>) => {
