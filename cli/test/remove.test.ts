@@ -92,6 +92,7 @@ describe('move', () => {
   test('takes records to another gamemode with their ids and times, and back', async () => {
     const id = await add('Cod')
     const [before] = await list()
+    expect((await fish(['move', id, '--gamemode', 'earth'])).stderr).toContain('Name the gamemode where they are')
     expect(await json(['move', id, '--gamemode', 'survival', '--yes'])).toEqual({
       user: player,
       from: 'earth',
@@ -112,12 +113,15 @@ describe('undo', () => {
   test('takes back all of a file that was sent, in several records', async () => {
     const file = join(folder, 'catches.csv')
     await writeFile(file, Array.from({ length: 501 }, (_, index) => `Cod ${index},1\n`).join(''))
-    await add('Koi')
+    const koi = await add('Koi')
     expect((await fish(['add', '--file', file])).status).toBe(0)
     const undone = await json(['undo', '--yes'])
     expect([undone.removed.length, undone.catches]).toEqual([2, 501])
     expect(await names()).toEqual(['Koi'])
     expect((await readFile(undone.file, 'utf8')).trim().split('\n')).toHaveLength(501)
+    await fish(['remove', koi, '--yes'])
+    const { status, stderr } = await fish(['undo', '--yes'])
+    expect([status, stderr]).toEqual([5, expect.stringMatching(/moved or removed already[\s\S]*knows nothing/)])
   })
 
   test('takes what is still queued from the queue, without a password, all of a file at once', async () => {

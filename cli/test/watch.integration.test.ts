@@ -167,6 +167,9 @@ describe('watch', () => {
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
       expect(stderr).toMatch(/^fish-cli: \S+ is (?:a folder|not a file)\.\n {2}Pass the path of a log/)
     }
+    const none = join(folder, 'none.log')
+    const { stderr } = await run(['watch', none, '--once'], { env })
+    expect(stderr).toBe(`fish-cli: No log found at ${none}.\n  To search the usual places: fish-cli watch\n`)
   })
 
   test('waits for a log that it read and cannot read now, and goes on with the next', async () => {
