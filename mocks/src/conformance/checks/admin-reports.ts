@@ -66,25 +66,17 @@ export const adminReportsChecks = checksOf('admin', [
     const response = await t.asSuperadmin('leaderboard', { query: '?type=crab&gamemode=oneblock&limit=1000' })
     const { type, gamemode } = expect.success(response, 'leaderboard')
     expect.same([type, gamemode], ['crab', 'oneblock'], '"type" and "gamemode"', response)
+    const all = await t.asSuperadmin('leaderboard', { query: '?type=crab&limit=2' })
+    expect.success(all, 'leaderboard')
+    const counts = expect.list<Place>(all, 'leaderboard').map(({ count }) => count)
+    expect.same(counts.length, 2, 'the number of places', all)
+    expect.that(Number(counts[0]) >= Number(counts[1]), 'the counts, best first', counts, all)
     const list = expect.list<Place>(response, 'leaderboard')
     // The users of the run may be behind a thousand others.
     if (list.length === 1000 && (list.at(-1)?.count ?? 0) >= 5) return
     const own = list.filter(({ name }) => name === best.name || name === second.name).map(({ count }) => count)
     expect.same(own, [7, 5], 'the counts of both users', response)
   }),
-  check(
-    'leaderboard-of-all-gamemodes',
-    'The leaderboard of all gamemodes has the number of places asked.',
-    async (t) => {
-      for (const rarity of [1, 2])
-        await writeAndExpectId(t, 'fish', { fish: 'Cod', rarity }, { user: await t.newUser() })
-      const response = await t.asSuperadmin('leaderboard', { query: '?type=fish&limit=2' })
-      expect.success(response, 'leaderboard')
-      const counts = expect.list<Place>(response, 'leaderboard').map(({ count }) => count)
-      expect.same(counts.length, 2, 'the number of places', response)
-      expect.that(Number(counts[0]) >= Number(counts[1]), 'the counts, best first', counts, response)
-    },
-  ),
   check(
     'public-leaderboard',
     'A public leaderboard is sorted, best first, with as many places as requested.',

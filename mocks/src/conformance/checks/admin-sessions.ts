@@ -4,8 +4,7 @@ import { numberHeader } from '../context/anonymous.ts'
 import type { TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
 import { CheckSkipped } from '../context/expect.ts'
-import type { ReceivedResponse } from '../context/response.ts'
-import { sendMany } from '../context/send.ts'
+import { type ReceivedResponse, sendMany } from '../context/send.ts'
 import { check, checksOf } from './check.ts'
 
 const SLACK_MS = 60_000
@@ -89,21 +88,22 @@ export const adminSessionChecks = checksOf('admin', [
     expect.error(await me(t, `Bearer ${token}`), 'invalid_session')
     expect.error(await sendAs(t.send, token, 'adminLogout'), 'invalid_session')
   }),
-  check('admins-create-list-remove', 'A superadmin creates, lists and deletes an administrator.', async (t) => {
-    const { username } = await t.newAdmin()
-    const roles = async () => {
-      const response = await t.asSuperadmin('listAdmins')
-      expect.that(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
-      return expect.list(response, 'admins').flatMap((admin) => (admin.username === username ? [admin.role] : []))
-    }
-    expect.same(await roles(), ['admin'], 'the roles of the listed administrator')
-    expect.status(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
-    expect.same(await roles(), [], 'the roles of the deleted administrator')
-  }),
-  check('admins-name-is-unique', 'A new administrator with an existing name is 409.', async (t) => {
-    const { username } = await t.superadmin()
-    expect.status(await t.createAdmin({ username, password: 'another-password' }), 409)
-  }),
+  check(
+    'admins-create-list-remove',
+    'A superadmin creates, lists and deletes an administrator, each name once.',
+    async (t) => {
+      const { username } = await t.newAdmin()
+      const roles = async () => {
+        const response = await t.asSuperadmin('listAdmins')
+        expect.that(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
+        return expect.list(response, 'admins').flatMap((admin) => (admin.username === username ? [admin.role] : []))
+      }
+      expect.same(await roles(), ['admin'], 'the roles of the listed administrator')
+      expect.status(await t.createAdmin({ username, password: 'another-password' }), 409)
+      expect.status(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
+      expect.same(await roles(), [], 'the roles of the deleted administrator')
+    },
+  ),
 ])
 
 /** The check is skipped if the limit is higher. */

@@ -4,7 +4,7 @@ import { expectRetryAfter } from '../context/anonymous.ts'
 import type { TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
 import { CheckSkipped } from '../context/expect.ts'
-import type { ReceivedResponse } from '../context/response.ts'
+import type { ReceivedResponse } from '../context/send.ts'
 import { check, checksOf } from './check.ts'
 
 function getKey(t: TestContext, authorization: string, query = '') {
@@ -73,13 +73,15 @@ export const keyChecks = checksOf('key', [
     ]
     expect.same(new Set(texts).size, 1, 'the number of different responses')
   }),
-  check('key-after-password-reset', 'A replaced password is 401 immediately, even if it was just used.', async (t) => {
+  check('reset-password', 'A new password is valid immediately; the old one is 401, even if just used.', async (t) => {
     const send = spareClient(t)
     const user = await t.newUser()
     const old = basic(user.name, user.password)
     expect.json(await sendCredentials(t, old, send))
-    await t.reset(user.name, 'password')
+    const password = await t.reset(user.name, 'password')
     expectChallenge(await sendCredentials(t, old, send))
+    const response = await getKey(t, basic(user.name, password))
+    expect.that(expect.json(response).fernetKey === user.fernetKey, 'the same Fernet key', 'another', response)
   }),
   check(
     'login-tells-no-names',

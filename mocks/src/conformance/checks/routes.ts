@@ -16,7 +16,7 @@ import { ENTRY, encrypt, expectNothingStored, GAMEMODE, SHORT_PAYLOADS } from '.
 import { OTHER_ORIGIN, type TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
 import { CheckSkipped, describeStatus } from '../context/expect.ts'
-import type { ReceivedResponse } from '../context/response.ts'
+import type { ReceivedResponse } from '../context/send.ts'
 import { type Check, check } from './check.ts'
 
 /** Operators decide whether these are served; the last only a request can tell. */
@@ -249,6 +249,7 @@ const WRONG_QUERIES: Readonly<Record<string, readonly string[]>> = {
   kind: ['whale'],
   type: ['whale', ''],
   gamemode: ['moon'],
+  cursor: ['\u0000nonsense'],
 }
 
 /** Every endpoint for JSON refuses each of these. */
