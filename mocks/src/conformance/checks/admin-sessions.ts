@@ -90,7 +90,7 @@ export const adminSessionChecks = checksOf('admin', [
   }),
   check(
     'admins-create-list-remove',
-    'A superadmin creates, lists and deletes an administrator, each name once.',
+    'A superadmin creates, lists and deletes an administrator, each name once, in a known role.',
     async (t) => {
       const { username } = await t.newAdmin()
       const roles = async () => {
@@ -99,7 +99,9 @@ export const adminSessionChecks = checksOf('admin', [
         return expect.list(response, 'admins').flatMap((admin) => (admin.username === username ? [admin.role] : []))
       }
       expect.same(await roles(), ['admin'], 'the roles of the listed administrator')
-      expect.status(await t.createAdmin({ username, password: 'another-password' }), 409)
+      const password = 'another-password'
+      expect.status(await t.createAdmin({ username, password }), 409)
+      expect.details(await t.createAdmin({ username: t.newName(), password, role: 'owner' }), 'invalid_payload')
       expect.status(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
       expect.same(await roles(), [], 'the roles of the deleted administrator')
     },

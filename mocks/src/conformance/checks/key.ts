@@ -6,6 +6,7 @@ import * as expect from '../context/expect.ts'
 import { CheckSkipped } from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/send.ts'
 import { check, checksOf } from './check.ts'
+import { expectChallenge } from './routes.ts'
 
 function getKey(t: TestContext, authorization: string, query = '') {
   return t.request(`/get/user/key${query}`, { headers: { authorization } })
@@ -23,13 +24,6 @@ async function sendCredentials(t: TestContext, authorization?: string, send = sp
 function notLimited(response: ReceivedResponse): ReceivedResponse {
   if (response.status !== 429) return response
   throw new CheckSkipped('this client address has reached its limit of failed logins; try again when the window ends')
-}
-
-function expectChallenge(response: ReceivedResponse): unknown {
-  const { error } = expect.error(response, 'invalid_credentials')
-  const challenge = response.headers.get('www-authenticate')
-  expect.that(/^Basic\b/i.test(challenge ?? ''), 'WWW-Authenticate: Basic', challenge ?? 'none', response)
-  return error
 }
 
 export const keyChecks = checksOf('key', [
