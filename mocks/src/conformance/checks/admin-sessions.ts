@@ -4,7 +4,8 @@ import { numberHeader } from '../context/anonymous.ts'
 import type { TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
 import { CheckSkipped } from '../context/expect.ts'
-import { type ReceivedResponse, sendMany } from '../context/send.ts'
+import type { ReceivedResponse } from '../context/response.ts'
+import { sendMany } from '../context/send.ts'
 import { check, checksOf } from './check.ts'
 
 const SLACK_MS = 60_000

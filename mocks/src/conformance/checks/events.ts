@@ -3,7 +3,7 @@ import type { OwnUser } from '../context/accounts.ts'
 import { writeAndExpectId } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
-import type { ReceivedResponse } from '../context/send.ts'
+import type { ReceivedResponse } from '../context/response.ts'
 import { check, checksOf } from './check.ts'
 
 type StreamEvent = Readonly<Record<'event' | 'id' | 'data' | 'retry', string | undefined>>

@@ -3,7 +3,8 @@ import { expectNumber, expectRetryAfter, numberHeader, windowEnd } from '../cont
 import { OTHER_ORIGIN, type TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
 import { CheckSkipped } from '../context/expect.ts'
-import { type ReceivedResponse, type Send, sendMany } from '../context/send.ts'
+import type { ReceivedResponse } from '../context/response.ts'
+import { type Send, sendMany } from '../context/send.ts'
 import { check, checksOf } from './check.ts'
 
 async function expectNoneCounted({ anonymous }: TestContext, between: () => Promise<unknown>): Promise<void> {

@@ -4,7 +4,7 @@ import { collection, detailedCollection, entriesOf, writeAndExpectId } from '../
 import type { TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
 import { CheckSkipped } from '../context/expect.ts'
-import type { ReceivedResponse } from '../context/send.ts'
+import type { ReceivedResponse } from '../context/response.ts'
 import { check, checksOf } from './check.ts'
 
 const numberedFish = (from: number, count: number) =>

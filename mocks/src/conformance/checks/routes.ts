@@ -16,7 +16,7 @@ import { ENTRY, encrypt, expectNothingStored, GAMEMODE, SHORT_PAYLOADS } from '.
 import { OTHER_ORIGIN, type TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
 import { CheckSkipped, describeStatus } from '../context/expect.ts'
-import type { ReceivedResponse } from '../context/send.ts'
+import type { ReceivedResponse } from '../context/response.ts'
 import { type Check, check } from './check.ts'
 
 /** Operators decide whether these are served; the last only a request can tell. */

@@ -3,7 +3,7 @@ import { createFernet, generateFernetKey } from '@fish-crab/sdk/fernet'
 import { encrypt, entriesOf, expectNothingStored, post, SHORT_PAYLOADS } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
-import type { ReceivedResponse } from '../context/send.ts'
+import type { ReceivedResponse } from '../context/response.ts'
 import { check, checksOf } from './check.ts'
 
 const unpadded = (token: string) => token.replace(/=+$/, '')

@@ -1,6 +1,7 @@
 import { type AdminRole, MEDIA_TYPES, ROUTES, type RouteName, routePath } from '@fish-crab/sdk/contract'
 import * as expect from './expect.ts'
-import type { ReceivedResponse, Send } from './send.ts'
+import type { ReceivedResponse } from './response.ts'
+import type { Send } from './send.ts'
 
 export type Accounts = ReturnType<typeof createAccounts>
 

@@ -1,7 +1,8 @@
 import { HEADERS, ROUTES } from '@fish-crab/sdk/contract'
 import * as expect from './expect.ts'
 import { CheckSkipped } from './expect.ts'
-import type { ReceivedResponse, Send } from './send.ts'
+import type { ReceivedResponse } from './response.ts'
+import type { Send } from './send.ts'
 
 export type Anonymous = ReturnType<typeof createAnonymous>
 

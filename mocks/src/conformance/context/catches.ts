@@ -4,7 +4,7 @@ import type { OwnUser } from './accounts.ts'
 import type { TestContext } from './context.ts'
 import type { JsonObject } from './expect.ts'
 import * as expect from './expect.ts'
-import type { ReceivedResponse } from './send.ts'
+import type { ReceivedResponse } from './response.ts'
 
 export const GAMEMODE: Gamemode = 'earth'
 

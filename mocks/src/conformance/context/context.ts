@@ -3,7 +3,8 @@ import { type Accounts, type AdminRequest, type OwnUser, sendAs } from './accoun
 import type { Anonymous } from './anonymous.ts'
 import * as expect from './expect.ts'
 import { CheckSkipped, ConformanceFailure } from './expect.ts'
-import type { ReceivedResponse, Send } from './send.ts'
+import type { ReceivedResponse } from './response.ts'
+import type { Send } from './send.ts'
 
 /**
  * An existing user that a run acts as when no administrator is given, since it cannot create users. The catches that

@@ -8,7 +8,7 @@ import {
   ROUTES,
   type RouteName,
 } from '@fish-crab/sdk/contract'
-import type { ReceivedResponse } from './send.ts'
+import type { ReceivedResponse } from './response.ts'
 
 /** The service does not match the contract. Both values are descriptions without secrets. */
 export class ConformanceFailure extends Error {

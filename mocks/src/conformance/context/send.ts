@@ -2,17 +2,7 @@ import { HEADERS } from '@fish-crab/sdk/contract'
 import { readChunks } from '../../../../sdk/src/internal/body.ts'
 import { untilAborted } from '../../../../sdk/src/internal/wait.ts'
 import { NoResponse } from './expect.ts'
-
-/** A response with its complete body. */
-export interface ReceivedResponse {
-  /** Method and path of the request, for messages. */
-  readonly to: string
-  readonly status: number
-  readonly headers: Headers
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly text: string
-  readonly requestId: string | undefined
-}
+import type { ReceivedResponse } from './response.ts'
 
 /**
  * Sends a request, as `fetch` does. The signal is also passed separately, since Node drops the signal of a `Request`

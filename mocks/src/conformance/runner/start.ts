@@ -2,7 +2,8 @@ import { HEADERS, ROUTES } from '@fish-crab/sdk/contract'
 import { login, sendAs } from '../context/accounts.ts'
 import type { Session } from '../context/context.ts'
 import { NoResponse } from '../context/expect.ts'
-import type { ReceivedResponse, Send } from '../context/send.ts'
+import type { ReceivedResponse } from '../context/response.ts'
+import type { Send } from '../context/send.ts'
 import type { ConformanceAdministrator } from './options.ts'
 
 /** Why a run could not start. */
