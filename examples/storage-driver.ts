@@ -120,6 +120,18 @@ function mapDriver(): StorageDriver {
         for (const token of tokens.keys()) if (JSON.parse(token)[0] === owner) tokens.delete(token)
         changed({ owner })
       }),
+    async *dump(owner) {
+      const own = await open(() => [...collections.values()].filter(({ place }) => place.owner === owner))
+      for (const { place: collection, records } of own) {
+        yield records.map(({ sequence: _, ...record }) => ({ collection, record }))
+      }
+      // What is left: the tokens of removed records.
+      const stored = new Set(own.flatMap(({ records }) => records.map(({ id }) => id)))
+      for (const [token, id] of tokens) {
+        const [of, dedupeKey] = JSON.parse(token)
+        if (of === owner && !stored.has(id)) yield [{ token: { dedupeKey, id } }]
+      }
+    },
 
     // A database stores these sums and changes them in the same transaction as the records.
     tallies: () =>

@@ -61,7 +61,7 @@ test('a dry run of restore says that FISH_SECRET is needed too', async () => {
 test('a dry run of import says what would be written', async () => {
   const { parent, data, env } = await stoppedStore()
   const storage = await createStorage({ driver: 'file', path: data })
-  const encrypted = (await storage.items.getItem('setting:seal-check')) ?? ''
+  const encrypted = (await storage.items.getItem('setting:secret-check')) ?? ''
   for (const { item, value } of userItems('ann', 'Ann', encrypted)) await storage.items.setItem(item, value)
   await storage.dispose()
   const held = HELD.replace('players: 0', 'players: 1')

@@ -119,8 +119,8 @@ test.skipIf(process.platform === 'win32')(
 )
 
 test.each([
-  ['backup', 'folder FOLDER.partial-…'],
-  ['export', 'file FILE.partial-…'],
+  ['backup', 'folder FOLDER.partial-...'],
+  ['export', 'file FILE.partial-...'],
 ])('the help of %s says what a killed one leaves for who ran it', async (command, left) => {
   const { status, stdout } = await run([command, '--help'])
   expect(status).toBe(0)

@@ -112,8 +112,8 @@ describe('backup', () => {
         expect(statSync(join(parent, 'copy', name)).mode & 0o777).toBe(0o600)
       }
     }
-    const { seal } = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
-    expect(stdout + stderr).not.toContain(seal)
+    const { encryption } = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
+    expect(stdout + stderr).not.toContain(encryption)
   })
 
   test('says that FISH_SECRET is needed too, when the data was encrypted with one that was given', async () => {
@@ -154,8 +154,8 @@ describe('export and import', () => {
     await server.stop()
     expect(out).toMatchObject({ status: 0, stdout: `${file}: players: 1, catches: 1, writes: 1\n` })
     expect(out.stderr).toMatch(/^Keys stay encrypted\. Also copy secrets\.json from \S+:/)
-    const { seal, session } = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
-    for (const secret of [seal, session, alex.fernetKey, alex.apiKey]) {
+    const { encryption, session } = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
+    for (const secret of [encryption, session, alex.fernetKey, alex.apiKey]) {
       expect(readFileSync(file, 'utf8') + out.stdout + out.stderr).not.toContain(secret)
     }
 
@@ -352,9 +352,9 @@ describe('rotate-secret', () => {
     const env = { FISH_STORAGE: `file:${data}` }
     const { status, stdout, stderr } = await run(['rotate-secret', '--new'], { env })
     expect(status).toBe(0)
-    expect(secrets()).toEqual({ seal: expect.stringMatching(/^.{44}$/), session: before.session })
-    expect(secrets().seal).not.toBe(before.seal)
-    for (const secret of [before.seal, secrets().seal]) expect(stdout + stderr).not.toContain(secret)
+    expect(secrets()).toEqual({ encryption: expect.stringMatching(/^.{44}$/), session: before.session })
+    expect(secrets().encryption).not.toBe(before.encryption)
+    for (const secret of [before.encryption, secrets().encryption]) expect(stdout + stderr).not.toContain(secret)
     expect(await addWithEncryptedKey(data, alex)).toEqual(['Salmon', 'Koi'])
     const server = await startService({ FISH_STORAGE: `file:${data}` })
     expect(errorOf(await run(['rotate-secret', '--json'], { env }))).toEqual({ status: 6, code: 'in_use' })
@@ -394,11 +394,11 @@ describeWithRedis('an import into Redis', () => {
     expect({ status, stderr }).toEqual({
       status: 0,
       stderr: expect.stringMatching(
-        /"seal" of its secrets\.json is FISH_SECRET, and "session" is FISH_JWT_SECRET\.\n$/,
+        /"encryption" of its secrets\.json is FISH_SECRET, and "session" is FISH_JWT_SECRET\.\n$/,
       ),
     })
-    const { seal, session } = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
-    const server = await startService({ ...env, FISH_SECRET: seal, FISH_JWT_SECRET: session })
+    const { encryption, session } = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
+    const server = await startService({ ...env, FISH_SECRET: encryption, FISH_JWT_SECRET: session })
     await playerOf(server.url, alex).fish.add({ name: 'Koi', rarity: 1 })
     expect(namesIn(await readFish(server.url, 'Alex'))).toEqual(['Salmon', 'Koi'])
     await server.close()

@@ -40,7 +40,7 @@ async function found(data: string): Promise<string | null> {
 describe('a restore that is killed while it moves files', () => {
   test('can be repeated, wherever it was killed', { timeout: 60_000 }, async () => {
     const backup = await storeWith('new')
-    writeFileSync(join(backup, 'secrets.json'), JSON.stringify({ seal: 'new seal', session: 'new session' }))
+    writeFileSync(join(backup, 'secrets.json'), JSON.stringify({ encryption: 'new seal', session: 'new session' }))
     for (let killAt = 1, code: number | null = null; code !== 0; killAt += 1) {
       const data = join(newFolder(), 'data')
       const env = { FISH_STORAGE: `file:${data}` }

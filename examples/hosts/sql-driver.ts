@@ -164,6 +164,33 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
         for (const table of ['collections', 'records', 'tokens']) db.exec(`DELETE FROM ${table} WHERE owner = ?`, owner)
         changed({ owner })
       }),
+    async *dump(owner) {
+      for (let from = 0; ; ) {
+        const rows = await open(() =>
+          db.exec(
+            `SELECT records.*, token FROM records LEFT JOIN tokens USING (owner, id)
+              WHERE owner = ? AND sequence >= ? ORDER BY sequence LIMIT ${PAGE}`,
+            ...[owner, from],
+          ),
+        )
+        if (rows.length === 0) break
+        yield rows.map(({ kind, gamemode, id, count, labels, entries, token }) => ({
+          collection: { owner, kind: String(kind), gamemode: String(gamemode) },
+          record: {
+            ...{ id: String(id), dedupeKey: token == null ? null : String(token), count: Number(count) },
+            ...{ labels: JSON.parse(String(labels)), entries: String(entries) },
+          },
+        }))
+        from = Number(rows.at(-1)?.sequence) + 1
+      }
+      const removed = await open(() =>
+        db.exec(
+          'SELECT token, id FROM tokens WHERE owner = ?1 AND id NOT IN (SELECT id FROM records WHERE owner = ?1)',
+          owner,
+        ),
+      )
+      yield removed.map(({ token, id }) => ({ token: { dedupeKey: String(token), id: String(id) } }))
+    },
 
     // These sums are counted when they are asked for. With millions of records, store and change them with the records.
     tallies: () =>

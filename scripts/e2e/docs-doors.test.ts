@@ -123,7 +123,9 @@ describe('What the doors of the documentation say', () => {
     const [, code = ''] = /```ts\n(.*?)```/s.exec(shown) ?? []
     mkdirSync(join(root, 'suite'))
     writeFileSync(join(root, 'suite/first.test.ts'), code)
-    const ended = await runs(`node ${join(PROJECT, 'node_modules/vitest/vitest.mjs')} run suite`, { NO_COLOR: '1' })
+    const ended = await runs(`node ${join(PROJECT, 'node_modules/vitest/vitest.mjs')} run suite --testTimeout=60000`, {
+      NO_COLOR: '1',
+    })
     expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/Tests\s+1 passed \(1\)/) })
   })
 })

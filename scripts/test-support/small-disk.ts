@@ -16,7 +16,7 @@ export function mountSmallDisk(): { disk: string } | { reason: string } {
     return { reason: 'this system does not allow mounting a small disk' }
   }
   onTestFinished(() => {
-    execFileSync('umount', [disk])
+    execFileSync('umount', ['--lazy', disk])
     rmSync(disk, { recursive: true })
   })
   return { disk }

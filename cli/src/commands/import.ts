@@ -36,7 +36,7 @@ export const importCommand = defineCommand({
     if (report.secrets === 'needed') {
       const beside =
         report.folder === null
-          ? '. If that was never set, "seal" of its secrets.json is FISH_SECRET, and "session" is FISH_JWT_SECRET'
+          ? '. If that was never set, "encryption" of its secrets.json is FISH_SECRET, and "session" is FISH_JWT_SECRET'
           : `, or its secrets.json in ${printable(report.folder)}`
       context.note(`Keys stay encrypted: serve it with the FISH_SECRET of the original storage${beside}.`)
     }

@@ -56,6 +56,7 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
   },
   operators: {
     serve: async () => (await import('../commands/serve.ts')).serveCommand,
+    copy: async () => (await import('../commands/copy.ts')).copyCommand,
     backup: async () => (await import('../commands/backup.ts')).backupCommand,
     restore: async () => (await import('../commands/restore.ts')).restoreCommand,
     export: async () => (await import('../commands/export.ts')).exportCommand,

@@ -98,6 +98,7 @@ export const ROWS: readonly Row[] = [
   ['serve --log pretty', '', { env: { FISH_STORAGE: 'memory:' }, runsOn: true }],
   ['backup {home}/copy', '', { given: ['store'] }],
   ['restore {home}/copy', '', { given: ['backup'] }],
+  ['copy file:{home}/data file:{home}/copy', '', { given: ['store'] }],
   ['export --out {home}/out.jsonl', '', { given: ['store'] }],
   ['migrate {home}/users.json --yes', '', { given: ['dump'] }],
   ['import {home}/fish.jsonl', '', { given: ['export'] }],

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { randomInt } from 'node:crypto'
-import { cpSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
-import type { Catches, Experiment, Finding, Scale } from '../experiment.ts'
+import type { Catches, Experiment, Scale } from '../experiment.ts'
 import { buildFaults, cutPower, type Fault, writeFiles } from '../faults.ts'
 import { Journal, NO_DAMAGE } from '../journal.ts'
 import { Load } from '../load.ts'
@@ -36,58 +35,6 @@ async function fillDisk(times: number): Promise<Catches> {
   } finally {
     execFileSync('umount', ['--lazy', disk])
   }
-}
-
-/** Files as a machine leaves them that ends in the middle of writing one: cut off somewhere, or zeros from there on. */
-async function cutFiles(scale: Scale): Promise<Finding> {
-  using folder = temporaryFolder()
-  const template = join(folder.path, 'template')
-  await using service = await Service.start({ FISH_STORAGE: `file:${template}` })
-  const players = await service.createPlayers(4)
-  await using journal = await Journal.create(join(folder.path, 'journal'))
-  const load = new Load(players, journal, () => service.url)
-  await load.acknowledgements(scale === 'short' ? 50 : 500)
-  await load.end()
-  // The mark is at most a second behind.
-  await wait(1500)
-  await service.end('SIGKILL')
-
-  const cuts = readdirSync(template).flatMap((file) =>
-    Array.from({ length: HALVES[scale] }, (_, number) => ({ file, number })),
-  )
-  const runs: Catches[] = []
-  let refused = 0
-  const cutNext = async (): Promise<void> => {
-    const cut = cuts.pop()
-    if (!cut) return
-    const data = join(folder.path, `${cut.file}-${cut.number}`)
-    cpSync(template, data, { recursive: true })
-    const [path, { size }] = [join(data, cut.file), statSync(join(template, cut.file))]
-    // What has no bytes cannot be half-written.
-    if (size === 0) return cutNext()
-    truncateSync(path, randomInt(size))
-    if (cut.number % 2 === 1) truncateSync(path, size)
-    await using after = await Service.create({ FISH_STORAGE: `file:${data}` })
-    const stored = await after.start().then(
-      () => readCollections(after.url, players),
-      () => undefined,
-    )
-    if (stored) runs.push(catchesOf(journal, load, stored))
-    else refused += 1
-    rmSync(data, { recursive: true })
-    return cutNext()
-  }
-  await Promise.all(Array.from({ length: WORKERS }, cutNext))
-  const none = catchesOf(journal, load, await readCollectionsOf(template, players))
-  return nothingLost(
-    `${runs.length + refused} starts: ${refused} refused, ${runs.length} with every catch`,
-    sum([none, ...runs]),
-  )
-}
-
-async function readCollectionsOf(data: string, players: readonly CreatedUser[]) {
-  await using service = await Service.start({ FISH_STORAGE: `file:${data}` })
-  return await readCollections(service.url, players)
 }
 
 /** A store that is copied for each run. */
@@ -123,8 +70,6 @@ async function failOnce(data: string, player: CreatedUser, env: Readonly<Record<
 const FAULTS: readonly Fault[] = ['eio', 'enospc', 'short']
 const STEP: Readonly<Record<Scale, number>> = { short: 9, long: 1 }
 const CUTS: Readonly<Record<Scale, number>> = { short: 20, long: 500 }
-/** Starts with one file cut, for each file. */
-const HALVES: Readonly<Record<Scale, number>> = { short: 4, long: 200 }
 const WORKERS = 4
 
 export const DISK_EXPERIMENTS: readonly Experiment[] = [
@@ -159,11 +104,6 @@ export const DISK_EXPERIMENTS: readonly Experiment[] = [
       })
       return nothingLost(`${times} times`, catches)
     },
-  },
-  {
-    name: 'half-written files at the start',
-    how: 'Each file of a killed server is cut off somewhere, or zeros from there on; a server that starts on it has every acknowledged catch, or it refuses to start.',
-    run: cutFiles,
   },
   {
     name: 'a failing call of the disk',

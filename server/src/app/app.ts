@@ -31,7 +31,7 @@ import { assetHandler } from './routes/page.ts'
 import { PAGES_HEADERS } from './routes/pages.ts'
 import { metricsHandler } from './routes/status.ts'
 import { observeStorage } from './store/observed-storage.ts'
-import { checkNoImportLock, createStoreId } from './store/store-id.ts'
+import { checkFinished, createStoreId } from './store/store-id.ts'
 import { createEncryption } from './users/encryption.ts'
 import { ensureSecretCheck, verifySecretCheck } from './users/secret-check.ts'
 import { createUsers, type NewUser } from './users/users.ts'
@@ -180,7 +180,7 @@ export function createApp(options: AppOptions): App {
     admins,
     async checkSecrets() {
       await Promise.all([handlers.load(), sessions.load()])
-      await checkNoImportLock(uncheckedStorage)
+      await checkFinished(uncheckedStorage)
       // Before the store gets an id, so that a wrong secret changes nothing.
       await verifySecretCheck(uncheckedStorage, encryption)
       await storeId.load()

@@ -67,13 +67,6 @@ function withPrevious(secrets: AppSecrets, previousEncryption: readonly string[]
   return previousEncryption.length === 0 ? secrets : { ...secrets, previousEncryption }
 }
 
-/** Under the names of the first release. */
-interface StoredSecrets {
-  readonly seal: string
-  readonly session: string
-  readonly sealPrevious?: readonly string[] | undefined
-}
-
 export async function readSecrets(folder: string): Promise<AppSecrets | undefined> {
   const path = join(folder, SECRETS_FILE)
   let text: string | undefined
@@ -85,9 +78,9 @@ export async function readSecrets(folder: string): Promise<AppSecrets | undefine
   }
   if (text === undefined) return undefined
   try {
-    const { seal, session, sealPrevious = [] } = JSON.parse(text) as Partial<StoredSecrets>
-    if (isSecret(seal) && isSecret(session) && sealPrevious.every(isSecret)) {
-      return withPrevious({ encryption: seal, session }, sealPrevious)
+    const { encryption, session, previousEncryption = [] } = JSON.parse(text) as Partial<AppSecrets>
+    if (isSecret(encryption) && isSecret(session) && previousEncryption.every(isSecret)) {
+      return withPrevious({ encryption, session }, previousEncryption)
     }
   } catch {
     // Reported below without the parser's message, which quotes its input.
@@ -120,13 +113,12 @@ function isSecret(value: unknown): value is string {
 
 /** Replaces the secrets in a folder. They are on the disk when this settles. */
 export async function writeSecrets(folder: string, secrets: AppSecrets): Promise<void> {
-  const { encryption: seal, session, previousEncryption: sealPrevious } = secrets
-  const stored: StoredSecrets = { seal, session, sealPrevious }
+  const { encryption, session, previousEncryption } = secrets
   const path = join(folder, SECRETS_FILE)
   const temp = `${path}.new`
   await rm(temp, { force: true })
   try {
-    const text = `${JSON.stringify(stored, undefined, 2)}\n`
+    const text = `${JSON.stringify({ encryption, session, previousEncryption }, undefined, 2)}\n`
     await writeFile(temp, text, { flag: 'wx', mode: 0o600, flush: true })
     await rename(temp, path)
   } catch (error) {

@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { seededNumbers } from '../../../sdk/src/internal/seeded-numbers.ts'
 import type { Collection, FishStorage } from '../storage/index.ts'
-import { caughtRecord, newCollection, newRecord, readAll, readEntries, speciesOf, talliesOf } from './samples.ts'
+import {
+  caughtRecord,
+  dumpOf,
+  newCollection,
+  newRecord,
+  readAll,
+  readEntries,
+  speciesOf,
+  talliesOf,
+} from './samples.ts'
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
@@ -115,6 +124,35 @@ export function describeRecords(storage: () => FishStorage): void {
     expect(await readEntries(storage(), other)).toEqual([record.entries])
     expect(await storage().findRecord(other.owner, 'token')).toBe(record.id)
     await storage().removeOwner(removed.owner)
+  })
+
+  test('dumps what an owner has, with the tokens of stored, moved and removed records', async () => {
+    const collection = newCollection()
+    const crabs = { ...collection, kind: 'crab' }
+    const record = (dedupeKey: string | null) =>
+      newRecord({ dedupeKey, count: 2, labels: { Gold: 1, 'a b:c': 2 }, entries: '{"name":"Koi"},{"name":"🐟"}' })
+    const [first, second, moved, removed] = [record('token'), record(null), record('töken ?:/'), record('removed')]
+    for (const one of [first, moved, removed, second]) await storage().append(collection, one)
+    const many = Array.from({ length: 1200 }, () => newRecord())
+    await Promise.all(many.map((one) => storage().append(crabs, one)))
+    await storage().append(newCollection(), newRecord())
+    await storage().moveRecord(collection, moved.id, 'sky')
+    await storage().removeRecord(collection, removed.id)
+
+    const dumped = await dumpOf(storage(), collection.owner)
+    const recordsIn = ({ kind, gamemode }: Collection) =>
+      dumped.flatMap((one) =>
+        'record' in one && one.collection.kind === kind && one.collection.gamemode === gamemode ? [one.record] : [],
+      )
+    expect(recordsIn(collection)).toEqual([first, second])
+    expect(recordsIn({ ...collection, gamemode: 'sky' })).toEqual([moved])
+    expect(new Set(recordsIn(crabs))).toEqual(new Set(many))
+    expect(recordsIn(crabs).map(({ entries }) => entries)).toEqual(await readEntries(storage(), crabs))
+    expect(dumped.filter((one) => 'token' in one)).toEqual([{ token: { dedupeKey: 'removed', id: removed.id } }])
+    expect(dumped.length).toBe(1204)
+
+    await storage().removeOwner(collection.owner)
+    expect(await dumpOf(storage(), collection.owner)).toEqual([])
   })
 
   test('refuses a record that could not be read back, and stores nothing of it', async () => {

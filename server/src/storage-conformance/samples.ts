@@ -36,6 +36,12 @@ export async function readEntries(storage: FishStorage, from: Collection) {
   return (await readAll(storage, from)).map((record) => record.entries)
 }
 
+export async function dumpOf(storage: FishStorage, owner: string) {
+  const writes = []
+  for await (const chunk of storage.dump(owner)) writes.push(...chunk)
+  return writes
+}
+
 export async function talliesOf(storage: FishStorage, kind: string): Promise<Tally[]> {
   const order = ({ gamemode, label }: Tally) => JSON.stringify([gamemode, label ?? ''])
   const found = (await storage.tallies()).filter((tally) => tally.kind === kind)
@@ -55,6 +61,7 @@ export function operationsOf(storage: FishStorage): readonly (() => Promise<unkn
     () => storage.append(newCollection(), newRecord()),
     () => storage.findRecord('owner', 'token'),
     () => readEntries(storage, newCollection()),
+    () => dumpOf(storage, 'owner'),
     () => storage.version(newCollection()),
     () => storage.newest(newCollection()),
     () => storage.removeRecord(newCollection(), 'id'),

@@ -11,6 +11,7 @@ export type {
   Change,
   Collection,
   CountWindow,
+  DumpedWrite,
   FishStorage,
   ItemDriver,
   ItemPage,

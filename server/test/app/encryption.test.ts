@@ -84,7 +84,7 @@ describe('a changed FISH_SECRET', () => {
     const before = open(storage, OLD)
     await before.checkSecrets()
     const alex = await create(before, 'alex')
-    await storage.items.removeItem('setting:seal-check')
+    await storage.items.removeItem('setting:secret-check')
     const keys = async () => (await storage.items.getKeys()).sort()
     const stored = await keys()
     await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
@@ -107,7 +107,10 @@ describe('a changed FISH_SECRET', () => {
       await late.app.checkSecrets()
       const rotated = createMemoryStorage()
       await open(rotated, NEW).checkSecrets()
-      await late.storage.items.setItem('setting:seal-check', (await rotated.items.getItem('setting:seal-check')) ?? '')
+      await late.storage.items.setItem(
+        'setting:secret-check',
+        (await rotated.items.getItem('setting:secret-check')) ?? '',
+      )
       await open(late.storage, NEW).checkSecrets()
 
       expect((await (await asRoot(late))(method, path, body)).status).toBe(status)
@@ -123,12 +126,12 @@ describe('a changed FISH_SECRET', () => {
     const inner = createMemoryStorage()
     const rotated = createMemoryStorage()
     await open(rotated, NEW).checkSecrets()
-    const check = (await rotated.items.getItem('setting:seal-check')) ?? ''
+    const check = (await rotated.items.getItem('setting:secret-check')) ?? ''
     let isOver = false
     const setItem = async (key: string, value: string) => {
       await inner.items.setItem(key, value)
       if (!key.endsWith(':fernet')) return
-      if (!isKilled) await inner.items.setItem('setting:seal-check', check)
+      if (!isKilled) await inner.items.setItem('setting:secret-check', check)
       isOver = isKilled
     }
     const replaceItemIf: FishStorage['replaceItemIf'] = (...args) =>
@@ -136,7 +139,7 @@ describe('a changed FISH_SECRET', () => {
     const storage = { ...inner, replaceItemIf, items: { ...inner.items, setItem } }
     const late = open(storage, OLD, NEW)
     await late.checkSecrets()
-    await inner.items.setItem('setting:seal-check', check)
+    await inner.items.setItem('setting:secret-check', check)
     await create(late, 'alex').catch(() => {})
     await expect(open(inner, NEW).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
   })
@@ -145,7 +148,7 @@ describe('a changed FISH_SECRET', () => {
     const storage = createMemoryStorage()
     await open(storage, OLD).checkSecrets()
     await Promise.all(Array.from({ length: 6 }, () => open(storage, NEW, OLD).checkSecrets()))
-    expect((await storage.items.getItem('setting:seal-check'))?.split(' ')).toHaveLength(2)
+    expect((await storage.items.getItem('setting:secret-check'))?.split(' ')).toHaveLength(2)
   })
 })
 
@@ -155,7 +158,7 @@ describe('what the first release encrypted', () => {
     const app = open(storage, OLD)
     const alex = await create(app, 'alex')
     await storage.items.setItem(keyOf(alex.id), encryptAsFirstRelease(alex.fernetKey, alex.id, OLD))
-    await storage.items.setItem('setting:seal-check', encryptAsFirstRelease('fish-crab', 'setting', OLD))
+    await storage.items.setItem('setting:secret-check', encryptAsFirstRelease('fish-crab', 'setting', OLD))
     for (const secrets of [[OLD], [NEW, OLD], [OTHER, NEW, OLD]] as const) {
       const [first, ...rest] = secrets
       await open(storage, first, ...rest).checkSecrets()
@@ -167,9 +170,9 @@ describe('what the first release encrypted', () => {
   it('is not changed by a start under the same secret, so that the first release still decrypts it', async () => {
     const storage = createMemoryStorage()
     const check = encryptAsFirstRelease('fish-crab', 'setting', OLD)
-    await storage.items.setItem('setting:seal-check', check)
+    await storage.items.setItem('setting:secret-check', check)
     await open(storage, OLD).checkSecrets()
-    expect(await storage.items.getItem('setting:seal-check')).toBe(check)
+    expect(await storage.items.getItem('setting:secret-check')).toBe(check)
   })
 })
 

@@ -13,7 +13,7 @@ import { newFolder } from './data-folder.ts'
 
 const NOW = new Date(0)
 const STORE = itemKey('setting', 'store')
-const CHECK = itemKey('setting', 'seal-check')
+const CHECK = itemKey('setting', 'secret-check')
 const [KEY, KEY_OF_OLD] = ['new', 'old'].map((id) => itemKey('secret', id, 'fernet')) as [string, string]
 const ENCRYPTED_OF_OLD = `v1.${'A+/z'.repeat(4)}.${'B'.repeat(78)}==`
 const [ANN, BOB, GONE] = ['owner-ann', 'owner-bob', 'owner-gone']
@@ -441,10 +441,10 @@ describe('an import', () => {
   })
 
   it.each<[string, RegExp, string[]]>([
-    ['without any', /^Line 2 has an encrypted key, and setting:seal-check, .* is missing\./, [item(KEY, ENCRYPTED)]],
+    ['without any', /^Line 2 has an encrypted key, and setting:secret-check, .* is missing\./, [item(KEY, ENCRYPTED)]],
     [
       'that does not name it',
-      /^Line 3 has a key that is encrypted under a secret unknown to setting:seal-check\./,
+      /^Line 3 has a key that is encrypted under a secret unknown to setting:secret-check\./,
       [item(CHECK, ENCRYPTED), item(KEY, ENCRYPTED.replace('abcd', 'efgh'))],
     ],
     ['without any, of the first release', /^Line 2 /, [item(KEY_OF_OLD, ENCRYPTED_OF_OLD)]],

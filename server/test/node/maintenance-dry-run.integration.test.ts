@@ -216,7 +216,7 @@ describe('a dry run of a restore', () => {
 
 describe('a dry run of an import', () => {
   const ANN_AND_BOB = [
-    { item: itemKey('setting', 'seal-check'), value: ENCRYPTED },
+    { item: itemKey('setting', 'secret-check'), value: ENCRYPTED },
     ...userItems('ann', 'Ann'),
     ...userItems('bob', 'Bob'),
   ]

@@ -304,10 +304,10 @@ describe('a copy of a store', () => {
     const [target, env] = [join(parent, 'copy'), { FISH_STORAGE: `file:${path}` }]
     const work = { env, target, now: NOW }
     const secrets = join(path, 'secrets.json')
-    writeFileSync(secrets, JSON.stringify({ seal: 'the old secret', session: 'a session secret' }))
+    writeFileSync(secrets, JSON.stringify({ encryption: 'the old secret', session: 'a session secret' }))
     const onProgress = ({ step, done }: MaintenanceProgress) => {
       if (step !== 'check' || done > 0) return
-      writeFileSync(secrets, JSON.stringify({ seal: 'the new secret', session: 'a session secret' }))
+      writeFileSync(secrets, JSON.stringify({ encryption: 'the new secret', session: 'a session secret' }))
     }
     await expect(run({ ...work, onProgress })).rejects.toMatchObject({ code: 'unavailable' })
     expect(existsSync(target)).toBe(false)

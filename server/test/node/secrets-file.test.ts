@@ -84,9 +84,9 @@ describe('the secrets of a data folder', () => {
     '{',
     '[]',
     'null',
-    '{"seal":"private-words"}',
-    '{"seal":"private-words","session":5}',
-    '{"seal":"private-words","session":""}',
+    '{"encryption":"private-words"}',
+    '{"encryption":"private-words","session":5}',
+    '{"encryption":"private-words","session":""}',
   ])(
     'that are damaged (%j) are an error that says what to do and quotes nothing, and stay as they are',
     async (content) => {

@@ -64,8 +64,13 @@ export const adminReportsChecks = checksOf('admin', [
     await writeAndExpectId(t, 'crab', crabs(5), { user: second, gamemode: 'oneblock' })
     await writeAndExpectId(t, 'crab', crabs(7), { user: best, gamemode: 'oneblock' })
     const response = await t.asSuperadmin('leaderboard', { query: '?type=crab&gamemode=oneblock&limit=1000' })
-    const { type, gamemode } = expect.json(response)
+    const { type, gamemode } = expect.success(response, 'leaderboard')
     expect.same([type, gamemode], ['crab', 'oneblock'], '"type" and "gamemode"', response)
+    const all = await t.asSuperadmin('leaderboard', { query: '?type=crab&limit=2' })
+    expect.success(all, 'leaderboard')
+    const counts = expect.list<Place>(all, 'leaderboard').map(({ count }) => count)
+    expect.same(counts.length, 2, 'the number of places', all)
+    expect.that(Number(counts[0]) >= Number(counts[1]), 'the counts, best first', counts, all)
     const list = expect.list<Place>(response, 'leaderboard')
     // The users of the run may be behind a thousand others.
     if (list.length === 1000 && (list.at(-1)?.count ?? 0) >= 5) return
@@ -73,24 +78,13 @@ export const adminReportsChecks = checksOf('admin', [
     expect.same(own, [7, 5], 'the counts of both users', response)
   }),
   check(
-    'leaderboard-of-all-gamemodes',
-    'The leaderboard of all gamemodes has the number of places asked.',
-    async (t) => {
-      for (const rarity of [1, 2])
-        await writeAndExpectId(t, 'fish', { fish: 'Cod', rarity }, { user: await t.newUser() })
-      const response = await t.asSuperadmin('leaderboard', { query: '?type=fish&limit=2' })
-      const counts = expect.list<Place>(response, 'leaderboard').map(({ count }) => count)
-      expect.same(counts.length, 2, 'the number of places', response)
-      expect.that(Number(counts[0]) >= Number(counts[1]), 'the counts, best first', counts, response)
-    },
-  ),
-  check(
     'public-leaderboard',
     'A public leaderboard is sorted, best first, with as many places as requested.',
     async (t) => {
       await writeAndExpectId(t, 'crab', { crab: [{}] }, { gamemode: 'oneblock' })
       const response = await t.request('/get/leaderboard?kind=crab&gamemode=oneblock')
       if (response.status === 404) throw new CheckSkipped('the service does not publish its leaderboard')
+      expect.success(response, 'getLeaderboard')
       const counts = expect.list<Place>(response, 'leaderboard').map(({ count }) => count)
       expect.that(counts.length >= 1 && counts.length <= 10, '1 to 10 places', counts.length, response)
       expect.same(
@@ -101,16 +95,8 @@ export const adminReportsChecks = checksOf('admin', [
       )
       const first = await t.request('/get/leaderboard?kind=crab&limit=1')
       expect.same(expect.list<Place>(first, 'leaderboard').length, 1, 'the number of places', first)
-      for (const wrong of ['kind=whale', 'kind=fish&gamemode=moon', 'kind=fish&limit=101', '']) {
-        expect.badRequest(await t.request(`/get/leaderboard?${wrong}`))
-      }
     },
   ),
-  check('leaderboard-unknown-type', 'A leaderboard of an unknown type or gamemode is 400.', async (t) => {
-    for (const query of ['', '?type=whale', '?type=fish&gamemode=moon']) {
-      expect.badRequest(await t.asSuperadmin('leaderboard', { query }))
-    }
-  }),
 ])
 
 interface AuditEntry {

@@ -44,10 +44,6 @@ async function begin(t: TestContext, query = '') {
 }
 
 export const eventsChecks = checksOf('events', [
-  check('events-unknown-kind', 'Events of an unknown kind are invalid_query.', async (t) => {
-    const { name } = await t.user()
-    expect.error(await t.request(`/events?follow=false&name=${name}&gamemode=earth&kind=whale`), 'invalid_query')
-  }),
   check(
     'events-begin',
     'Events begin with the time to reconnect and the event ready, and leave out older catches.',

@@ -1,14 +1,14 @@
 import { adminAuditChecks, adminReportsChecks } from './admin-reports.ts'
 import { adminLimitChecks, adminSessionChecks } from './admin-sessions.ts'
-import { adminCatchesChecks, adminUsersChecks } from './admin-users.ts'
+import { adminUsersChecks } from './admin-users.ts'
 import { type Check, checksOf } from './check.ts'
 import { eventsChecks } from './events.ts'
 import { keyChecks } from './key.ts'
 import { namesChecks } from './names.ts'
 import { operationsChecks, statusChecks } from './operations.ts'
-import { ownRecordsChecks } from './own-records.ts'
 import { rateLimitChecks } from './rate-limit.ts'
 import { cachingChecks, readsChecks } from './reads.ts'
+import { adminRecordsChecks, ownRecordsChecks } from './records.ts'
 import { bodiesChecks, corsChecks, responsesChecks } from './responses.ts'
 import { accessChecks, errorChecks, formChecks, originChecks, passwordChecks } from './routes.ts'
 import { summaryChecks } from './summary.ts'
@@ -35,7 +35,7 @@ export const CHECKS: readonly Check[] = [
   ...adminSessionChecks,
   ...checksOf('admin', accessChecks),
   ...adminUsersChecks,
-  ...adminCatchesChecks,
+  ...adminRecordsChecks,
   ...adminReportsChecks,
   ...adminAuditChecks,
   ...adminLimitChecks,

@@ -33,15 +33,16 @@ export const namesChecks = checksOf('names', [
       expect.error(response, 'user_not_found')
     }
   }),
-  check('name-found-in-any-letter-case', 'A user is found in any letter case and returned as created.', async (t) => {
-    const { name } = await t.user()
-    const response = await t.request(`/get/crab?name=${name.toUpperCase()}&gamemode=earth`)
-    expect.same(expect.json(response).user, name, '"user"', response)
-  }),
-  check('name-unique-without-regard-to-case', 'A name in another letter case is 409 user_exists.', async (t) => {
-    const { name } = await t.user()
-    expect.error(await t.createUser({ name: name.toUpperCase() }), 'user_exists')
-  }),
+  check(
+    'name-found-in-any-letter-case',
+    'A name is found in any letter case, returned as created, and unique.',
+    async (t) => {
+      const { name } = await t.user()
+      const response = await t.request(`/get/crab?name=${name.toUpperCase()}&gamemode=earth`)
+      expect.same(expect.json(response).user, name, '"user"', response)
+      for (const taken of [name, name.toUpperCase()]) expect.error(await t.createUser({ name: taken }), 'user_exists')
+    },
+  ),
   check('gamemodes-listed', 'Each gamemode that /status lists has its own collection.', async (t) => {
     const user = await t.newUser()
     const gamemodes = await gamemodesOf(t)

@@ -4,7 +4,7 @@ import { collection, detailedCollection, entriesOf, writeAndExpectId } from '../
 import type { TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
 import { CheckSkipped } from '../context/expect.ts'
-import { decodedText } from '../context/response.ts'
+import type { ReceivedResponse } from '../context/response.ts'
 import { check, checksOf } from './check.ts'
 
 const numberedFish = (from: number, count: number) =>
@@ -52,13 +52,10 @@ export const readsChecks = checksOf('reads', [
     for (const entry of plain.entries) expect.same(Object.keys(entry), ['name'], 'the fields', plain.response)
   }),
   ...KINDS.flatMap((kind) => [
-    check(`read-${kind}-empty`, `A collection of ${kind} without entries is an empty array.`, async (t) => {
-      const user = await t.newUser()
-      const { body, response } = await collection(t, kind, user)
-      expect.same(body, { user: user.name, [kind]: [] }, 'the body', response)
-    }),
     check(`read-${kind}-oldest-first`, `A read of ${kind} returns every entry once, oldest first.`, async (t) => {
       const user = await t.newUser()
+      const empty = await collection(t, kind, user)
+      expect.same(empty.body, { user: user.name, [kind]: [] }, 'the body without entries', empty.response)
       const names = ['Cod', 'Eel', 'Ant', 'Cod']
       const entry = (name: string) => (kind === 'fish' ? { name, rarity: 1 } : { name })
       await writeAndExpectId(t, kind, { [kind]: names.slice(0, 2).map(entry) }, { user })
@@ -118,16 +115,6 @@ export const readsChecks = checksOf('reads', [
     const page = await collection(t, 'fish', user, `&limit=${pageSize}`)
     expect.same(page.entries.length, pageSize, 'the number of entries on the largest page', page.response)
   }),
-  check('paging-limit', 'A limit other than a whole number from 1 to 1000 is refused with 400.', async (t) => {
-    const { name } = await t.user()
-    for (const limit of ['0', '-1', '1001', '1.5', 'x', '1e2', '0x10']) {
-      expect.badRequest(await t.request(`/get/fish?name=${name}&gamemode=earth&limit=${limit}`))
-    }
-  }),
-  check('paging-foreign-cursor', 'A cursor that the service did not issue is refused with 400.', async (t) => {
-    const { name } = await t.user()
-    expect.badRequest(await t.request(`/get/fish?name=${name}&gamemode=earth&limit=1&cursor=%00nonsense`))
-  }),
   check('read-of-another-user', 'Entries of one user are not in the collections of another.', async (t) => {
     const user = await createUserWithFish(t, 1)
     const other = await t.newUser()
@@ -152,6 +139,19 @@ async function tagOf(t: TestContext): Promise<string> {
 
 const addFish = (t: TestContext) => writeAndExpectId(t, 'fish', { fish: 'Cod', rarity: 1 }, { gamemode: 'survival' })
 
+const FORMATS = { gzip: 'gzip', br: 'brotli' } as const
+
+/** Some clients decode the body, others do not. `undefined` when the platform does not support the coding. */
+async function decodedText({ bytes, text }: ReceivedResponse, coding: keyof typeof FORMATS) {
+  if (text.startsWith('{')) return text
+  try {
+    const decoder = new DecompressionStream(FORMATS[coding] as CompressionFormat)
+    return await new Response(new Blob([bytes]).stream().pipeThrough(decoder)).text()
+  } catch {
+    return undefined
+  }
+}
+
 function encodedCheck(coding: 'gzip' | 'br') {
   return check(
     `read-in-${coding}`,
@@ -169,7 +169,7 @@ function encodedCheck(coding: 'gzip' | 'br') {
       expect.that(used === coding, `Content-Encoding: ${coding}`, used ?? 'none', response)
       const varies = (response.headers.get('vary') ?? '').toLowerCase().includes('accept-encoding')
       expect.that(varies, 'Vary: Accept-Encoding', response.headers.get('vary') ?? 'no Vary', response)
-      const text = await decodedText(response)
+      const text = await decodedText(response, coding)
       if (text === undefined) throw new CheckSkipped(`neither the client nor this platform can decode ${coding}`)
       expect.that(text === plain.text, 'the same text as without coding', 'another', response)
     },
@@ -177,29 +177,24 @@ function encodedCheck(coding: 'gzip' | 'br') {
 }
 
 export const cachingChecks = checksOf('reads', [
-  check('etag-304', 'If-None-Match with the ETag of the last response is 304 without a body.', async (t) => {
+  check('etag-304', 'If-None-Match with the last ETag, or a list with it, is 304 without a body.', async (t) => {
     await addFish(t)
-    const response = await read(t, { 'if-none-match': await tagOf(t) })
-    expect.status(response, 304)
-    expect.that(response.bytes.length === 0, 'no body', `${response.bytes.length} bytes`, response)
-  }),
-  check('etag-in-a-list', 'If-None-Match can list several ETags, strong or weak.', async (t) => {
     const tag = await tagOf(t)
     const other = tag.startsWith('W/') ? tag.slice(2) : `W/${tag}`
-    expect.status(await read(t, { 'if-none-match': `"x", ${other}` }), 304)
+    for (const match of [tag, `"x", ${other}`]) {
+      const response = await read(t, { 'if-none-match': match })
+      expect.status(response, 304)
+      expect.that(response.bytes.length === 0, 'no body', `${response.bytes.length} bytes`, response)
+    }
+    expect.status(await read(t, { 'if-none-match': '"unknown"' }), 200)
+    const head = await read(t, {}, 'HEAD')
+    expect.same(head.headers.get('etag'), tag, 'the ETag of HEAD', head)
   }),
-  check('etag-other', 'If-None-Match with another ETag gets the full response.', async (t) =>
-    expect.status(await read(t, { 'if-none-match': '"of-nothing-there-is"' }), 200),
-  ),
   check('etag-changes', 'A new entry changes the ETag; the old one gets the full response.', async (t) => {
     const before = await tagOf(t)
     await addFish(t)
     expect.status(await read(t, { 'if-none-match': before }), 200)
     expect.that((await tagOf(t)) !== before, 'another ETag after a write', 'the same')
-  }),
-  check('etag-on-head', 'HEAD has the same ETag as GET.', async (t) => {
-    const head = await read(t, {}, 'HEAD')
-    expect.same(head.headers.get('etag'), await tagOf(t), 'the ETag', head)
   }),
   encodedCheck('gzip'),
   encodedCheck('br'),

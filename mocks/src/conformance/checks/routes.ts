@@ -108,10 +108,11 @@ export const formChecks: readonly Derived[] = [
   ...forEach(
     'v1',
     () => true,
-    `is the same under ${VERSION_PREFIX}`,
+    `is the same under ${VERSION_PREFIX}, and both responses have a request id`,
     async (t, route) => {
       const plain = await ask(t, route)
       const versioned = await ask(t, route, { prefix: VERSION_PREFIX })
+      for (const response of [plain, versioned]) expect.requestId(response)
       const form = (response: ReceivedResponse) => [describeStatus(response), typeOf(response)]
       expect.same(form(versioned), form(plain), 'the status and the content-type', versioned)
     },
@@ -139,10 +140,14 @@ export const accessChecks: readonly Derived[] = [
     (route) => isAdmin(route) && route !== 'adminLogout',
     'is 403 for the role admin only if it is for superadmins',
     async (t, route) => {
-      const response = await t.send(...without(route, `Bearer ${(await t.admin()).token}`))
-      if (OPERATIONS[route].auth === 'superadmin') expect.error(response, 'forbidden')
-      else
-        expect.that(![401, 403].includes(response.status), 'another status than 401 and 403', response.status, response)
+      const { auth, errors, body } = OPERATIONS[route]
+      const [path, init] = without(route, `Bearer ${(await t.admin()).token}`)
+      const response = await t.send(`${path}?${await validQuery(t, route)}`, init)
+      if (auth === 'superadmin') expect.error(response, 'forbidden')
+      else if (errors.includes('user_not_found')) expect.error(response, 'user_not_found')
+      // The body of a request about nobody lacks the name of a new user.
+      else if (body) expect.error(response, 'invalid_payload')
+      else expect.success(response, route)
     },
   ),
 ]
@@ -151,13 +156,16 @@ export const passwordChecks = forEach(
   'password',
   (route) => OPERATIONS[route].auth === 'basic',
   'is 401 without credentials, with WWW-Authenticate: Basic',
-  async (t, route) => {
-    const response = await t.request(...without(route))
-    expect.error(response, 'invalid_credentials')
-    const challenge = response.headers.get('www-authenticate')
-    expect.that(/^Basic\b/i.test(challenge ?? ''), 'WWW-Authenticate: Basic', challenge ?? 'none', response)
-  },
+  async (t, route) => expectChallenge(await t.request(...without(route))),
 )
+
+/** @returns the sentence of the error */
+export function expectChallenge(response: ReceivedResponse): unknown {
+  const { error } = expect.error(response, 'invalid_credentials')
+  const challenge = response.headers.get('www-authenticate') ?? 'none'
+  expect.that(/^Basic\b/i.test(challenge), 'WWW-Authenticate: Basic', challenge, response)
+  return error
+}
 
 function expectListed(response: ReceivedResponse, name: string, ...wanted: readonly string[]): void {
   const value = response.headers.get(name) ?? 'none'
@@ -226,6 +234,8 @@ interface Wrong {
 
 interface Mistake {
   readonly code: ErrorCode
+  /** @default the code in kebab case */
+  readonly id?: string
   readonly what: string
   /** @default every route with the code among its errors */
   readonly isOf?: (route: RouteName) => boolean
@@ -236,6 +246,28 @@ interface Mistake {
 const hasToken = (route: RouteName) => OPERATIONS[route].body?.type === MEDIA_TYPES.token
 const hasQuery = (name: string) => (route: RouteName) => name in (OPERATIONS[route].query?.shape ?? {})
 const ofAnyUser = (route: RouteName) => OPERATIONS[route].auth !== 'basic'
+
+const WRONG_QUERIES: Readonly<Record<string, readonly string[]>> = {
+  limit: ['0', '-1', '1001', '1.5', 'x', '1e2', '0x10'],
+  kind: ['whale'],
+  type: ['whale', ''],
+  gamemode: ['moon'],
+  cursor: ['\u0000nonsense'],
+}
+
+/** Every endpoint for JSON refuses each of these. */
+const wrongBodies = (nobody: string): readonly object[] => [
+  {},
+  { name: 5, username: 1, password: 12345678, type: 'name', gamemode: 5, fish: [], crab: [] },
+  {
+    name: nobody,
+    username: nobody,
+    password: 12345678,
+    gamemode: '',
+    fish: [{ name: '', rarity: 1 }],
+    crab: [ENTRY.fish],
+  },
+]
 
 const MISTAKES: readonly Mistake[] = [
   {
@@ -279,13 +311,25 @@ const MISTAKES: readonly Mistake[] = [
   { code: 'gamemode_mismatch', what: 'two gamemodes', ways: [({ query }) => query.append('gamemode', 'survival')] },
   { code: 'record_not_found', what: 'an unknown record', ways: [() => {}] },
   { code: 'admin_not_found', what: 'an unknown administrator', ways: [() => {}] },
-  { code: 'invalid_query', what: 'limit=0', isOf: hasQuery('limit'), ways: [({ query }) => query.set('limit', '0')] },
+  ...Object.entries(WRONG_QUERIES).map(
+    ([name, values]): Mistake => ({
+      code: 'invalid_query',
+      id: `invalid-query-${name}`,
+      what: `a wrong ${name}`,
+      isOf: hasQuery(name),
+      ways: values.map(
+        (value) =>
+          ({ query }) =>
+            query.set(name, value),
+      ),
+    }),
+  ),
   {
     code: 'invalid_payload',
-    what: 'a body that is no JSON',
+    what: 'a wrong body',
     isOf: (route) => !hasToken(route),
-    ways: ['{"', '[]'].map((body) => (wrong) => {
-      wrong.body = body
+    ways: ['{"', '[]', ...wrongBodies('').keys()].map((way) => (wrong, nobody) => {
+      wrong.body = typeof way === 'string' ? way : JSON.stringify(wrongBodies(nobody)[way])
     }),
   },
   {
@@ -329,21 +373,25 @@ async function validRequest(t: TestContext, route: RouteName): Promise<Wrong> {
 async function expectMistake(t: TestContext, route: RouteName, { code, ways }: Mistake): Promise<void> {
   for (const make of ways) {
     const wrong = await validRequest(t, route)
-    make(wrong, t.newName())
+    const nobody = t.newName()
+    // A service that accepts the request creates an account.
+    if (route === 'createUser' || route === 'createAdmin') t.removeLater(route, nobody)
+    make(wrong, nobody)
     const { params, query, headers, body } = wrong
     const path = `${routePath(route, params)}?${query}`
     const init = { method: ROUTES[route].method, headers, ...(body === undefined ? {} : { body }) }
     const response = published(route, await t.request(path, init))
     expect.status(response, ERROR_CODES[code].status)
     if (STATUS_ALONE.includes(code)) expect.errorBody(response)
+    else if (code === 'invalid_payload') expect.details(response, code)
     else expect.error(response, code)
   }
 }
 
 export const errorChecks: readonly Derived[] = MISTAKES.flatMap((mistake) => {
-  const { code, what, isOf = () => true } = mistake
+  const { code, id = code.replaceAll('_', '-'), what, isOf = () => true } = mistake
   return forEach(
-    `error-${code.replaceAll('_', '-')}`,
+    `error-${id}`,
     (route) => OPERATIONS[route].errors.includes(code) && isOf(route),
     `with ${what} is ${ERROR_CODES[code].status} ${code}`,
     (t, route) =>

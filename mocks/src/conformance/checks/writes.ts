@@ -114,15 +114,17 @@ export const writesChecks = checksOf('writes', [
     const response = await write(t, 'crab', { user, crab: [{}] }, { query: `?name=${user}` })
     expect.same(expect.json(response, 201).message, `Crab saved for user ${name}`, '"message"', response)
   }),
-  check('write-for-owner-of-api-key', 'A write without a name is for the owner of the personal API key.', async (t) => {
-    const id = await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { query: '' })
-    expect.same((await entriesOf(t, 'fish', id)).length, 1, "the entries in the owner's collection")
-  }),
-  check('write-name-before-api-key', 'A write with a name is not for the owner of the API key.', async (t) => {
-    const user = await t.newUser()
-    const response = await write(t, 'fish', SHORT_PAYLOADS.fish, { user })
-    expect.same(expect.json(response, 201).message, `Fish saved for user ${user.name}`, '"message"', response)
-  }),
+  check(
+    'write-for-owner-of-api-key',
+    'Only a write without a name is for the owner of the personal API key.',
+    async (t) => {
+      const id = await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { query: '' })
+      expect.same((await entriesOf(t, 'fish', id)).length, 1, "the entries in the owner's collection")
+      const user = await t.newUser()
+      const response = await write(t, 'fish', SHORT_PAYLOADS.fish, { user })
+      expect.same(expect.json(response, 201).message, `Fish saved for user ${user.name}`, '"message"', response)
+    },
+  ),
   check('write-without-name', 'A write without a name and without a personal key is 400 missing_name.', async (t) => {
     const { name } = await t.user()
     const body = await encrypt(t, { user: name, fish: [ENTRY.fish] })

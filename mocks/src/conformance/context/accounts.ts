@@ -48,6 +48,8 @@ export function createAccounts(send: Send, redact: (secret: string) => void, ran
   return {
     prefix,
     newName,
+    /** The account of this name is removed at the end, if it exists. */
+    removeLater: (route: keyof typeof created, name: string) => void created[route].add(name),
     /** Sends a request to create a user or an administrator, which is removed at the end. */
     create,
     async newUser(token: string): Promise<OwnUser> {

@@ -122,6 +122,7 @@ export function createTestContext(options: TestContextOptions) {
     allowedOrigin: () => required(allowedOrigin, 'requires an allowed origin (option allowedOrigin)'),
     prefix: accounts.prefix,
     newName: accounts.newName,
+    removeLater: accounts.removeLater,
     /** The user that most checks share. @throws CheckSkipped when the run cannot create users */
     user,
     newUser: async () => accounts.newUser(await token()),

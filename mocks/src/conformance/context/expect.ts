@@ -1,4 +1,13 @@
-import { ERROR_CODES, type ErrorCode, HEADERS, MEDIA_TYPES, REQUEST_ID_PATTERN, ROUTES } from '@fish-crab/sdk/contract'
+import {
+  ERROR_CODES,
+  type ErrorCode,
+  HEADERS,
+  MEDIA_TYPES,
+  OPERATIONS,
+  REQUEST_ID_PATTERN,
+  ROUTES,
+  type RouteName,
+} from '@fish-crab/sdk/contract'
 import type { ReceivedResponse } from './response.ts'
 
 /** The service does not match the contract. Both values are descriptions without secrets. */
@@ -88,6 +97,15 @@ function canonicalJson(value: unknown): string {
       ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
       : part,
   )
+}
+
+/** The documented success of a route. @returns the body */
+export function success(response: ReceivedResponse, route: RouteName): JsonObject {
+  const { status, schema } = OPERATIONS[route].success
+  const body = json(response, status)
+  const [issue] = schema?.safeParse(body).error?.issues ?? []
+  that(!issue, 'a body of the documented form', `another under "${issue?.path.join('.')}"`, response)
+  return body
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>

@@ -128,6 +128,14 @@ export const adminMutations: readonly Mutation[] = [
       return status === 403 ? madeUp(200, {}) : madeUpError(403, 'forbidden')
     },
   ),
+  onRequest(
+    'responds 400 to the role admin',
+    (request, path) => path.startsWith('/admin/') && bearer(request) !== '',
+    async (request, send) => {
+      const me = await send(new Request(new URL('/admin/me', request.url), { headers: request.headers }))
+      return (await me.text()).includes('"role":"admin"') ? madeUpError(400, 'invalid_query') : send(request)
+    },
+  ),
   onJson(
     'creates users with keys of the URL-safe alphabet',
     (path, _, { status }) => path === '/admin/users' && status === 201,
@@ -238,6 +246,10 @@ export const adminMutations: readonly Mutation[] = [
   onEntries('counts one too few in the leaderboard', '/admin/leaderboard', 'leaderboard', (list) =>
     list.map((place) => ({ ...place, count: Number(place.count) - 1 })),
   ),
+  onOk('lists leaders without counts', /leaderboard$/, (body) => ({
+    ...body,
+    leaderboard: (body.leaderboard as Entry[]).map(({ name }) => ({ name })),
+  })),
   onOk('omits the type of the leaderboard', /leaderboard$/, ({ type: _, gamemode: __, ...body }) => body),
   onOk("returns another's key", /^\/get\/user\/key$/, () => ({ fernetKey: 'A'.repeat(43).concat('=') })),
   onOk('returns more than the key', /^\/get\/user\/key$/, (body) => ({ ...body, name: 'x' })),

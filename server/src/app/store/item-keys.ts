@@ -6,7 +6,7 @@ import { decodeKeyPart, itemKey } from '../../storage/core/keys.ts'
  */
 
 /** The check that all encryption secrets are at hand; see `secret-check.ts`. */
-export const SECRET_CHECK_KEY = itemKey('setting', 'seal-check')
+export const SECRET_CHECK_KEY = itemKey('setting', 'secret-check')
 
 export const ADMINS_KEY = itemKey('setting', 'admins')
 
@@ -67,6 +67,19 @@ export function failedLoginKey(hour: number, place: number): string {
 }
 
 export const AUDIT_BASE = 'audit:'
+
+/** Every item lies under one of these. The items of users come last: without its user, nothing else can be reached. */
+export const ITEM_BASES: readonly string[] = [
+  'setting:',
+  SECRETS_BASE,
+  API_KEYS_BASE,
+  KEY_READS_BASE,
+  FAILED_LOGINS_BASE,
+  AUDIT_BASE,
+  USER_NAMES_BASE,
+  USERS_BASE,
+]
+
 const MAX_TIME = 2 ** 48 - 1
 
 /** An entry of the audit log. Keys count down, so that a listing in the order of keys is newest first. */

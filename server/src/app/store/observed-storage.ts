@@ -73,5 +73,7 @@ export function observeStorage(storage: FishStorage, { metrics, storeId }: Stora
     }
   }
 
-  return { ...observe(storage), items: observe(storage.items), read, dispose: () => storage.dispose() }
+  // No request dumps.
+  const { dump } = storage
+  return { ...observe(storage), items: observe(storage.items), read, dump, dispose: () => storage.dispose() }
 }

@@ -50,7 +50,7 @@ export function createStoreId({ storage, random, clock }: StoreIdOptions) {
       invalidate()
       throw error
     })
-    const error = value === id ? undefined : (importLockError(value) ?? replacedError())
+    const error = value === id ? undefined : (unfinishedError(value) ?? replacedError())
     finish(error)
     if (error) throw error
   }
@@ -68,7 +68,7 @@ export function createStoreId({ storage, random, clock }: StoreIdOptions) {
         await storage.setItemIfAbsent(STORE_KEY, newStoreId(random))
         value = await storage.items.getItem(STORE_KEY)
       }
-      refuseImportLock(value)
+      refuseUnfinished(value)
       if (value === null) throw replacedError()
       id = value
       finish()
@@ -101,7 +101,7 @@ function newStoreId(random: RandomSource): string {
 /** Replaces the id during an import, and after one that failed. */
 const IMPORT_LOCK = 'import unfinished'
 
-function importLockError(value: string | null): StorageError | undefined {
+function unfinishedError(value: string | null): StorageError | undefined {
   if (value !== IMPORT_LOCK) return undefined
   return new StorageError(
     'unfinished',
@@ -110,14 +110,24 @@ function importLockError(value: string | null): StorageError | undefined {
 }
 
 /** @throws StorageError `unfinished` */
-export function refuseImportLock(value: string | null): void {
-  const error = importLockError(value)
+export function refuseUnfinished(value: string | null): void {
+  const error = unfinishedError(value)
   if (error) throw error
 }
 
 /** @throws StorageError `unfinished` */
-export async function checkNoImportLock(storage: FishStorage): Promise<void> {
-  refuseImportLock(await storage.items.getItem(STORE_KEY))
+export async function checkFinished(storage: FishStorage): Promise<void> {
+  refuseUnfinished(await storage.items.getItem(STORE_KEY))
+}
+
+/** `false` when the storage holds a store, or a part of one. */
+export function startFilling(storage: FishStorage): Promise<boolean> {
+  return storage.setItemIfAbsent(STORE_KEY, IMPORT_LOCK)
+}
+
+/** Gives the store its id. @throws StorageError `replaced` when it was emptied meanwhile */
+export async function finishFilling(storage: FishStorage, random: RandomSource): Promise<void> {
+  if (!(await storage.replaceItemIf(STORE_KEY, IMPORT_LOCK, newStoreId(random)))) await failLostLock(storage)
 }
 
 /** `false` when it is locked or holds a store. */

@@ -73,7 +73,7 @@ export function pathExists(path: string): boolean {
 /** Removes the folder at the end, and at the start those of killed runs. */
 export async function withTempFolder<Result>(
   folder: string,
-  kind: 'restore' | 'import',
+  kind: 'restore' | 'import' | 'copy',
   run: (temp: string) => Promise<Result>,
 ): Promise<Result> {
   for (const killed of tempFoldersIn(folder)) removeTemp(killed)
@@ -165,7 +165,7 @@ export function moveStore(temp: string, folder: string): void {
   }
 }
 
-const LEFTOVER = /^\.(?:restore|import|migrate)-[0-9a-f]{8}$/
+const LEFTOVER = /^\.(?:restore|import|copy|migrate)-[0-9a-f]{8}$/
 
 /** Left by killed runs: under the lock, none of them is in use. */
 export function tempFoldersIn(folder: string): string[] {

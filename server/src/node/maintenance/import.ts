@@ -4,7 +4,7 @@ import {
   checkImportLock,
   finishImport,
   lockForImport,
-  refuseImportLock,
+  refuseUnfinished,
   unlockImport,
 } from '../../app/store/store-id.ts'
 import { EPOCH_KEY, STORE_KEY } from '../../storage/core/keys.ts'
@@ -152,7 +152,7 @@ type Content = Pick<FishStorage, 'tallies'> & { readonly items: Pick<ItemStorage
 
 async function refuseData({ items, tallies }: Content, isLocked = false): Promise<void> {
   const storeId = isLocked ? null : await items.getItem(STORE_KEY)
-  refuseImportLock(storeId)
+  refuseUnfinished(storeId)
   const [keys, sums] = await Promise.all([items.getKeys(), tallies()])
   const isEmpty = storeId === null && sums.length === 0 && keys.every((key) => key === STORE_KEY)
   if (!isEmpty) throw notEmptyError()

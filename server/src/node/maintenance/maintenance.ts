@@ -166,7 +166,7 @@ function fromSystem(error: NodeJS.ErrnoException): unknown {
   return failure(known.code, isSqlite ? known.message : `${at} failed (${code}).`)
 }
 
-const TEMP_NAME = /\.partial-[0-9a-f]{8}|[/\\]\.(?:restore|import|migrate)-[0-9a-f]{8}/g
+const TEMP_NAME = /\.partial-[0-9a-f]{8}|[/\\]\.(?:restore|import|copy|migrate)-[0-9a-f]{8}/g
 
 /** Uses the final path in errors, not the temporary one. */
 function withoutTempNames(text: string): string {

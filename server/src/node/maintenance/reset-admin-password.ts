@@ -1,7 +1,7 @@
 import type { AdminRole } from '@fish-crab/sdk/contract'
 import { createAdmins } from '../../app/auth/admins.ts'
 import { createAuditRecorder } from '../../app/auth/audit.ts'
-import { checkNoImportLock } from '../../app/store/store-id.ts'
+import { checkFinished } from '../../app/store/store-id.ts'
 import type { ConfigSource } from '../config.ts'
 import { createScryptHasher } from '../passwords.ts'
 import { SETTINGS } from '../settings.ts'
@@ -38,7 +38,7 @@ export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<
     const settings = readMaintenanceSettings(source)
     if (settings.storage.driver === 'file') storeFileOf(settings.storage.path)
     return useStorage(settings.storage, async (storage) => {
-      await checkNoImportLock(storage)
+      await checkFinished(storage)
       const random = (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes)
       // The storage was just opened by its address: it cannot have been replaced.
       const storeId = { verify: async () => {} }

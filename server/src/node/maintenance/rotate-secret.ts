@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { AppSecrets } from '../../app/options.ts'
 import { ENCRYPTED_PART, ownerOfEncrypted, SECRETS_BASE } from '../../app/store/item-keys.ts'
-import { refuseImportLock } from '../../app/store/store-id.ts'
+import { refuseUnfinished } from '../../app/store/store-id.ts'
 import { DecryptionError, type Encryption } from '../../app/users/encryption.ts'
 import {
   ensureSecretCheck,
@@ -119,7 +119,7 @@ async function planSecrets(
   { storage, secret, previousSecrets }: MaintenanceSettings,
   makeNew: boolean,
 ): Promise<SecretsPlan> {
-  refuseImportLock(await source.items.getItem(STORE_KEY))
+  refuseUnfinished(await source.items.getItem(STORE_KEY))
   const folder = storage.driver === 'file' ? storage.path : undefined
   const stored = folder === undefined ? undefined : await readSecrets(folder)
   const older = stored ? atRestSecrets(stored) : []

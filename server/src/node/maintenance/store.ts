@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import type { AppSecrets } from '../../app/options.ts'
 import { SECRET_CHECK_KEY } from '../../app/store/item-keys.ts'
-import { refuseImportLock } from '../../app/store/store-id.ts'
+import { refuseUnfinished } from '../../app/store/store-id.ts'
 import { createEncryption, DecryptionError } from '../../app/users/encryption.ts'
 import { decryptSecretCheck } from '../../app/users/secret-check.ts'
 import { EPOCH_KEY, STORE_KEY } from '../../storage/core/keys.ts'
@@ -83,7 +83,7 @@ export async function inspectStore(
   if (!isChecked && firstValue(db, INTEGRITY_CHECK) !== 'ok') {
     throw new MaintenanceError('damaged', `${file} is damaged.`, { hint: 'Use another backup.' })
   }
-  refuseImportLock(itemOf(db, STORE_KEY))
+  refuseUnfinished(itemOf(db, STORE_KEY))
   report(bytes)
   signal?.throwIfAborted()
   return {

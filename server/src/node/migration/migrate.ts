@@ -6,7 +6,7 @@ import type { StoredAdmin } from '../../app/auth/admins.ts'
 import type { PasswordHasher } from '../../app/core/host.ts'
 import type { AppSecrets } from '../../app/options.ts'
 import { ADMINS_KEY, secretKey, USERS_BASE } from '../../app/store/item-keys.ts'
-import { checkNoImportLock, refuseImportLock } from '../../app/store/store-id.ts'
+import { checkFinished, refuseUnfinished } from '../../app/store/store-id.ts'
 import type { Encryption } from '../../app/users/encryption.ts'
 import { verifySecretCheck } from '../../app/users/secret-check.ts'
 import { StorageError } from '../../storage/core/errors.ts'
@@ -101,7 +101,7 @@ async function makePlan(source: Source, work: Work, target?: Target): Promise<Mi
   const [deleted, begun] = [new Set<string>(), new Set<string>()]
   let existingAdmins: readonly StoredAdmin[] = []
   if (target) {
-    refuseImportLock(await target.items.getItem(STORE_KEY))
+    refuseUnfinished(await target.items.getItem(STORE_KEY))
     let after: string | undefined
     do {
       const range = { base: USERS_BASE, limit: PAGE, ...(after === undefined ? {} : { after }) }
@@ -221,7 +221,7 @@ async function migrateRedis(work: Work): Promise<MigrateReport> {
   const { report } = planned.plan
   if (!(await isConfirmed(planned.plan, work))) return { ...report, folder: null, dryRun: true }
   const added = await useStorage(address, async (storage) => {
-    await checkNoImportLock(storage)
+    await checkFinished(storage)
     return fillStorage(storage, { ...work, ...planned, encryption, passwords, mayRefuseSome: true })
   })
   return { ...report, added, folder: null }

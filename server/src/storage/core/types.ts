@@ -54,6 +54,12 @@ export interface StoredRecord {
   readonly entries: string
 }
 
+/** A write of an owner, with everything that storing it again needs. */
+export type DumpedWrite =
+  | { readonly collection: Collection; readonly record: NewRecord }
+  /** The record of this token was removed. The token stays used. */
+  | { readonly token: { readonly dedupeKey: string; readonly id: string } }
+
 /** Start and size of a read. */
 export interface ReadRange {
   /** Yield records whose sequence is at least this. @default 0 */
@@ -193,6 +199,11 @@ export interface StorageExtension {
    * until the promise resolves; a call that was interrupted can be repeated.
    */
   removeOwner(owner: string): Promise<void>
+  /**
+   * Everything that an owner has: the records of each collection, oldest first, then the tokens of removed records. It is for
+   * copies while no server runs: it holds all tokens of the owner in memory, and misses or repeats records that move meanwhile.
+   */
+  dump(owner: string): AsyncIterable<readonly DumpedWrite[]>
   /** All tallies, in any order, consistent with the records. Takes time in proportion to the result. */
   tallies(): Promise<readonly Tally[]>
   /**

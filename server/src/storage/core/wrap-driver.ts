@@ -18,6 +18,7 @@ const OPERATIONS = [
   'append',
   'findRecord',
   'read',
+  'dump',
   'version',
   'newest',
   'onChange',

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setImmediate } from 'node:timers'
 import { createChanges } from '../core/changes.ts'
+import { dumpOwner } from '../core/dump.ts'
 import { closedError, StorageError } from '../core/errors.ts'
 import { readInChunks } from '../core/paging.ts'
 import { createProbe, trackRefusals } from '../core/probe.ts'
@@ -176,6 +177,20 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
       let isMore = true
       while (isMore) isMore = await write('removeOwner', owner)
     },
+    dump: (owner) =>
+      dumpOwner({
+        collections: () => read(() => reader.collectionsOf(owner)),
+        tokens: () => read(() => reader.tokensOf(owner)),
+        async *records(collection) {
+          for (let from = 0; ; ) {
+            const chunk = await read(() => reader.wholeRecords(collection, from))
+            const last = chunk.at(-1)
+            if (!last) return
+            yield chunk.map(({ sequence: _, ...record }) => record)
+            from = last.sequence + 1
+          }
+        },
+      }),
     tallies: () => read(() => reader.tallies()),
     leaders: (range) => read(() => reader.leaders(range)),
     hasItem: (key) => now(() => recent.item(key) !== null),

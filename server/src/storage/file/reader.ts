@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers'
-import { endOfBase, pageOf, type RecordSource } from '../core/paging.ts'
+import { CHUNK_RECORDS, endOfBase, pageOf, type RecordSource } from '../core/paging.ts'
 import {
   type Collection,
   type ItemPage,
@@ -7,6 +7,7 @@ import {
   type Leader,
   type LeaderRange,
   MAX_SPECIES,
+  type NewRecord,
   REMOVED_VERSION,
   type SpeciesTally,
   type StoredRecord,
@@ -51,6 +52,30 @@ function prepareRecords(db: DatabaseSync) {
       // The compiler does not know the types of the columns.
       range.iterate(owner, kind, gamemode, from, to) as unknown as Iterable<StoredRecord>,
   })
+}
+
+function prepareDump(db: DatabaseSync) {
+  const collections = db.prepare('SELECT kind, gamemode FROM collections WHERE owner = ?')
+  const tokens = db.prepare('SELECT dedupe_key, id FROM tokens WHERE owner = ?')
+  const records = db.prepare(
+    `SELECT sequence, id, count, labels, entries FROM records
+     WHERE ${IN_COLLECTION} AND sequence >= ? ORDER BY sequence LIMIT ${CHUNK_RECORDS}`,
+  )
+  return {
+    collectionsOf: (owner: string): Collection[] =>
+      collections.all(owner).map(({ kind, gamemode }) => ({ owner, kind: String(kind), gamemode: String(gamemode) })),
+    tokensOf: (owner: string): [id: string, dedupeKey: string][] =>
+      tokens.all(owner).map((row) => [String(row.id), String(row.dedupe_key)]),
+    /** From a sequence on. */
+    wholeRecords: ({ owner, kind, gamemode }: Collection, from: number) =>
+      records.all(owner, kind, gamemode, from).map(({ sequence, id, count, labels, entries }) => ({
+        sequence: Number(sequence),
+        id: String(id),
+        count: Number(count),
+        labels: JSON.parse(String(labels)) as NewRecord['labels'],
+        entries: String(entries),
+      })),
+  }
 }
 
 /** Reading them takes a few milliseconds, in which nothing else runs. */
@@ -177,6 +202,7 @@ export function openReader(file: string) {
     },
     version: prepareVersion(db),
     records: prepareRecords(db),
+    ...prepareDump(db),
     species: prepareSpecies(db),
     ...prepareTallies(db),
     close: (): void => db.close(),

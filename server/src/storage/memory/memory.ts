@@ -100,6 +100,9 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
       whileOpen(records).removeOwner(owner)
       changes.emit({ owner })
     },
+    async *dump(owner) {
+      for (const chunk of whileOpen(records).dump(owner)) yield whileOpen(chunk)
+    },
     tallies: async () => whileOpen(records).tallies.list(),
     species: async (collection) => whileOpen(records).species(collection),
     leaders: async (range) => whileOpen(records).tallies.leaders(range),

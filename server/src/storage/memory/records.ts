@@ -3,6 +3,7 @@ import { SpeciesTallies } from '../core/species.ts'
 import {
   type AppendResult,
   type Collection,
+  type DumpedWrite,
   type Leader,
   type LeaderRange,
   MAX_SPECIES,
@@ -33,7 +34,7 @@ class MemoryCollection {
   }
 
   get records(): readonly NewRecord[] {
-    return this.#records
+    return this.#records.map(({ sequence: _, ...record }) => record)
   }
 
   append(record: NewRecord, sequence: number): void {
@@ -127,6 +128,7 @@ interface Owner {
   readonly collections: Map<string, MemoryCollection>
 }
 
+const NO_DATA: Owner = { tokens: new Map(), collections: new Map() }
 const NO_RECORDS = { last: () => 0, between: () => [] }
 
 function nameOf({ kind, gamemode }: Collection): string {
@@ -175,6 +177,16 @@ export class MemoryRecords {
   species(place: Collection): readonly SpeciesTally[] | null {
     const collection = this.#collection(place)
     return collection ? collection.species() : []
+  }
+
+  *dump(name: string): Generator<readonly DumpedWrite[]> {
+    const { tokens, collections } = this.#owners.get(name) ?? NO_DATA
+    const remaining = new Map(tokens)
+    for (const { place: collection, records } of collections.values()) {
+      for (const { dedupeKey } of records) if (dedupeKey !== null) remaining.delete(dedupeKey)
+      yield records.map((record) => ({ collection, record }))
+    }
+    yield Array.from(remaining, ([dedupeKey, id]) => ({ token: { dedupeKey, id } }))
   }
 
   removeRecord(place: Collection, id: string): boolean {

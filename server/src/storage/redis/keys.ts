@@ -126,6 +126,11 @@ export function tokenField(dedupeKey: string): string {
   return encodeText(dedupeKey)
 }
 
+/** The dedupe key of a {@link tokenField}. */
+export function dedupeKeyOf(field: string): string {
+  return field.startsWith('=') ? field.slice(1) : JSON.parse(field.slice(1))
+}
+
 export const WINDOW_BUCKETS = BUCKETS
 
 /** Hash and field of a window. The text before the first `:` of its key is its kind. */

@@ -1,3 +1,4 @@
+import { dumpOwner } from '../core/dump.ts'
 import { decodeKeyPart, encodeKeyPart } from '../core/keys.ts'
 import { byRank, CHUNK_CHARACTERS, CHUNK_RECORDS } from '../core/paging.ts'
 import { createSpeciesReader, SpeciesTallies } from '../core/species.ts'
@@ -12,7 +13,7 @@ import {
   type Tally,
 } from '../core/types.ts'
 import type { Connection } from './connection.ts'
-import { allBuckets, collectionKeys, collectionName, ownerKeys, tokenField } from './keys.ts'
+import { allBuckets, collectionKeys, collectionName, dedupeKeyOf, ownerKeys, tokenField } from './keys.ts'
 import { TOO_MANY } from './scripts.ts'
 
 function toRecords(flat: readonly string[]): StoredRecord[] {
@@ -28,6 +29,15 @@ function labelsText(labels: NewRecord['labels']): string {
     .map(([label, carriers]) => `${encodeKeyPart(label)} ${carriers}`)
     .join(' ')
 }
+
+function parseLabels(text: string): NewRecord['labels'] {
+  const pairs = text.split(' ').filter(Boolean)
+  return Object.fromEntries(
+    pairs.flatMap((label, at) => (at % 2 === 0 ? [[decodeKeyPart(label), Number(pairs[at + 1])]] : [])),
+  )
+}
+
+const SEQUENCE_FIELD = /^sequence:([^:]*):([^:]*)$/
 
 // JSON escapes what UTF-8 could not encode.
 function speciesField({ name, label }: Pick<SpeciesTally, 'name' | 'label'>): string {
@@ -45,6 +55,18 @@ const newVersion = () => crypto.randomUUID()
 
 /** The records of all owners: a stream for each collection, with the sequences as ids. */
 export function createRedisRecords({ client, call, write, run }: Connection) {
+  /** Fields and values of a hash. */
+  async function scan(key: string): Promise<[field: string, value: string][]> {
+    const pairs = new Map<string, string>()
+    let cursor = '0'
+    do {
+      const [next, flat] = await run(() => client.hscan(key, cursor, 'COUNT', CHUNK_RECORDS))
+      for (let at = 0; at + 1 < flat.length; at += 2) pairs.set(flat[at] ?? '', flat[at + 1] ?? '')
+      cursor = next
+    } while (cursor !== '0')
+    return [...pairs]
+  }
+
   const operations = {
     async append(collection, { id, dedupeKey, count, labels, entries }) {
       const { name, about, tokens, records, ids, tallies, leaders, species, bucket } = collectionKeys(collection)
@@ -109,6 +131,37 @@ export function createRedisRecords({ client, call, write, run }: Connection) {
       const keys = [from.about, from.records, from.ids, to.records, to.ids, from.tallies, from.bucket.tallies]
       const args = [from.name, to.name, collection.owner, id, newVersion(), newVersion()]
       return (await write('fishMoveRecord', [...keys, ofKind, ofFrom, to.leaders[1] ?? ''], args)) === 1
+    },
+
+    dump(owner) {
+      const { about, tokens } = ownerKeys(owner)
+      return dumpOwner({
+        async collections() {
+          const fields = await run(() => client.hkeys(about))
+          return fields.flatMap((field) => {
+            const [, kind, gamemode] = SEQUENCE_FIELD.exec(field) ?? []
+            if (kind === undefined || gamemode === undefined) return []
+            return [{ owner, kind: decodeKeyPart(kind), gamemode: decodeKeyPart(gamemode) }]
+          })
+        },
+        tokens: async () => (await scan(tokens)).map(([field, id]) => [id, dedupeKeyOf(field)] as const),
+        async *records(collection) {
+          const { records, ids } = collectionKeys(collection)
+          const idOf = new Map((await scan(ids)).map(([id, sequence]) => [sequence, id]))
+          for (let from = '-'; ; ) {
+            const found = await run(() => client.xrange(records, from, '+', 'COUNT', CHUNK_RECORDS))
+            const last = found.at(-1)
+            if (!last) return
+            yield found.map(([position, [, count, , entries = '', , labels = '']]) => ({
+              id: idOf.get(position.replace(/-.*/, '')) ?? '',
+              count: Number(count),
+              labels: parseLabels(labels),
+              entries,
+            }))
+            from = `(${last[0]}`
+          }
+        },
+      })
     },
 
     async removeOwner(owner) {

@@ -1,0 +1,54 @@
+import { Args, defineCommand } from '../command/define.ts'
+import { contentsText, runMaintenance } from '../command/maintenance.ts'
+import type { Env } from '../core/context.ts'
+import { usageError } from '../core/errors.ts'
+import { printable } from '../output/text.ts'
+
+export const copyCommand = defineCommand({
+  summary: 'Copy everything from one storage to an empty one.',
+  description:
+    'Copies players, keys, catches, used tokens and the audit log between data folders and Redis. Stop the servers of ' +
+    'both first. Keys stay encrypted: a secrets.json beside the data is copied with it, and a Redis needs the same ' +
+    'FISH_SECRET. Write env:NAME for an address that contains a password, and set it in the variable NAME.',
+  examples: [
+    { description: 'From a data folder to Redis:', command: 'fish-cli copy file:./data redis://127.0.0.1' },
+    {
+      description: 'A backup of a Redis whose address is a secret:',
+      command: 'fish-cli copy env:FISH_STORAGE file:./backup',
+    },
+  ],
+  args: {
+    from: Args.string({ description: 'address of the storage to copy', required: true }),
+    to: Args.string({ description: 'address of an empty storage', required: true }),
+  },
+  flags: {},
+
+  async run(context) {
+    const { args, env } = context
+    const [from, to] = [addressOf(args.from, env), addressOf(args.to, env)]
+    const signal = context.interrupted()
+    const report = await runMaintenance(context, (server, source) => server.copyStore({ ...source, from, to, signal }))
+    if (report.secrets === 'needed') {
+      const beside = ', or with "encryption" of its secrets.json as FISH_SECRET'
+      context.note(`Keys stay encrypted: serve the copy with the FISH_SECRET of the original storage${beside}.`)
+    }
+    return context.print(report, () => `${printable(report.folder ?? 'Redis')}: ${contentsText(report)}`)
+  },
+})
+
+const PASSWORD = /^rediss?(?:-cluster)?:.*@/i
+
+/** An address, or the variable that has it: other programs can read arguments. */
+function addressOf(text: string, env: Env): string {
+  const [, name] = /^env:(.+)$/.exec(text) ?? []
+  if (name !== undefined) {
+    const address = env[name]
+    if (address) return address
+    throw usageError(`${name} is not set.`, 'Set it to the address of the storage.')
+  }
+  if (!PASSWORD.test(text)) return text
+  throw usageError(
+    'An address with a password must not be an argument.',
+    'Put it into an environment variable and pass env:NAME, such as env:FISH_STORAGE.',
+  )
+}

@@ -1,0 +1,168 @@
+import { HEADERS, KINDS, type Kind, MEDIA_TYPES, ROUTES, routePath } from '@fish-crab/sdk/contract'
+import { basic, type OwnUser } from '../context/accounts.ts'
+import { encrypt, entriesOf, GAMEMODE, post, SHORT_PAYLOADS, storedEntries } from '../context/catches.ts'
+import type { TestContext } from '../context/context.ts'
+import * as expect from '../context/expect.ts'
+import { check, checksOf } from './check.ts'
+
+const OTHER_GAMEMODE = 'oneblock'
+
+const CHANGES = {
+  fish: {
+    own: { remove: 'deleteOwnFish', move: 'moveOwnFish' },
+    admin: { remove: 'deleteUserFish', move: 'moveUserFish' },
+  },
+  crab: {
+    own: { remove: 'deleteOwnCrab', move: 'moveOwnCrab' },
+    admin: { remove: 'deleteUserCrab', move: 'moveUserCrab' },
+  },
+} as const
+
+const ACTORS = { own: 'A player', admin: 'An administrator' } as const
+type Actor = keyof typeof ACTORS
+type Act = 'remove' | 'move'
+
+interface Change {
+  readonly id: string
+  /** @default the main user */
+  readonly user?: OwnUser
+  /** @default that of the actor */
+  readonly authorization?: string | undefined
+  readonly from?: string
+  readonly to?: string
+}
+
+async function authorizationOf(t: TestContext, actor: Actor, { name, password }: OwnUser): Promise<string> {
+  return actor === 'own' ? basic(name, password) : `Bearer ${(await t.superadmin()).token}`
+}
+
+async function send(t: TestContext, kind: Kind, actor: Actor, act: Act, change: Change) {
+  const { id, user = await t.user(), from = GAMEMODE, to = OTHER_GAMEMODE } = change
+  const authorization = 'authorization' in change ? change.authorization : await authorizationOf(t, actor, user)
+  const route = CHANGES[kind][actor][act]
+  return t.request(`${routePath(route, { name: user.name, id })}?gamemode=${from}`, {
+    method: ROUTES[route].method,
+    headers: { 'content-type': MEDIA_TYPES.json, ...(authorization === undefined ? {} : { authorization }) },
+    ...(act === 'move' ? { body: JSON.stringify({ gamemode: to }) } : {}),
+  })
+}
+
+/** A record of the main user, and the token that added it. */
+async function add(t: TestContext, kind: Kind) {
+  const token = await encrypt(t, SHORT_PAYLOADS[kind])
+  const response = await post(t, kind, token)
+  return { token, id: expect.text(expect.json(response, 201).id, '"id"', response) }
+}
+
+async function expectReplayed(t: TestContext, kind: Kind, { id, token }: { id: string; token: string }) {
+  const again = await post(t, kind, token)
+  expect.same(expect.json(again, 200).id, id, '"id" of the replay', again)
+  expect.same(again.headers.get(HEADERS.replayed), 'true', HEADERS.replayed, again)
+}
+
+const changeChecks = (kind: Kind, actor: Actor) => [
+  check(
+    `${actor}-removes-${kind}`,
+    `${ACTORS[actor]} removes a record of ${kind} by id; its token stays used.`,
+    async (t) => {
+      const [kept, removed] = [await add(t, kind), await add(t, kind)]
+      const remove = (change: Omit<Change, 'id'> = {}) => send(t, kind, actor, 'remove', { id: removed.id, ...change })
+      expect.error(await remove({ from: OTHER_GAMEMODE }), 'record_not_found')
+      expect.error(await remove({ user: await t.newUser() }), 'record_not_found')
+      expect.same((await entriesOf(t, kind, removed.id)).length, 1, 'the entries before the removal')
+      expect.status(await remove(), 204)
+      expect.error(await remove(), 'record_not_found')
+      await expectReplayed(t, kind, removed)
+      expect.same((await entriesOf(t, kind, removed.id)).length, 0, 'the entries of the removed record')
+      expect.same((await entriesOf(t, kind, kept.id)).length, 1, 'the entries of the other record')
+    },
+  ),
+  check(
+    `${actor}-moves-${kind}`,
+    `${ACTORS[actor]} moves a record of ${kind} to another gamemode; id, time and token stay.`,
+    async (t) => {
+      const record = await add(t, kind)
+      const before = await entriesOf(t, kind, record.id)
+      const move = (change: Omit<Change, 'id'> = {}) => send(t, kind, actor, 'move', { id: record.id, ...change })
+      expect.error(await move({ user: await t.newUser() }), 'record_not_found')
+      expect.details(await move({ to: GAMEMODE }), 'invalid_payload')
+      expect.status(await move({ to: 'moon' }), 400)
+      for (let count = 0; count < 2; count += 1) expect.status(await move(), 204)
+      expect.error(await move({ from: 'survival', to: GAMEMODE }), 'record_not_found')
+      expect.same(await entriesOf(t, kind, record.id, OTHER_GAMEMODE), before, 'the entries where it was moved')
+      await expectReplayed(t, kind, record)
+      expect.same((await entriesOf(t, kind, record.id)).length, 0, 'the entries where it was')
+    },
+  ),
+]
+
+export const ownRecordsChecks = checksOf(
+  'writes',
+  KINDS.flatMap((kind) => [
+    ...changeChecks(kind, 'own'),
+    check(
+      `own-${kind}-needs-password`,
+      `An API key does not remove or move ${kind}, nor does an administrator's password.`,
+      async (t) => {
+        const { id } = await add(t, kind)
+        const { username, password } = await t.superadmin()
+        for (const act of ['remove', 'move'] as const) {
+          // Every request has an API key, which lifts the limit and nothing else.
+          const response = await send(t, kind, 'own', act, { id, authorization: undefined })
+          expect.error(response, 'invalid_credentials')
+          const authorization = basic(username, password)
+          expect.error(await send(t, kind, 'own', act, { id, authorization }), 'forbidden')
+        }
+        expect.same((await entriesOf(t, kind, id)).length, 1, 'the entries of the record')
+      },
+    ),
+  ]),
+)
+
+const ADDED = {
+  fish: {
+    list: 'listUserFish',
+    add: 'addUserFish',
+    message: '2 fish saved',
+    entries: [
+      { name: 'Cod', rarity: 1 },
+      { name: 'Koi', rarity: 6 },
+    ],
+    stored: [
+      { name: 'Cod', rarity: 'Bronze' },
+      { name: 'Koi', rarity: 'Platinum' },
+    ],
+  },
+  crab: {
+    list: 'listUserCrab',
+    add: 'addUserCrab',
+    message: '2 crabs saved',
+    entries: [{}, { name: 'Hermit' }],
+    stored: [{ name: 'crab' }, { name: 'Hermit' }],
+  },
+} as const
+
+export const adminRecordsChecks = checksOf(
+  'admin',
+  KINDS.flatMap((kind) => [
+    check(
+      `admin-adds-${kind}`,
+      `An administrator adds ${kind} as plain JSON, and lists them with id and time.`,
+      async (t) => {
+        const { name } = await t.user()
+        const { add, list, entries, stored, message } = ADDED[kind]
+        const request = { params: { name }, query: `?gamemode=${GAMEMODE}` }
+        const added = await t.asSuperadmin(add, { ...request, body: { [kind]: entries } })
+        const { id, message: actual } = expect.success(added, add)
+        expect.same(actual, `${message} for user ${name}`, '"message"', added)
+        expect.same(await storedEntries(t, kind, String(id)), stored, 'the stored entries')
+        const response = await t.asSuperadmin(list, request)
+        expect.same(expect.json(response).user, name, '"user"', response)
+        const listed = expect.list(response, kind).filter((entry) => entry.id === id)
+        expect.same(listed.length, 2, 'the number of entries with the id', response)
+        for (const { caughtAt } of listed) expect.dateTime(caughtAt, '"caughtAt"', response)
+      },
+    ),
+    ...changeChecks(kind, 'admin'),
+  ]),
+)

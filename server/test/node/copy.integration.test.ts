@@ -1,0 +1,152 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type CreatedUser, HEADERS, MEDIA_TYPES, type Session } from '@fish-crab/sdk/contract'
+import { createFernet } from '@fish-crab/sdk/fernet'
+import { copyStore } from '@fish-crab/server'
+import { createStorage, itemKey } from '@fish-crab/server/storage'
+import { beforeEach, expect, it } from 'vitest'
+import { describeWithRedis, type RedisServer, startRedis } from '../../../scripts/test-support/redis-server.ts'
+import { newFolder } from './data-folder.ts'
+import { startTestServer } from './running.ts'
+
+const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password', FISH_RATE_LIMIT: '1000000' }
+type Env = Readonly<Record<string, string>>
+
+/** Calls to a server as its players and its administrator make them. */
+async function serving(env: Env) {
+  const server = await startTestServer({ ...ADMIN, ...env })
+  const send = (path: string, init: RequestInit = {}) => fetch(server.url + path, init)
+  const post = async (path: string, body: object, session = '') => {
+    const headers = { 'content-type': MEDIA_TYPES.json, authorization: `Bearer ${session}` }
+    return (await send(path, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+  }
+  return {
+    ...server,
+    send,
+    login: async () => ((await post('/admin/login', { username: 'boss', password: 'boss-password' })) as Session).token,
+    post,
+    catches: async () => (await send('/get/fish?name=Alex&gamemode=earth&detail=full')).json(),
+    sendToken: async (token: string) => {
+      const headers = { [HEADERS.gamemode]: 'earth', 'content-type': MEDIA_TYPES.token }
+      const response = await send('/post/fish?name=Alex', { method: 'POST', headers, body: token })
+      return [response.status, ((await response.json()) as { id: string }).id]
+    },
+    async keyOf(user: CreatedUser) {
+      const authorization = `Basic ${Buffer.from(`${user.name}:${user.password}`).toString('base64')}`
+      return (await (await send('/get/user/key', { headers: { authorization } })).json()) as { fernetKey: string }
+    },
+  }
+}
+
+/** A folder with a player who has two catches and removed a third. */
+async function storeOfAlex() {
+  const path = join(newFolder(), 'data')
+  const server = await serving({ FISH_STORAGE: `file:${path}` })
+  const session = await server.login()
+  const alex = (await server.post('/admin/users', { name: 'Alex' }, session)) as CreatedUser
+  const fernet = createFernet(alex.fernetKey)
+  const tokens = await Promise.all(
+    ['Salmon', 'Koi', 'Cod'].map((fish) =>
+      fernet.encrypt(new TextEncoder().encode(JSON.stringify({ fish, rarity: 3 }))),
+    ),
+  )
+  const ids: unknown[] = []
+  for (const token of tokens) ids.push((await server.sendToken(token))[1])
+  const headers = { authorization: `Bearer ${session}` }
+  const removal = await server.send(`/admin/users/Alex/fish/${ids[2]}?gamemode=earth`, { method: 'DELETE', headers })
+  expect(removal.status).toBe(204)
+  const catches = await server.catches()
+  await server.close()
+  return { path, alex, tokens, ids, catches }
+}
+
+describeWithRedis('a copy', () => {
+  let redis: RedisServer
+  beforeEach(async () => {
+    redis = await startRedis()
+    return redis.stop
+  })
+
+  it('brings a store to Redis and back, with its keys, and every token stays stored once', async () => {
+    const { path, alex, tokens, ids, catches } = await storeOfAlex()
+    const { encryption } = JSON.parse(readFileSync(join(path, 'secrets.json'), 'utf8'))
+    const secrets = { FISH_SECRET: encryption, FISH_JWT_SECRET: 'j'.repeat(32) }
+    const expectAlex = async (env: Env) => {
+      const server = await serving(env)
+      expect(await server.catches()).toEqual(catches)
+      expect(await server.keyOf(alex)).toEqual({ fernetKey: alex.fernetKey })
+      const responses = await Promise.all(tokens.map(server.sendToken))
+      expect(responses).toEqual(ids.map((id) => [200, id]))
+      expect(await server.catches()).toEqual(catches)
+      await server.close()
+    }
+    const counts = { users: 1, records: 2, entries: 2 }
+    const toRedis = { env: {}, from: `file:${path}`, to: redis.url }
+    expect(await copyStore(toRedis)).toEqual({ ...counts, folder: null, secrets: 'needed' })
+    await expectAlex({ ...secrets, FISH_STORAGE: redis.url })
+
+    const back = join(newFolder(), 'back')
+    expect(await copyStore({ env: {}, from: redis.url, to: `file:${back}` })).toEqual({
+      ...counts,
+      folder: back,
+      secrets: 'needed',
+    })
+    await expectAlex({ ...secrets, FISH_STORAGE: `file:${back}` })
+
+    const beside = join(newFolder(), 'beside')
+    expect(await copyStore({ env: {}, from: `file:${path}`, to: `file:${beside}` })).toMatchObject({
+      secrets: 'included',
+    })
+    await expectAlex({ FISH_STORAGE: `file:${beside}` })
+  })
+
+  it('refuses a target with data, a source that is missing, and one that is incomplete', async () => {
+    const { path } = await storeOfAlex()
+    const from = `file:${path}`
+    await copyStore({ env: {}, from, to: redis.url })
+    await expect(copyStore({ env: {}, from, to: redis.url })).rejects.toMatchObject({ code: 'exists' })
+    const missing = join(newFolder(), 'missing')
+    await expect(copyStore({ env: {}, from: `file:${missing}`, to: redis.url })).rejects.toMatchObject({
+      code: 'no_store',
+    })
+    expect(existsSync(missing)).toBe(false)
+  })
+
+  it('that ends before its end leaves a Redis that no server accepts, and no folder', async () => {
+    const { path } = await storeOfAlex()
+    const from = `file:${path}`
+    const cut = (to: string) => {
+      const abort = new AbortController()
+      return copyStore({ env: {}, from, to, signal: abort.signal, onProgress: () => abort.abort() })
+    }
+    await expect(cut(redis.url)).rejects.toMatchObject({ code: 'interrupted' })
+    const secrets = { FISH_SECRET: 's'.repeat(32), FISH_JWT_SECRET: 'j'.repeat(32) }
+    await expect(startTestServer({ ...secrets, FISH_STORAGE: redis.url })).rejects.toThrow(/unfinished/)
+    await expect(copyStore({ env: {}, from: redis.url, to: `file:${newFolder()}/x` })).rejects.toMatchObject({
+      code: 'unfinished',
+    })
+    const folder = join(newFolder(), 'new')
+    await expect(cut(`file:${folder}`)).rejects.toMatchObject({ code: 'interrupted' })
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  it('ends when another process writes to the source', async () => {
+    const source = await createStorage({ driver: 'redis', url: redis.url })
+    const owner = 'u1'
+    await source.items.setItem(itemKey('user', 'alex'), JSON.stringify({ id: owner, name: 'Alex', createdAt: '' }))
+    const append = (id: string) =>
+      source.append(
+        { owner, kind: 'fish', gamemode: 'earth' },
+        { id, dedupeKey: id, count: 1, labels: {}, entries: '{"name":"Koi"}' },
+      )
+    for (let at = 0; at < 600; at += 1) await append(`id${at}`)
+    let written: Promise<unknown> | undefined
+    const onProgress = () => {
+      written ??= append('meanwhile')
+    }
+    const to = `file:${join(newFolder(), 'data')}`
+    await expect(copyStore({ env: {}, from: redis.url, to, onProgress })).rejects.toMatchObject({ code: 'in_use' })
+    await written
+    await source.dispose()
+  })
+})
