@@ -35,10 +35,10 @@ async function checkPackages() {
 }
 
 /** @param files the start of their paths. @default all */
-function test(title, projects, files = []) {
+function test(title, projects, files = [], env = {}) {
   const selected = projects.flatMap((name) => ['--project', name])
   const options = process.env.CI === 'true' ? [] : ['--reporter=dot', '--silent=passed-only']
-  return step(title, 'vitest', ['run', ...selected, ...options, ...files], { env: { TEST_BUILT: 'true' } })
+  return step(title, 'vitest', ['run', ...selected, ...options, ...files], { env: { TEST_BUILT: 'true', ...env } })
 }
 
 async function runAll() {
@@ -46,7 +46,9 @@ async function runAll() {
   await step('Build the documentation, without dead links', 'npm', ['run', 'docs'])
   await step('Prove what becomes of acknowledged catches', 'node', ['scripts/prove.ts'])
   await test('Pass the integration and e2e tests', ['integration', 'e2e'])
-  await step('Compare every transport of the mock with the server', 'npm', ['run', 'differential'])
+  await test('Compare every transport with 30,000 random requests', ['integration'], ['mocks/test/differential'], {
+    DIFFERENTIAL_SEEDS: '100',
+  })
   await step('Try the SDK on every runtime', 'node', ['scripts/runtimes.ts'])
 }
 

@@ -121,7 +121,7 @@ test('import into a Redis that is unreachable says so, and what to check', async
     status: 69,
     stderr:
       'fish-cli: Redis is unreachable: connect ECONNREFUSED 127.0.0.1:1.\n' +
-      '  Check --storage (FISH_STORAGE) and that the storage is running.\n',
+      '  Check the address of the storage and that the storage is running.\n',
   })
 })
 

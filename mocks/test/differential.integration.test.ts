@@ -6,7 +6,7 @@ import { describeDifference, shrink } from './differential/shrink.ts'
 import { TRANSPORTS, type Transports } from './differential/transports.ts'
 
 const REQUESTS = 300
-/** Each has its own mocks. `npm run differential` tries more. */
+/** Each has its own mocks. The nightly run sets `DIFFERENTIAL_SEEDS` and tries more. */
 const SEEDS = [1, 3, 9, 10]
 const MORE = Number(process.env.DIFFERENTIAL_SEEDS ?? 0)
 const STATUSES = [200, 201, 204, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429]

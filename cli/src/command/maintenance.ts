@@ -36,9 +36,9 @@ const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
 const MAINTENANCE_HINTS: Partial<Readonly<Record<MaintenanceErrorCode, string>>> = {
   full: 'Free some space and try again.',
   read_only: 'Run this as the owner of the folder, or choose another folder.',
-  unavailable: 'Check --storage (FISH_STORAGE) and that the storage is running.',
+  unavailable: 'Check the address of the storage and that the storage is running.',
 }
-const CHECK = 'Check the paths and --storage (FISH_STORAGE).'
+const CHECK = 'Check the paths and the address of the storage.'
 
 interface MaintenanceSource {
   readonly env: Env

@@ -8,8 +8,8 @@ export const copyCommand = defineCommand({
   summary: 'Copy everything from one storage to an empty one.',
   description:
     'Copies players, keys, catches, used tokens and the audit log between data folders and Redis. Stop the servers of ' +
-    'both first. Keys stay encrypted: a secrets.json beside the data is copied with it, and a Redis needs the same ' +
-    'FISH_SECRET. Write env:NAME for an address that contains a password, and set it in the variable NAME.',
+    'both first. Keys stay encrypted: secrets.json is copied from folder to folder, and the servers of a Redis need ' +
+    'the same FISH_SECRET. If an address contains a password, put it into an environment variable and pass env:NAME.',
   examples: [
     { description: 'From a data folder to Redis:', command: 'fish-cli copy file:./data redis://127.0.0.1' },
     {
@@ -29,8 +29,10 @@ export const copyCommand = defineCommand({
     const signal = context.interrupted()
     const report = await runMaintenance(context, (server, source) => server.copyStore({ ...source, from, to, signal }))
     if (report.secrets === 'needed') {
-      const beside = ', or with "encryption" of its secrets.json as FISH_SECRET'
-      context.note(`Keys stay encrypted: serve the copy with the FISH_SECRET of the original storage${beside}.`)
+      context.note('The keys are still encrypted: serve the copy with the FISH_SECRET of the original storage.')
+      context.note(
+        'If that was never set, "encryption" in its secrets.json is FISH_SECRET, and "session" is FISH_JWT_SECRET.',
+      )
     }
     return context.print(report, () => `${printable(report.folder ?? 'Redis')}: ${contentsText(report)}`)
   },
@@ -38,7 +40,7 @@ export const copyCommand = defineCommand({
 
 const PASSWORD = /^rediss?(?:-cluster)?:.*@/i
 
-/** An address, or the variable that has it: other programs can read arguments. */
+/** Other programs can read arguments, so an address with a password comes from a variable. */
 function addressOf(text: string, env: Env): string {
   const [, name] = /^env:(.+)$/.exec(text) ?? []
   if (name !== undefined) {

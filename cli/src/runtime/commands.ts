@@ -56,9 +56,9 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
   },
   operators: {
     serve: async () => (await import('../commands/serve.ts')).serveCommand,
-    copy: async () => (await import('../commands/copy.ts')).copyCommand,
     backup: async () => (await import('../commands/backup.ts')).backupCommand,
     restore: async () => (await import('../commands/restore.ts')).restoreCommand,
+    copy: async () => (await import('../commands/copy.ts')).copyCommand,
     export: async () => (await import('../commands/export.ts')).exportCommand,
     migrate: async () => (await import('../commands/migrate.ts')).migrateCommand,
     import: async () => (await import('../commands/import.ts')).importCommand,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CreatedUser, HEADERS, MEDIA_TYPES, type Session } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
@@ -38,6 +38,14 @@ async function serving(env: Env) {
   }
 }
 
+/** Keys of items, but those that the service writes at each read of a key. */
+async function keysOf(address: Parameters<typeof createStorage>[0]) {
+  const storage = await createStorage(address)
+  const keys = await storage.items.getKeys()
+  await storage.dispose()
+  return keys.filter((key) => !/^(?:audit|setting:epoch)/.test(key)).sort()
+}
+
 /** A folder with a player who has two catches and removed a third. */
 async function storeOfAlex() {
   const path = join(newFolder(), 'data')
@@ -56,6 +64,9 @@ async function storeOfAlex() {
   const removal = await server.send(`/admin/users/Alex/fish/${ids[2]}?gamemode=earth`, { method: 'DELETE', headers })
   expect(removal.status).toBe(204)
   const catches = await server.catches()
+  // An item of each kind.
+  await server.keyOf(alex)
+  await server.keyOf({ ...alex, password: 'wrong' })
   await server.close()
   return { path, alex, tokens, ids, catches }
 }
@@ -85,6 +96,8 @@ describeWithRedis('a copy', () => {
     expect(await copyStore(toRedis)).toEqual({ ...counts, folder: null, secrets: 'needed' })
     await expectAlex({ ...secrets, FISH_STORAGE: redis.url })
 
+    expect(await keysOf({ driver: 'redis', url: redis.url })).toEqual(await keysOf({ driver: 'file', path }))
+
     const back = join(newFolder(), 'back')
     expect(await copyStore({ env: {}, from: redis.url, to: `file:${back}` })).toEqual({
       ...counts,
@@ -110,6 +123,36 @@ describeWithRedis('a copy', () => {
       code: 'no_store',
     })
     expect(existsSync(missing)).toBe(false)
+  })
+
+  it('keeps the secrets of its own: a folder that has others is refused and left as it is', async () => {
+    const { path } = await storeOfAlex()
+    const folder = newFolder()
+    writeFileSync(join(folder, 'secrets.json'), '{"encryption":"another","session":"one"}')
+    await expect(copyStore({ env: {}, from: `file:${path}`, to: `file:${folder}` })).rejects.toMatchObject({
+      code: 'exists',
+    })
+    expect(readFileSync(join(folder, 'secrets.json'), 'utf8')).toBe('{"encryption":"another","session":"one"}')
+  })
+
+  it('names the address that is wrong', async () => {
+    const copying = (from: string, to: string) => copyStore({ env: {}, from, to })
+    await expect(copying('data', 'file:./x')).rejects.toThrow(/^FROM must be file:FOLDER, /)
+    await expect(copying('file:./x', 'memory:')).rejects.toThrow(
+      /^TO is memory:, which other commands cannot access\.$/,
+    )
+  })
+
+  it('fails when the target cannot store a record, and says that a part is there', async () => {
+    const { path, alex } = await storeOfAlex()
+    const target = await createStorage({ driver: 'redis', url: redis.url })
+    await target.removeOwner(alex.id)
+    const copying = copyStore({ env: {}, from: `file:${path}`, to: redis.url })
+    await expect(copying).rejects.toMatchObject({
+      code: 'in_use',
+      message: expect.stringContaining('The Redis contains a part of the copy.'),
+    })
+    await target.dispose()
   })
 
   it('that ends before its end leaves a Redis that no server accepts, and no folder', async () => {

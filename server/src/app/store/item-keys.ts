@@ -68,7 +68,7 @@ export function failedLoginKey(hour: number, place: number): string {
 
 export const AUDIT_BASE = 'audit:'
 
-/** Every item lies under one of these. The items of users come last: without its user, nothing else can be reached. */
+/** Every item lies under one of these. */
 export const ITEM_BASES: readonly string[] = [
   'setting:',
   SECRETS_BASE,

@@ -8,14 +8,8 @@ import type { DumpedWrite, FishStorage } from '../../storage/core/types.ts'
 import { checkpoint, STORE_FILE } from '../../storage/file/store-file.ts'
 import type { ConfigSource } from '../config.ts'
 import { readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
-import { moveStore, refuseStore, useStorage, withLockedFolder, withTempFolder } from './folder.ts'
-import {
-  MaintenanceError,
-  type MaintenanceOptions,
-  type MaintenanceSettings,
-  maintain,
-  readMaintenanceSettings,
-} from './maintenance.ts'
+import { moveStore, refuseOtherSecrets, refuseStore, useStorage, withLockedFolder, withTempFolder } from './folder.ts'
+import { MaintenanceError, type MaintenanceOptions, maintain, readAddress, type UsableAddress } from './maintenance.ts'
 import { locateSecrets, type SecretsLocation, storeFileOf } from './store.ts'
 
 /** Options of {@link copyStore}. */
@@ -39,8 +33,6 @@ export interface CopyReport {
   readonly secrets: SecretsLocation
 }
 
-type Counts = Pick<CopyReport, 'users' | 'records' | 'entries'>
-
 /**
  * Copies users, keys, catches, used tokens and the audit log into an empty storage, while no server uses either. Keys stay
  * encrypted, and a secret that is stored beside the data is copied with it. A folder gets its store once the copy is
@@ -50,39 +42,34 @@ type Counts = Pick<CopyReport, 'users' | 'records' | 'entries'>
  * await copyStore({ env: process.env, from: 'file:./data', to: 'redis://127.0.0.1' }) // { users: 3, … }
  */
 export function copyStore(options: CopyOptions): Promise<CopyReport> {
-  const { env, from, to, signal } = options
+  const { from, to, signal } = options
   const run = async () => {
-    const [source, target] = [from, to].map(
-      (storage) => readMaintenanceSettings({ env, flags: { storage } }).storage,
-    ) as [Address, Address]
+    const [source, target] = [readAddress(from, 'FROM', options), readAddress(to, 'TO', options)]
     if (source.driver === 'file') storeFileOf(source.path)
-    const secrets = source.driver === 'file' ? readSecretsText(source.path) : undefined
     return useStorage(source, async (storage) => {
       refuseUnfinished(await storage.items.getItem(STORE_KEY))
-      return target.driver === 'file'
-        ? await copyToFolder(storage, { folder: target.path, secrets }, options)
-        : await copyToRedis(storage, target, options)
+      if (target.driver !== 'file') return copyToRedis(storage, target, options)
+      const secrets = source.driver === 'file' ? readSecretsText(source.path) : undefined
+      return copyToFolder(storage, { path: target.path, secrets }, options)
     })
   }
-  const state = to.startsWith('file:') ? 'Nothing was copied.' : PARTLY_COPIED
-  return maintain(run, { signal, state, hint: 'Empty the target and run it again.' })
+  return maintain(run, { signal, state: 'Nothing was copied.' })
 }
-
-type Address = MaintenanceSettings['storage']
-type RedisAddress = Exclude<Address, { driver: 'file' }>
-
-const PARTLY_COPIED = 'The Redis may contain a part of the copy, and no server accepts it.'
 
 async function copyToFolder(
   source: FishStorage,
-  { folder: path, secrets }: { readonly folder: string; readonly secrets: string | undefined },
+  { path, secrets }: { readonly path: string; readonly secrets: string | undefined },
   options: MaintenanceOptions,
 ): Promise<CopyReport> {
   return withLockedFolder(path, false, async (folder) => {
     refuseStore(folder, [SECRETS_FILE])
+    refuseOtherSecrets(folder, secrets)
     return withTempFolder(folder, 'copy', async (temp) => {
       if (secrets !== undefined) writeFileSync(join(temp, SECRETS_FILE), secrets, { mode: 0o600, flush: true })
-      const counts = await useStorage({ driver: 'file', path: temp }, (target) => copyAll(source, target, options))
+      const counts = await useStorage({ driver: 'file', path: temp }, async (target) => {
+        await startFilling(target)
+        return copyAll(source, target, options)
+      })
       checkpoint(join(temp, STORE_FILE))
       const location = await locateSecrets(temp, await source.items.getItem(SECRET_CHECK_KEY))
       moveStore(temp, folder)
@@ -91,25 +78,42 @@ async function copyToFolder(
   })
 }
 
-async function copyToRedis(source: FishStorage, address: RedisAddress, options: MaintenanceOptions) {
-  const counts = await useStorage(address, (target) => copyAll(source, target, options))
+const PART = 'The Redis contains a part of the copy.'
+const EMPTY_IT = 'No server accepts it. Remove its keys that begin with fish: and run the copy again.'
+
+async function copyToRedis(
+  source: FishStorage,
+  address: Exclude<UsableAddress, { driver: 'file' }>,
+  options: MaintenanceOptions,
+): Promise<CopyReport> {
+  const counts = await useStorage(address, async (target) => {
+    const isEmpty = (await target.countItems(USERS_BASE)) === 0 && (await target.tallies()).length === 0
+    if (!isEmpty || !(await startFilling(target))) {
+      throw new MaintenanceError('exists', 'The Redis already has data of this service; nothing was changed.', {
+        hint: 'Name an empty one.',
+      })
+    }
+    const run = () => copyAll(source, target, options)
+    return maintain(run, { signal: options.signal, state: PART, hint: EMPTY_IT }).catch((error: unknown) => {
+      if (!(error instanceof MaintenanceError) || error.code === 'interrupted') throw error
+      throw new MaintenanceError(error.code, `${error.message} ${PART}`, { hint: EMPTY_IT, cause: error })
+    })
+  })
   const isServed = (await source.items.getItem(SECRET_CHECK_KEY)) !== null
-  return { ...counts, folder: null, secrets: isServed ? 'needed' : 'included' } as const
+  return { ...counts, folder: null, secrets: isServed ? 'needed' : 'included' }
 }
+
+type Counts = Pick<CopyReport, 'users' | 'records' | 'entries'>
+
+/** Copied at the same time: each commit of a file store then serves several. A chunk of one owner can have 30 MB. */
+const OWNERS_AT_ONCE = 4
 
 /** The target is `unfinished` until everything is there, and has an id of its own then: event ids of the source end with it. */
 async function copyAll(source: FishStorage, target: FishStorage, options: MaintenanceOptions): Promise<Counts> {
   const { onProgress, signal } = options
-  const isEmpty = (await target.countItems(USERS_BASE)) === 0 && (await target.tallies()).length === 0
-  if (!isEmpty || !(await startFilling(target))) {
-    throw new MaintenanceError('exists', 'The target already has data of this service; nothing was changed.', {
-      hint: 'Name an empty one.',
-    })
-  }
   const total = await countEntries(source)
   const counts = { users: 0, records: 0, entries: 0 }
   const report = () => onProgress?.({ step: 'copy', unit: 'catches', done: counts.entries, total })
-  report()
   const copyOwner = async (owner: string) => {
     for await (const chunk of source.dump(owner)) {
       signal?.throwIfAborted()
@@ -122,17 +126,24 @@ async function copyAll(source: FishStorage, target: FishStorage, options: Mainte
       report()
     }
   }
-  for await (const { key, value } of itemsOf(source)) {
+  report()
+  for await (const items of pagesOf(source)) {
     signal?.throwIfAborted()
-    if (key === STORE_KEY || key === EPOCH_KEY) continue
-    await target.items.setItem(key, value)
-    if (!key.startsWith(USERS_BASE)) continue
-    counts.users += 1
-    await copyOwner((JSON.parse(value) as User).id)
+    const copied = items.filter(({ key }) => key !== STORE_KEY && key !== EPOCH_KEY)
+    await allOf(copied.map(({ key, value }) => target.items.setItem(key, value)))
+    const owners = items
+      .filter(({ key }) => key.startsWith(USERS_BASE))
+      .map(({ value }) => (JSON.parse(value) as User).id)
+    counts.users += owners.length
+    const remaining = owners.values()
+    const work = async () => {
+      for (const owner of remaining) await copyOwner(owner)
+    }
+    await allOf(Array.from({ length: OWNERS_AT_ONCE }, work))
   }
   if ((await countEntries(source)) !== total) {
     throw new MaintenanceError('in_use', 'Another process wrote to the source during the copy.', {
-      hint: 'Stop its servers, empty the target and run it again.',
+      hint: 'Stop its servers and run the copy again.',
     })
   }
   await finishFilling(target, (bytes) => crypto.getRandomValues(bytes))
@@ -145,12 +156,12 @@ async function countEntries(storage: FishStorage): Promise<number> {
 
 const PAGE = 500
 
-async function* itemsOf(storage: FishStorage) {
+async function* pagesOf(storage: FishStorage) {
   for (const base of ITEM_BASES) {
     let after: string | undefined
     do {
       const page = await storage.listItems({ base, limit: PAGE, ...(after === undefined ? {} : { after }) })
-      yield* page.items
+      yield page.items
       after = page.next
     } while (after !== undefined)
   }
@@ -165,12 +176,11 @@ async function allOf(writes: readonly Promise<void>[]): Promise<void> {
 const REMOVED = { kind: 'removed', gamemode: 'removed' }
 
 async function copyWrite(target: FishStorage, owner: string, write: DumpedWrite): Promise<void> {
-  if ('record' in write) {
-    await target.append(write.collection, write.record)
-    return
-  }
-  const { id, dedupeKey } = write.token
-  const collection = { owner, ...REMOVED }
-  await target.append(collection, { id, dedupeKey, count: 1, labels: {}, entries: '{}' })
-  await target.removeRecord(collection, id)
+  const isRecord = 'record' in write
+  const collection = isRecord ? write.collection : { owner, ...REMOVED }
+  const record = isRecord ? write.record : { ...write.token, count: 1, labels: {}, entries: '{}' }
+  const { outcome } = await target.append(collection, record)
+  // Otherwise, a catch would be missing without an error.
+  if (outcome !== 'stored') throw new MaintenanceError('in_use', 'The target has other data of a copied player.')
+  if (!isRecord) await target.removeRecord(collection, record.id)
 }

@@ -7,7 +7,7 @@ import type { FishStorage } from '../../storage/core/types.ts'
 import { type FolderLock, lockFolder, makeFolder } from '../../storage/file/folder.ts'
 import { STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage } from '../../storage/index.ts'
-import { SECRETS_FILE } from '../secrets-file.ts'
+import { readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
 import { MaintenanceError, type MaintenanceSettings } from './maintenance.ts'
 
 /** The new file or folder gets its name once `make` has flushed it to the disk; nothing is left of a failure. */
@@ -62,7 +62,7 @@ function syncName(path: string): void {
 }
 
 /** Also a dangling link. A path that cannot be reached counts as absent: using it reports why. */
-export function pathExists(path: string): boolean {
+function pathExists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
@@ -130,7 +130,13 @@ export function refuseStore(folder: string, secrets: readonly string[] = []): vo
   if (STORE_FILES.some((name) => pathExists(join(folder, name)))) throw existsError(folder, 'a store', secrets)
 }
 
-export function existsError(folder: string, what: string, secrets: readonly string[]): MaintenanceError {
+/** A killed run may have moved the same secrets. @throws MaintenanceError `exists` */
+export function refuseOtherSecrets(folder: string, secrets: string | undefined): void {
+  if (!pathExists(join(folder, SECRETS_FILE)) || readSecretsText(folder) === secrets) return
+  throw existsError(folder, SECRETS_FILE, [SECRETS_FILE])
+}
+
+function existsError(folder: string, what: string, secrets: readonly string[]): MaintenanceError {
   const files = [...STORE_FILES, ...secrets].map((name) => join(folder, name)).filter(pathExists)
   const aside = unusedPath(join(folder, 'old-store'))
   const command = `${shellCommand(['mkdir', aside])} && ${shellCommand(['mv', ...files, aside])}`

@@ -6,7 +6,7 @@ import { StorageError, type StorageErrorCode } from '../../storage/core/errors.t
 import { toStorageError } from '../../storage/file/sqlite.ts'
 import { ConfigError, type ConfigSource, readSettings } from '../config.ts'
 import { SecretsError } from '../secrets-file.ts'
-import { SETTINGS, type StorageAddress } from '../settings.ts'
+import { parseStorageAddress, SETTINGS, type StorageAddress } from '../settings.ts'
 
 /** Progress of the current step of a maintenance function. */
 export interface MaintenanceProgress {
@@ -237,10 +237,12 @@ function userName(uid: number): string | undefined {
   }
 }
 
+/** An address that other processes can use. The path of a data folder is absolute. */
+export type UsableAddress = Exclude<StorageAddress, { driver: 'memory' }> & { readonly replicas?: number }
+
 /** The settings that maintenance shares with the server. */
 export interface MaintenanceSettings {
-  /** The path of a data folder is absolute. */
-  readonly storage: Exclude<StorageAddress, { driver: 'memory' }> & { readonly replicas?: number }
+  readonly storage: UsableAddress
   /** `FISH_SECRET`. */
   readonly secret: string | undefined
   /** `FISH_SECRET_PREVIOUS`. */
@@ -253,25 +255,43 @@ const NAME = `${SETTINGS.storage.env} (--${SETTINGS.storage.flag})`
  * Reads the settings of maintenance that also works on a Redis.
  * @throws ConfigError; MaintenanceError `invalid_settings` for a storage in memory, `other_user`
  */
-export function readMaintenanceSettings(
-  source: ConfigSource,
-  storages = 'file:FOLDER or redis://HOST',
-): MaintenanceSettings {
+export function readMaintenanceSettings(source: ConfigSource, storages = BOTH_STORAGES): MaintenanceSettings {
   const { values, mistakes } = readSettings(['storage', 'redisWait', 'previousSecrets'], source)
   const { storage, redisWait, previousSecrets = [] } = values
   if (mistakes.length > 0 || !storage) throw new ConfigError(mistakes)
-  if (storage.driver === 'memory') {
-    const message = `${NAME} is memory:, which other commands cannot access.`
-    throw new MaintenanceError('invalid_settings', message, { hint: `Name ${storages}.` })
-  }
   return {
-    storage:
-      storage.driver === 'file'
-        ? { ...storage, path: ownPath(storage.path) }
-        : { ...storage, ...(redisWait === undefined ? {} : { replicas: redisWait }) },
+    storage: usableAddress(storage, redisWait, { name: NAME, storages }),
     secret: source.env[SETTINGS.secret.env] || undefined,
     previousSecrets,
   }
+}
+
+const BOTH_STORAGES = 'file:FOLDER or redis://HOST'
+
+/** Reads an address that is not that of the settings. @param name what the caller calls the address */
+export function readAddress(text: string, name: string, { env }: Pick<ConfigSource, 'env'>): UsableAddress {
+  const { values, mistakes } = readSettings(['redisWait'], { env })
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  let address: StorageAddress
+  try {
+    address = parseStorageAddress(text)
+  } catch (error) {
+    throw new MaintenanceError('invalid_settings', `${name} ${(error as Error).message}.`)
+  }
+  return usableAddress(address, values.redisWait, { name, storages: BOTH_STORAGES })
+}
+
+function usableAddress(
+  storage: StorageAddress,
+  redisWait: number | undefined,
+  { name, storages }: { readonly name: string; readonly storages: string },
+): UsableAddress {
+  if (storage.driver === 'memory') {
+    const message = `${name} is memory:, which other commands cannot access.`
+    throw new MaintenanceError('invalid_settings', message, { hint: `Name ${storages}.` })
+  }
+  if (storage.driver === 'file') return { ...storage, path: ownPath(storage.path) }
+  return { ...storage, ...(redisWait === undefined ? {} : { replicas: redisWait }) }
 }
 
 /**

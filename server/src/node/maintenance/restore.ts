@@ -1,7 +1,6 @@
-import { join } from 'node:path'
 import type { ConfigSource } from '../config.ts'
 import { readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
-import { existsError, moveStore, pathExists, refuseStore, withLockedFolder, withTempFolder } from './folder.ts'
+import { moveStore, refuseOtherSecrets, refuseStore, withLockedFolder, withTempFolder } from './folder.ts'
 import {
   type DryRunOption,
   type DryRunReport,
@@ -37,9 +36,7 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
     using db = openStore(from)
     return await withLockedFolder(target, dryRun, async (folder) => {
       refuseStore(folder, [SECRETS_FILE])
-      // A killed restore may have moved the same ones.
-      const hasOthers = pathExists(join(folder, SECRETS_FILE)) && readSecretsText(folder) !== secrets
-      if (hasOthers) throw existsError(folder, SECRETS_FILE, [SECRETS_FILE])
+      refuseOtherSecrets(folder, secrets)
       const report = { folder, ...(await inspectStore(db, from, options)) }
       if (dryRun) return { ...report, dryRun }
       return withTempFolder(folder, 'restore', async (temp) => {

@@ -1,4 +1,5 @@
 import { dumpOwner } from '../core/dump.ts'
+import { StorageError } from '../core/errors.ts'
 import { decodeKeyPart, encodeKeyPart } from '../core/keys.ts'
 import { byRank, CHUNK_CHARACTERS, CHUNK_RECORDS } from '../core/paging.ts'
 import { createSpeciesReader, SpeciesTallies } from '../core/species.ts'
@@ -152,12 +153,11 @@ export function createRedisRecords({ client, call, write, run }: Connection) {
             const found = await run(() => client.xrange(records, from, '+', 'COUNT', CHUNK_RECORDS))
             const last = found.at(-1)
             if (!last) return
-            yield found.map(([position, [, count, , entries = '', , labels = '']]) => ({
-              id: idOf.get(position.replace(/-.*/, '')) ?? '',
-              count: Number(count),
-              labels: parseLabels(labels),
-              entries,
-            }))
+            yield found.map(([position, [, count, , entries = '', , labels = '']]) => {
+              const id = idOf.get(position.replace(/-.*/, ''))
+              if (id === undefined) throw new StorageError('replaced', 'The records changed while they were copied.')
+              return { id, count: Number(count), labels: parseLabels(labels), entries }
+            })
             from = `(${last[0]}`
           }
         },
