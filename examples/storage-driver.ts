@@ -125,7 +125,7 @@ function mapDriver(): StorageDriver {
       for (const { place: collection, records } of own) {
         yield records.map(({ sequence: _, ...record }) => ({ collection, record }))
       }
-      // What is left: the tokens of removed records.
+      // The tokens of removed records remain.
       const stored = new Set(own.flatMap(({ records }) => records.map(({ id }) => id)))
       for (const [token, id] of tokens) {
         const [of, dedupeKey] = JSON.parse(token)

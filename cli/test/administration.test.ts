@@ -150,8 +150,8 @@ describe('user reset', () => {
       [['--fields', 'canary'], 2, 'usage'],
     ] as const) {
       for (const how of ways) {
-        const answer = await fish([...argv, ...more, how, '--json'])
-        expect({ status: answer.status, code: JSON.parse(answer.stdout).error.code }).toEqual({ status, code })
+        const result = await fish([...argv, ...more, how, '--json'])
+        expect({ status: result.status, code: JSON.parse(result.stdout).error.code }).toEqual({ status, code })
       }
     }
     expect(await readdir(folder)).toEqual(before)
@@ -290,9 +290,9 @@ describe('admin', () => {
       [[], {}, 4, 'missing_credentials'],
     ]
     for (const [argv, options, status, code] of ways) {
-      const answer = await fish([...create, ...argv, '--json'], options)
-      expect({ status: answer.status, code: JSON.parse(answer.stdout).error.code }).toEqual({ status, code })
-      expect(answer.stdout).not.toContain('canary')
+      const result = await fish([...create, ...argv, '--json'], options)
+      expect({ status: result.status, code: JSON.parse(result.stdout).error.code }).toEqual({ status, code })
+      expect(result.stdout).not.toContain('canary')
     }
     expect((await fish(create, given('canary'))).stderr).toContain('8 to 256 characters')
     expect((await fish(['admin', 'create', 'Not a name'])).status).toBe(2)

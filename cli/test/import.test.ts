@@ -283,8 +283,8 @@ describe('add --file', () => {
       ['', 4, 'missing_credentials'],
       ['canary', 4, 'invalid_key'],
     ] as const) {
-      const answer = await run(['add', '--file', '-', '--json'], { env: { ...env, FISH_KEY }, piped: 'Cod,1' })
-      expect({ status: answer.status, code: JSON.parse(answer.stdout).error.code }).toEqual({ status, code })
+      const result = await run(['add', '--file', '-', '--json'], { env: { ...env, FISH_KEY }, piped: 'Cod,1' })
+      expect({ status: result.status, code: JSON.parse(result.stdout).error.code }).toEqual({ status, code })
     }
   })
 

@@ -61,10 +61,10 @@ describeWithRedis('an import into Redis', () => {
     )
     for (const server of servers) {
       expect([await server.closed, server.stdout()]).toEqual([1, ''])
-      expect(server.stderr()).toMatch(/^fish-cli serve: The store holds part of an unfinished import\. [^\n]+\n$/)
+      expect(server.stderr()).toMatch(/^fish-cli serve: The store is incomplete: [^\n]+\n$/)
     }
     expect(await again.closed).toBe(1)
-    expect(again.stderr()).toMatch(/^fish-cli: The store holds part of an unfinished import\. /)
+    expect(again.stderr()).toMatch(/^fish-cli: The store is incomplete: /)
     // The probe of a start expires after a second.
     await expect.poll(async () => (await redis.admin.keys('*')).sort(), { timeout: 10_000 }).toEqual(before)
 

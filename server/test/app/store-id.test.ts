@@ -107,8 +107,8 @@ describe('a server whose store was replaced by another one', () => {
 })
 
 describe('a server that has detected another store', () => {
-  const OTHER = ['another one', 'import unfinished'] as const
-  const codes = { 'another one': 'replaced', 'import unfinished': 'unfinished' } as const
+  const OTHER = ['another one', 'unfinished'] as const
+  const codes = { 'another one': 'replaced', unfinished: 'unfinished' } as const
 
   it.each(OTHER)('neither reads nor writes there, for any request: %s', async (value) => {
     const service = await createStartedService()

@@ -124,7 +124,7 @@ describeWithRedis('a copy', () => {
     expect(existsSync(missing)).toBe(false)
   })
 
-  it('keeps the secrets of its own: a folder that has others is refused and left as it is', async () => {
+  it('refuses a folder with other secrets, and leaves the folder as it is', async () => {
     const { path } = await storeOfAlex()
     const folder = newFolder()
     writeFileSync(join(folder, 'secrets.json'), '{"encryption":"another","session":"one"}')
@@ -154,7 +154,7 @@ describeWithRedis('a copy', () => {
     await target.dispose()
   })
 
-  it('that ends before its end leaves a Redis that no server accepts, and no folder', async () => {
+  it('leaves no folder when it is interrupted, and a Redis that no server accepts', async () => {
     const { path } = await storeOfAlex()
     const from = `file:${path}`
     const cut = (to: string) => {
@@ -163,7 +163,7 @@ describeWithRedis('a copy', () => {
     }
     await expect(cut(redis.url)).rejects.toMatchObject({ code: 'interrupted' })
     const secrets = { FISH_SECRET: 's'.repeat(32), FISH_JWT_SECRET: 'j'.repeat(32) }
-    await expect(startTestServer({ ...secrets, FISH_STORAGE: redis.url })).rejects.toThrow(/unfinished/)
+    await expect(startTestServer({ ...secrets, FISH_STORAGE: redis.url })).rejects.toThrow(/^The store is incomplete: /)
     await expect(copyStore({ env: {}, from: redis.url, to: `file:${newFolder()}/x` })).rejects.toMatchObject({
       code: 'unfinished',
     })
@@ -173,7 +173,7 @@ describeWithRedis('a copy', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  it('ends when another process writes to the source', async () => {
+  it('fails when another process writes to the source', async () => {
     const source = await createStorage({ driver: 'redis', url: redis.url })
     const owner = 'u1'
     await source.items.setItem(itemKey('user', 'alex'), JSON.stringify({ id: owner, name: 'Alex', createdAt: '' }))

@@ -254,11 +254,7 @@ describe('an import', () => {
     ],
     ['something else altogether', /^Line 1 is not the first line/, () => ['hello']],
     ['nothing at all', /^Line \d is /, () => []],
-    [
-      'a store without an id',
-      /^Line 2 has an invalid store id/,
-      (lines) => lines.with(1, item(STORE, 'import unfinished')),
-    ],
+    ['a store without an id', /^Line 2 has an invalid store id/, (lines) => lines.with(1, item(STORE, 'unfinished'))],
     [
       'a key in an unknown form of encryption',
       /^Line 2 has a value that is not encrypted/,

@@ -60,7 +60,7 @@ describeWithRedis('a server over a Redis', () => {
       const run = runServe(envWith(secret))
       expect(await run.status).toBe(1)
       expect(run.stdout.text()).toBe('')
-      expect(run.stderr.text()).toMatch(/^fish-cli serve: The store holds part of an unfinished import\. [^\n]+\n$/)
+      expect(run.stderr.text()).toMatch(/^fish-cli serve: The store is incomplete: [^\n]+\n$/)
     }
     await expect(rotateSecret({ env: envWith(SECRET) })).rejects.toMatchObject({ code: 'unfinished' })
     await expect(importStore({ ...QUICK, env: envWith(SECRET), file })).rejects.toMatchObject({ code: 'unfinished' })

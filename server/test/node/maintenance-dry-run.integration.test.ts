@@ -454,7 +454,7 @@ describeWithRedis('on a Redis, a dry run', () => {
     await redis.admin.set('fish:schema', '99')
     expect(await outcomeOf(importStore({ ...work, dryRun: true }))).toMatchObject({ code: 'newer_schema' })
     await redis.admin.set('fish:schema', '1')
-    await redis.admin.set('fish:item:{setting}:setting:store', 'import unfinished')
+    await redis.admin.set('fish:item:{setting}:setting:store', 'unfinished')
     expect(await outcomeOf(importStore({ ...work, dryRun: true }))).toMatchObject({ code: 'unfinished' })
     expect(await keys()).toEqual(before)
   })

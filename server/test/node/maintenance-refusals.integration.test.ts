@@ -50,7 +50,7 @@ const contentOf = (folder: string) =>
 it('a file store that contains part of an import is refused by everything', async () => {
   const { parent, data } = await served()
   const storage = await createStorage({ driver: 'file', path: data })
-  await storage.items.setItem(itemKey('setting', 'store'), 'import unfinished')
+  await storage.items.setItem(itemKey('setting', 'store'), 'unfinished')
   await storage.dispose()
   const before = contentOf(parent)
   const env = envOf(data)
@@ -65,7 +65,7 @@ it('a file store that contains part of an import is refused by everything', asyn
   }
   const run = runServe(env)
   expect(await run.status).toBe(1)
-  expect(run.stderr.text()).toMatch(/^fish-cli serve: The store holds part of an unfinished import[^\n]+\n$/)
+  expect(run.stderr.text()).toMatch(/^fish-cli serve: The store is incomplete: [^\n]+\n$/)
   expect(contentOf(parent)).toEqual(before)
 })
 

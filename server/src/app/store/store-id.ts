@@ -91,21 +91,21 @@ const ID_LENGTH = 22
 const ID = /^[A-Za-z0-9]{1,64}$/
 
 export function isStoreId(value: string): boolean {
-  return ID.test(value)
+  return ID.test(value) && value !== UNFINISHED
 }
 
 function newStoreId(random: RandomSource): string {
   return randomText(ID_LENGTH, random)
 }
 
-/** Replaces the id during an import, and after one that failed. */
-const IMPORT_LOCK = 'import unfinished'
+/** Replaces the id until a store is complete. */
+const UNFINISHED = 'unfinished'
 
 function unfinishedError(value: string | null): StorageError | undefined {
-  if (value !== IMPORT_LOCK) return undefined
+  if (value !== UNFINISHED) return undefined
   return new StorageError(
     'unfinished',
-    'The store holds part of an unfinished import. If no import is running, empty the store and import again.',
+    'The store is incomplete: a copy or an import into it did not finish. If none is running, empty the store and run the command again.',
   )
 }
 
@@ -122,34 +122,26 @@ export async function checkFinished(storage: FishStorage): Promise<void> {
 
 /** `false` when the storage holds a store, or a part of one. */
 export function startFilling(storage: FishStorage): Promise<boolean> {
-  return storage.setItemIfAbsent(STORE_KEY, IMPORT_LOCK)
+  return storage.setItemIfAbsent(STORE_KEY, UNFINISHED)
 }
 
-/** Gives the store its id. @throws StorageError `replaced` when it was emptied meanwhile */
-export async function finishFilling(storage: FishStorage, random: RandomSource): Promise<void> {
-  if (!(await storage.replaceItemIf(STORE_KEY, IMPORT_LOCK, newStoreId(random)))) await failLostLock(storage)
+/** Makes a store that was not filled available again. */
+export function cancelFilling(storage: FishStorage): Promise<boolean> {
+  return storage.removeItemIf(STORE_KEY, UNFINISHED)
 }
 
-/** `false` when it is locked or holds a store. */
-export function lockForImport(storage: FishStorage): Promise<boolean> {
-  return storage.setItemIfAbsent(STORE_KEY, IMPORT_LOCK)
+/** @throws StorageError `replaced` when the storage was emptied meanwhile: it may hold a part of the data */
+export async function checkFilling(storage: FishStorage): Promise<void> {
+  if ((await storage.items.getItem(STORE_KEY)) !== UNFINISHED) await failReplaced(storage)
 }
 
-export function unlockImport(storage: FishStorage): Promise<boolean> {
-  return storage.removeItemIf(STORE_KEY, IMPORT_LOCK)
+/** Gives the store its id. @param id @default a new one @throws StorageError as {@link checkFilling} */
+export async function finishFilling(storage: FishStorage, random: RandomSource, id?: string): Promise<void> {
+  if (!(await storage.replaceItemIf(STORE_KEY, UNFINISHED, id ?? newStoreId(random)))) await failReplaced(storage)
 }
 
-/** Locks the storage again if the lock is lost, and with it maybe imported data. @throws StorageError `replaced` */
-export async function checkImportLock(storage: FishStorage): Promise<void> {
-  if ((await storage.items.getItem(STORE_KEY)) !== IMPORT_LOCK) await failLostLock(storage)
-}
-
-/** @param id the id of the exported store. @default a new one */
-export async function finishImport(storage: FishStorage, random: RandomSource, id?: string): Promise<void> {
-  if (!(await storage.replaceItemIf(STORE_KEY, IMPORT_LOCK, id ?? newStoreId(random)))) await failLostLock(storage)
-}
-
-async function failLostLock(storage: FishStorage): Promise<never> {
-  await lockForImport(storage)
-  throw new StorageError('replaced', 'The store was emptied or replaced during the import.')
+/** No server may start on a part. */
+async function failReplaced(storage: FishStorage): Promise<never> {
+  await startFilling(storage)
+  throw new StorageError('replaced', 'The store was emptied or replaced while it was filled.')
 }

@@ -20,7 +20,7 @@ export interface CopyOptions extends MaintenanceOptions, Pick<ConfigSource, 'env
   readonly to: string
 }
 
-/** What was copied. */
+/** Contents of a copy. */
 export interface CopyReport {
   readonly users: number
   /** Writes that were acknowledged and not removed. */
@@ -108,7 +108,7 @@ type Counts = Pick<CopyReport, 'users' | 'records' | 'entries'>
 /** Copied at the same time: each commit of a file store then serves several. A chunk of one owner can have 30 MB. */
 const OWNERS_AT_ONCE = 4
 
-/** The target is `unfinished` until everything is there, and has an id of its own then: event ids of the source end with it. */
+/** Until the copy is complete, the target is `unfinished`. Then it gets a new id, so event ids of the source are invalid there. */
 async function copyAll(source: FishStorage, target: FishStorage, options: MaintenanceOptions): Promise<Counts> {
   const { onProgress, signal } = options
   const total = await countEntries(source)

@@ -1,12 +1,6 @@
 import { join } from 'node:path'
 import { sleep } from '../../../../sdk/src/internal/wait.ts'
-import {
-  checkImportLock,
-  finishImport,
-  lockForImport,
-  refuseUnfinished,
-  unlockImport,
-} from '../../app/store/store-id.ts'
+import { cancelFilling, checkFilling, finishFilling, refuseUnfinished, startFilling } from '../../app/store/store-id.ts'
 import { EPOCH_KEY, STORE_KEY } from '../../storage/core/keys.ts'
 import type { FishStorage, ItemStorage } from '../../storage/core/types.ts'
 import { checkpoint, STORE_FILE } from '../../storage/file/store-file.ts'
@@ -77,7 +71,7 @@ async function importFolder(target: string, options: ImportOptions): Promise<Imp
     return withTempFolder(folder, 'import', async (temp) => {
       const storage = await createStorage({ driver: 'file', path: temp })
       try {
-        await lockForImport(storage)
+        await startFilling(storage)
         await importLines(storage, counts, options)
       } finally {
         await storage.dispose()
@@ -113,7 +107,7 @@ async function fillRedis(
     await maintain(run, { signal: options.signal, state, hint }).catch(async (error: unknown) => {
       if (!(error instanceof MaintenanceError) || error.code === 'interrupted') throw error
       // Nodes that were not emptied, or lines after that, may hold a part: no server may start on it.
-      if (error.code === 'replaced') await lockForImport(storage).catch(() => {})
+      if (error.code === 'replaced') await startFilling(storage).catch(() => {})
       // Emptying it would destroy what another process wrote there.
       const step = error.code === 'in_use' ? error.hint : hint
       throw new MaintenanceError(error.code, `${error.message} ${state}`, { hint: step, cause: error })
@@ -132,18 +126,18 @@ async function claim(
   { signal, noticeMs = 2000, onWait = () => {} }: ImportOptions,
 ): Promise<void> {
   signal?.throwIfAborted()
-  if (!(await lockForImport(storage))) {
+  if (!(await startFilling(storage))) {
     await refuseData(storage)
     throw notEmptyError()
   }
   try {
     onWait(noticeMs)
     await sleep(noticeMs, signal)
-    await checkImportLock(storage)
+    await checkFilling(storage)
     // Checked again: data that a server has written meanwhile has no lock.
     await refuseData(storage, true)
   } catch (error) {
-    await unlockImport(storage)
+    await cancelFilling(storage)
     throw error
   }
 }
@@ -181,7 +175,7 @@ async function importLines(
   const report = () => onProgress?.({ step: 'write', unit: 'lines', done, total })
   const flush = async () => {
     signal?.throwIfAborted()
-    await checkImportLock(storage)
+    await checkFilling(storage)
     await writeBatch(storage, batch)
     done += batch.length
     report()
@@ -201,7 +195,7 @@ async function importLines(
     if (batch.length >= BATCH_LINES) await flush()
   })
   await flush()
-  await finishImport(storage, (bytes) => crypto.getRandomValues(bytes), storeId)
+  await finishFilling(storage, (bytes) => crypto.getRandomValues(bytes), storeId)
 }
 
 /** Writes at once what is flushed together; storages preserve the order of concurrent appends. */

@@ -6,7 +6,7 @@ export type StorageErrorCode =
   | 'newer_schema'
   /** The file is something else, or cannot be at this path; it was left as it is. */
   | 'not_a_store'
-  /** The store contains part of an unfinished import. */
+  /** The store is incomplete: a copy into it has not finished. */
   | 'unfinished'
   /** It is no longer the store that was opened: it was emptied or replaced. */
   | 'replaced'

@@ -200,8 +200,8 @@ export interface StorageExtension {
    */
   removeOwner(owner: string): Promise<void>
   /**
-   * Everything that an owner has: the records of each collection, oldest first, then the tokens of removed records. It is for
-   * copies while no server runs: it holds all tokens of the owner in memory, and misses or repeats records that move meanwhile.
+   * All writes of an owner: the records of each collection, oldest first, then the tokens of removed records. Use it while no
+   * server runs: a dump holds all tokens of the owner in memory, and may miss or repeat records that move meanwhile.
    */
   dump(owner: string): AsyncIterable<readonly DumpedWrite[]>
   /** All tallies, in any order, consistent with the records. Takes time in proportion to the result. */
