@@ -139,7 +139,7 @@ describe('completion', () => {
   test('leaves paths to the shell', () => {
     expect(complete(['add', '--file', 'c'], data, own)).toMatchObject({ paths: 'files', skip: 0 })
     expect(complete(['add', '--file=c'], data, own)).toMatchObject({ paths: 'files', skip: '--file='.length })
-    expect(complete(['import', ''], data, own)).toMatchObject({ paths: 'files' })
+    expect(complete(['migrate', ''], data, own)).toMatchObject({ paths: 'files' })
     expect(complete(['watch', ''], data, own)).toMatchObject({ paths: 'files' })
     expect(complete(['restore', ''], data, own)).toMatchObject({ paths: 'folders' })
   })

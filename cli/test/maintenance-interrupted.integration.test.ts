@@ -1,33 +1,13 @@
-import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, test } from 'vitest'
-import { writeExport } from '../../scripts/test-support/export-file.ts'
-import { until } from '../../scripts/test-support/redis-server.ts'
 import { newFolder } from './folders.ts'
 import { launch } from './maintenance-processes.ts'
 
-const LINES = 60_000
 const ITEMS = 30_000
-
-const when = (isSo: () => boolean) => until(async () => isSo())
-
-describe('an import into a folder', () => {
-  test('ended by SIGTERM says that nothing was imported, and leaves nothing', async () => {
-    const parent = newFolder()
-    const [file, target] = [join(parent, 'fish.jsonl'), join(parent, 'target')]
-    writeExport(file, LINES)
-    const program = launch(['import', file], { FISH_STORAGE: `file:${target}` })
-    await when(() => existsSync(target) && readdirSync(target).some((name) => name.startsWith('.import')))
-    program.child.kill('SIGTERM')
-    expect(await program.closed).toBe(130)
-    expect(program.stderr()).toMatch(/^fish-cli: Interrupted\. Nothing was imported\.\n {2}Run the import again\.\n$/)
-    expect(readdirSync(parent)).toEqual(['fish.jsonl'])
-  })
-})
 
 /** A data folder with a store that is checked and copied in a process of its own, which takes its while. */
 async function largeStore() {
@@ -43,7 +23,7 @@ async function largeStore() {
   return { parent: newFolder(), data, env: { FISH_STORAGE: `file:${data}` } }
 }
 
-/** Lets a program get a signal when it creates the file of a copy, or of an export: whatever looks for it may be late. */
+/** Lets a program get a signal when it creates the file of a copy: whatever looks for it may be late. */
 const signalled = (signal: string, at: string) => ({
   NODE_OPTIONS: `--import=${fileURLToPath(new URL('signal-at-open.mjs', import.meta.url))}`,
   FISH_SIGNAL: signal,
@@ -82,36 +62,4 @@ describe('a backup and a restore', () => {
       expect(readdirSync(parent)).toEqual([])
     },
   )
-})
-
-describe('an export', () => {
-  test.each([
-    ['SIGTERM', 130, /^fish-cli: Interrupted\. \S+out\.jsonl was not made\.\n {2}Run it again\.\n$/],
-    ['SIGINT', 130, /^fish-cli: Interrupted\. /],
-    ['SIGKILL', null, /^$/],
-  ] as const)('ended by %s leaves no half of a file under its name', async (signal, status, message) => {
-    const { parent, env } = await largeStore()
-    const out = join(parent, 'out.jsonl')
-    const program = launch(['export', '--out', out], { ...env, ...signalled(signal, 'out\\.jsonl\\.partial-') })
-    expect(await program.closed).toBe(status)
-    expect(program.stderr()).toMatch(message)
-    expect(existsSync(out)).toBe(false)
-    if (status !== null) expect(readdirSync(parent)).toEqual([])
-  })
-
-  test('ended by SIGTERM while its reader does not read says what was written; a second one waits for nothing', async () => {
-    const { env } = await largeStore()
-    const program = launch(['export', '--out', '-'], env)
-    await program.until(/fish-crab-export/)
-    program.child.stdout?.pause()
-    // It may end by itself before the second signal.
-    const ended = once(program.child, 'exit')
-    program.child.kill('SIGTERM')
-    await when(() => /^fish-cli: Interrupted\. What was written is part of an export/.test(program.stderr()))
-    program.child.kill('SIGTERM')
-    await ended
-    program.child.stdout?.resume()
-    await program.closed
-    expect(program.stdout()).not.toMatch(/"end":/)
-  })
 })

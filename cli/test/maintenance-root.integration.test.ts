@@ -3,7 +3,6 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, renameSync, statSync, sym
 import { delimiter, join } from 'node:path'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, test } from 'vitest'
-import { writeExport } from '../../scripts/test-support/export-file.ts'
 import { folderContent } from '../../scripts/test-support/folder-content.ts'
 import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
@@ -12,20 +11,21 @@ const NOBODY = 65_534
 const NAMELESS = 54_321
 const ROOT_ONLY = process.geteuid?.() === 0 ? '' : ' (skipped: only root can give a folder to another user)'
 
-/** A store and an empty folder of root, and an export and a dump. */
+/** A store and an empty folder of root, and a dump. */
 async function folders() {
   const parent = newFolder()
-  const [data, empty, file, dump] = ['data', "an 'empty' one", 'fish.jsonl', 'users.json'].map((name) =>
-    join(parent, name),
-  ) as [string, string, string, string]
+  const [data, empty, dump] = ['data', "an 'empty' one", 'users.json'].map((name) => join(parent, name)) as [
+    string,
+    string,
+    string,
+  ]
   const storage = await createStorage({ driver: 'file', path: data })
   await storage.items.setItem('note:a', 'text')
   await storage.dispose()
   mkdirSync(empty)
   chmodSync(parent, 0o755)
-  writeExport(file, 1)
   writeFileSync(dump, '{"_id":1,"id":"u","name":"Alex"}\n')
-  return { parent, data, empty, file, dump }
+  return { parent, data, empty, dump }
 }
 
 type Folders = Awaited<ReturnType<typeof folders>>
@@ -61,22 +61,10 @@ const COMMANDS: readonly (readonly [string, (given: Folders) => { argv: readonly
   [
     'a restore into a new folder in',
     ({ data, empty }) => ({
-      argv: ['restore', data, '--dry-run', '--storage', `file:${join(empty, 'a', 'b')}`],
+      argv: ['restore', data, '--storage', `file:${join(empty, 'a', 'b')}`],
       owned: empty,
     }),
   ],
-  [
-    'an export of',
-    ({ data, parent }) => ({
-      argv: ['export', '--out', join(parent, 'out'), '--storage', `file:${data}`],
-      owned: data,
-    }),
-  ],
-  [
-    'an export into',
-    ({ data, empty }) => ({ argv: ['export', '--out', join(empty, 'out'), '--storage', `file:${data}`], owned: empty }),
-  ],
-  ['an import into', ({ file, empty }) => ({ argv: ['import', file, '--storage', `file:${empty}`], owned: empty })],
   [
     'a migration into',
     ({ dump, empty }) => ({ argv: ['migrate', dump, '--yes', '--storage', `file:${empty}`], owned: empty }),
@@ -123,11 +111,11 @@ describe.skipIf(ROOT_ONLY !== '')(`root is refused${ROOT_ONLY}:`, () => {
     chownSync(empty, NOBODY, NOBODY)
     symlinkSync(nested, data)
     for (const path of [nested, data]) {
-      const argv = ['export', '--out', join(parent, 'fish.jsonl'), '--storage', `file:${path}`, '--json']
+      const argv = ['backup', join(parent, 'copy'), '--storage', `file:${path}`, '--json']
       const { status, stdout } = await run(argv)
       expect([status, JSON.parse(stdout).error.code]).toEqual([2, 'other_user'])
     }
-    expect(readdirSync(nested)).not.toContain('fish.jsonl')
+    expect(readdirSync(nested)).not.toContain('copy')
   })
 
   test.each([['--storage', 'redis://me:canary@127.0.0.1:1'], ['--storage=rediss-cluster://canary@127.0.0.1:1']])(
@@ -135,7 +123,7 @@ describe.skipIf(ROOT_ONLY !== '')(`root is refused${ROOT_ONLY}:`, () => {
     async (...storage) => {
       const { empty } = await folders()
       giveTo(NAMELESS, empty)
-      const argv = ['export', '--out', join(empty, 'out'), '--json']
+      const argv = ['backup', join(empty, 'out'), '--json']
       const { status, stdout } = await run([...argv, ...storage], { env: { FISH_SECRET: 's'.repeat(32) } })
       expect({ status, isShown: stdout.includes('canary') }).toEqual({ status: 2, isShown: false })
       const [text, command = ''] = JSON.parse(stdout).error.hint.split('\n')

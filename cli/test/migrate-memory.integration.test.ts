@@ -21,5 +21,5 @@ test('a migration of an archive with 400 MB of metadata needs a heap of less tha
     FISH_STORAGE: `file:${join(folder, 'data')}`,
     NODE_OPTIONS: '--max-old-space-size=160',
   })
-  expect([await run.closed, run.stderr()]).toEqual([0, expect.stringContaining('new players: 1')])
+  expect([await run.closed, run.stderr()]).toEqual([0, expect.stringContaining('players: 1')])
 })

@@ -5,7 +5,6 @@ import { run } from './harness.ts'
 
 test.each([
   ['add', '--file', 'NONE', '-g', 'earth'],
-  ['import', 'NONE'],
   ['login', '--from', 'NONE'],
   ['migrate', 'NONE', '--dry-run'],
   ['restore', 'NONE'],

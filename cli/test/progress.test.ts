@@ -1,17 +1,15 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, test } from 'vitest'
-import { writeExport } from '../../scripts/test-support/export-file.ts'
 import { createEncryption } from '../../server/src/app/users/encryption.ts'
-import { bytesText, createMaintenanceProgress } from '../src/command/maintenance.ts'
+import { createMaintenanceProgress } from '../src/command/maintenance.ts'
 import { createStatusLine } from '../src/output/status-line.ts'
 import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
 
-const LINES = 2000
 const SECRETS = { FISH_SECRET: 'the secret of the beginning, long' }
 
 /** A clock that goes on by so much at each look at it, so that work seems to take long. */
@@ -26,76 +24,69 @@ function quickClock(stepMs: number) {
   }
 }
 
-/** A folder with an export, and what every run of maintenance in it is given. */
-function place() {
+const KEYS = 2000
+
+/** A data folder with encrypted keys. */
+async function context() {
   const parent = newFolder()
-  const file = join(parent, 'fish.jsonl')
-  writeExport(file, LINES)
   const data = join(parent, 'data')
-  return { parent, file, data, env: { ...SECRETS, FISH_STORAGE: `file:${data}` } }
+  const storage = await createStorage({ driver: 'file', path: data })
+  const encryption = createEncryption([SECRETS.FISH_SECRET], (bytes) => crypto.getRandomValues(bytes))
+  const ids = Array.from({ length: KEYS }, (_, index) => `player-${index}`)
+  await Promise.all(
+    ids.map(async (id) => storage.items.setItem(`secret:${id}:fernet`, await encryption.encrypt('a key', id))),
+  )
+  await storage.dispose()
+  return { parent, data, env: { ...SECRETS, FISH_STORAGE: `file:${data}` } }
 }
 
 const TERMINAL = { terminal: true, columns: 120, rows: 24 }
 
 describe('maintenance on a terminal', () => {
-  test('shows a bar for each of its steps, and takes it away at its end', async () => {
-    const { parent, file, data, env } = place()
+  test('shows a bar for each step and removes it at the end', async () => {
+    const { parent, env } = await context()
     const clock = quickClock(700)
     const at = async (...argv: string[]) => (await run(argv, { ...TERMINAL, env, clock })).stderr
-    const imported = await at('import', file)
-    expect(imported).toMatch(/\[#{20}\] Checking: \d+ kB of \d+ kB \(100 %\)/)
-    expect(imported).toMatch(/\[#{5}-{15}\] Writing: 500 of 2000 lines \(25 %\), \d+ a second, about \d+ s left/)
-    expect(imported).toMatch(/\[#{20}\] Writing: 2000 of 2000 lines \(100 %\)/)
-    const exported = await at('export', '--out', join(parent, 'again.jsonl'))
-    expect(exported).toMatch(/Checking: .* kB[\s\S]*Writing: \d+ of 2001 lines \(\d+ %\)/)
     const backup = await at('backup', join(parent, 'copy'))
-    expect(backup).toMatch(/Checking: [\s\S]*Copying: [\s\S]*\(100 %\)/)
+    expect(backup).toMatch(/\[#{20}\] Checking: \d+ kB of \d+ kB \(100 %\)[\s\S]*Copying: [\s\S]*\(100 %\)/)
     const restored = await at('restore', join(parent, 'copy'), '--storage', `file:${join(parent, 'other')}`)
     expect(restored).toMatch(/Checking: [\s\S]*Copying: /)
-    const storage = await createStorage({ driver: 'file', path: data })
-    const vault = createEncryption([SECRETS.FISH_SECRET], (bytes) => crypto.getRandomValues(bytes))
-    await storage.items.setItem('secret:ann:fernet', await vault.encrypt('a key', 'ann'))
-    await storage.dispose()
-    const resealed = await at('rotate-secret')
-    expect(resealed).toMatch(/Encrypting: 0 of 1 keys \(0 %\)[\s\S]*\[#{20}\] Encrypting: 1 of 1 keys \(100 %\)/)
-    for (const text of [imported, exported, backup, restored, resealed]) {
-      expect(text.slice(text.lastIndexOf('\r'))).not.toMatch(/Writing|Checking|Copying|Sealing/)
+    const rotated = await at('rotate-secret')
+    expect(rotated).toMatch(
+      /\[#{3}-{17}|\[#+-+\] Encrypting: \d+ of 2000 keys \(\d+ %\), \d+ a second, about \d+ s left/,
+    )
+    expect(rotated).toMatch(/\[#{20}\] Encrypting: 2000 of 2000 keys \(100 %\)/)
+    for (const text of [backup, restored, rotated]) {
+      expect(text.slice(text.lastIndexOf('\r'))).not.toMatch(/Checking|Copying|Encrypting/)
     }
   })
 
   test('removes the bar before it reports a failure', async () => {
-    const { file, env, parent } = place()
-    const text = readFileSync(file, 'utf8')
-    const { status, stderr } = await run(['import', join(parent, 'none.jsonl')], { ...TERMINAL, env })
-    expect([status, stderr.includes('Checking')]).toEqual([5, false])
-    writeExport(file, LINES, [{ item: 'nonsense' }])
-    expect(readFileSync(file, 'utf8')).not.toBe(text)
-    const wrong = await run(['import', file], { ...TERMINAL, env })
-    expect(wrong.status).toBe(2)
-    expect(wrong.stderr).toContain('\r\u{1b}[Jfish-cli: Line 2 ')
+    const { data, env, parent } = await context()
+    const bytes = readFileSync(join(data, 'fish.db'))
+    writeFileSync(join(data, 'fish.db'), bytes.fill(0x5a, 4096 * 2, 4096 * 6))
+    const { status, stderr } = await run(['backup', join(parent, 'copy')], { ...TERMINAL, env })
+    expect(status).toBe(1)
+    expect(stderr).toContain('Checking: ')
+    expect(stderr.slice(stderr.lastIndexOf('\r'))).toMatch(/^\r\S+\[Jfish-cli: [^\n]*damaged/)
   })
 })
 
-describe('maintenance where stderr is no terminal', () => {
-  test('says how far it is every ten seconds at most, and what it did in the end', async () => {
-    const { file, data, env } = place()
-    const { status, stdout, stderr } = await run(['import', file], { env, clock: quickClock(2600) })
-    expect(status).toBe(0)
-    expect(stdout).toBe(`${data}: players: 0, catches: 0, writes: 0\n`)
-    const lines = stderr.split('\n').filter((line) => line.startsWith('fish-cli: Writing'))
-    expect(lines).toEqual([
-      expect.stringMatching(/^fish-cli: Writing: 1500 of 2000 lines \(75 %\), \d+ a second, about /),
-    ])
-    const quick = await run(['import', file, '--storage', `file:${data}-2`], { env })
-    expect(quick.stderr).not.toContain('Writing')
+describe('maintenance without a terminal', () => {
+  test('reports progress at most every ten seconds, and the result at the end', async () => {
+    const { data, env } = await context()
+    const { status, stdout, stderr } = await run(['rotate-secret'], { env, clock: quickClock(6000) })
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^Encrypted 0 of 2000 keys again\./)])
+    const lines = stderr.split('\n').filter((line) => line.startsWith('fish-cli: Encrypting'))
+    expect(lines.length).toBeGreaterThan(0)
+    const quick = await run(['rotate-secret', '--storage', `file:${data}`], { env })
+    expect(quick.stderr).not.toContain('Encrypting')
   })
 
   test.each([false, true])('with --json prints nothing but the document (terminal: %s)', async (terminal) => {
-    const { file, parent, env } = place()
+    const { parent, env } = await context()
     const clock = quickClock(60_000)
     for (const argv of [
-      ['import', file],
-      ['export', '--out', join(parent, 'again.jsonl')],
       ['backup', join(parent, 'copy')],
       ['restore', join(parent, 'copy'), '--storage', `file:${join(parent, 'other')}`],
       ['rotate-secret'],
@@ -134,6 +125,9 @@ describe('the steps of maintenance', () => {
     [12_345_678, '12 MB'],
     [1_234_000_000_000_000, '1234 TB'],
   ])('count %d bytes as %s', (bytes, text) => {
-    expect(bytesText(bytes)).toBe(text)
+    const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 120, rows: 24 })
+    const progress = createMaintenanceProgress({ line: createStatusLine({ env: {}, stderr }), clock: quickClock(200) })
+    progress.onProgress({ step: 'copy', unit: 'bytes', done: bytes })
+    expect(stripVTControlCharacters(String(stderr.read()))).toContain(`Copying: ${text}`)
   })
 })

@@ -100,14 +100,14 @@ async function statusWith(url: string, eventId: string): Promise<number> {
   return response.status
 }
 
-describeWithRedis('a restored backup, and an import into a file, a Redis and a Cluster', () => {
+describeWithRedis('a restored backup, and its copies in a file, a Redis and a Cluster', () => {
   test('have summaries equal to a recount, and take no event id from before', async () => {
     const [redis, cluster] = [await startRedis(), await startCluster()]
     onTestFinished(async () => {
       await Promise.all([redis, ...cluster].map((server) => server.stop()))
     })
     const folder = newFolder()
-    const [backup, file] = [join(folder, 'backup'), join(folder, 'fish.jsonl')]
+    const backup = join(folder, 'backup')
     const first = await serve(`file:${join(folder, 'data')}`)
     await first.admin.users.create({ name: 'Alex' })
     await change(first.admin, first.url, 1)
@@ -115,15 +115,14 @@ describeWithRedis('a restored backup, and an import into a file, a Redis and a C
     const eventId = await eventIdOf(first.url)
     expect(await statusWith(first.url, eventId)).toBe(200)
     await maintain(['backup', backup], `file:${join(folder, 'data')}`)
-    await maintain(['export', '--out', file], `file:${join(folder, 'data')}`)
     await first.server.close()
 
     const restored = `file:${join(folder, 'restored')}`
     await maintain(['restore', backup], restored)
     const nodes = cluster.map(({ port }) => `127.0.0.1:${port}`).join(',')
-    const imported = [`file:${join(folder, 'imported')}`, redis.url, `redis-cluster://${nodes}`]
-    for (const storage of imported) await maintain(['import', file], storage)
-    for (const [index, storage] of [restored, ...imported].entries()) {
+    const copies = [`file:${join(folder, 'copied')}`, redis.url, `redis-cluster://${nodes}`]
+    for (const storage of copies) await maintain(['copy', `file:${backup}`, storage], '')
+    for (const [index, storage] of [restored, ...copies].entries()) {
       const { server, admin, url } = await serve(storage)
       await expectRecount(url)
       expect([storage, await statusWith(url, eventId)]).toEqual([storage, 400])

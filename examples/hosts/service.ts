@@ -27,7 +27,7 @@ export async function createService(): Promise<{ app: App; onStop: (stopHost: ()
   if (FISH_ADMIN_PASSWORD && !(await app.admins.exist())) {
     await app.admins.create('admin', FISH_ADMIN_PASSWORD, 'superadmin')
   }
-  // Without it, requests would wait for this check. While it fails, they get an error.
+  // A Redis may be emptied or replaced. While the check fails, requests get an error.
   const timer = setInterval(() => app.verifyStore().catch(() => {}), 1000)
   const onStop = (stopHost: () => Promise<unknown>) => {
     process.once('SIGTERM', async () => {

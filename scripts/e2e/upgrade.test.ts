@@ -62,12 +62,6 @@ describe.each(releases)('the data of %s', (version) => {
     await expectAll(storage)
   })
 
-  test('is imported from its export', async () => {
-    const storage = `file:${folder}/imported`
-    await fishCli(['import', join(folder, 'export.jsonl'), '--storage', storage])
-    await expectAll(storage)
-  })
-
   test('opens in Redis', async ({ skip }) => {
     if (REDIS_MISSING && process.env.CI) throw new Error(REDIS_MISSING)
     skip(REDIS_MISSING !== undefined, REDIS_MISSING)

@@ -17,7 +17,6 @@ const folder = await mkdtemp(join(tmpdir(), 'fish-crab-release-'))
 try {
   const expected = await writeStore(`file:${folder}/file`)
   await fishCli(['backup', join(folder, 'backup'), '--storage', `file:${folder}/file`])
-  await fishCli(['export', '--out', join(folder, 'export.jsonl'), '--storage', `file:${folder}/file`])
   await writeRedis()
   await writeHome(expected.players)
   await writeFile(join(folder, 'expected.json'), JSON.stringify(expected, undefined, 2))
@@ -74,7 +73,7 @@ async function writeStore(storage: string): Promise<Expected> {
 async function writeRedis(): Promise<void> {
   const redis = await startRedis()
   try {
-    await fishCli(['import', join(folder, 'export.jsonl'), '--storage', redis.url])
+    await fishCli(['copy', `file:${folder}/backup`, redis.url])
     {
       await using _ = await service.serve(redis.url)
       await service.get('/status')

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { createStorage, type FishStorage, type NewRecord } from '@fish-crab/server/storage'
-import { caughtRecord, userItems } from '../../scripts/test-support/export-file.ts'
+import { toRecord } from '../src/app/catches/record.ts'
 import { uuidv7 } from '../src/app/core/ids.ts'
+import { userKey } from '../src/app/store/item-keys.ts'
 
 /** Writes in flight: as many as a transaction of the store takes well. */
 const AT_ONCE = 5000
@@ -19,7 +20,7 @@ export async function seedStore<Result>(
 function newCatch(at: number): NewRecord {
   const id = newId()
   const entries = [{ name: `Salmon ${at}`, rarity: 'Bronze' as const }]
-  return caughtRecord({ id, dedupeKey: hash('sha256', id), entries })
+  return toRecord(entries, { id, dedupeKey: hash('sha256', id), caughtAt: new Date(0).toISOString() })
 }
 
 function newId(): string {
@@ -35,8 +36,8 @@ export function addCatches(storage: FishStorage, owner: string, count: number): 
 export function addUsers(storage: FishStorage, count: number): Promise<void> {
   return repeat(count, async (at) => {
     const owner = newId()
-    const items = userItems(owner, `Player${at}`).filter(({ item }) => item.startsWith('user:'))
-    for (const { item, value } of items) await storage.items.setItem(item, value)
+    const user = { id: owner, name: `Player${at}`, createdAt: new Date(0).toISOString() }
+    await storage.items.setItem(userKey(user.name), JSON.stringify(user))
     await storage.append({ owner, kind: 'fish', gamemode: 'earth' }, newCatch(at))
   })
 }

@@ -4,12 +4,7 @@ export type { ConnectionLimits } from './node/listener.ts'
 export { type BoundedLogger, createLogger, type LogTarget } from './node/logger.ts'
 export { type BackupOptions, type BackupReport, backupStore } from './node/maintenance/backup.ts'
 export { type CopyOptions, type CopyReport, copyStore } from './node/maintenance/copy.ts'
-export { type ExportOptions, type ExportReport, exportStore } from './node/maintenance/export.ts'
-export type { ExportCounts } from './node/maintenance/export-format.ts'
-export { type ImportOptions, type ImportReport, importStore } from './node/maintenance/import.ts'
 export {
-  type DryRunOption,
-  type DryRunReport,
   MaintenanceError,
   type MaintenanceErrorCode,
   type MaintenanceOptions,

@@ -26,7 +26,6 @@ const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
   invalid_settings: EXIT.usage,
   other_user: EXIT.usage,
   invalid_path: EXIT.usage,
-  invalid_line: EXIT.usage,
   invalid_dump: EXIT.usage,
   unavailable: EXIT.unreachable,
   interrupted: EXIT.interrupted,
@@ -113,7 +112,7 @@ export function createMaintenanceProgress({ line, clock }: Pick<Context, 'line' 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
 
 /** @example bytesText(12_345_678) // '12 MB' */
-export function bytesText(bytes: number): string {
+function bytesText(bytes: number): string {
   const power = Math.max(0, Math.min(Math.floor(Math.log10(Math.max(1, bytes)) / 3), UNITS.length - 1))
   const amount = bytes / 1000 ** power
   return `${power > 0 && amount < 10 ? amount.toFixed(1) : Math.floor(amount)} ${UNITS[power]}`

@@ -8,7 +8,7 @@ export const backupCommand = defineCommand({
     'The copy is a consistent snapshot and a data folder itself. It is checked and flushed to disk before it gets its ' +
     'name, and includes the secrets stored beside the data: anyone who can read it can decrypt all keys. An existing ' +
     'folder is never changed. An interrupted backup leaves nothing behind; a killed one may leave a folder ' +
-    'FOLDER.partial-..., which you can delete. For Redis, use the backups of Redis.',
+    'FOLDER.partial-..., which you can delete. For Redis, use copy.',
   examples: [
     'fish-cli backup /var/backups/fish-monday',
     'fish-cli backup "backup-$(date +%F)" --storage file:/var/lib/fish --json',

@@ -13,9 +13,8 @@ export const migrateCommand = defineCommand({
   description:
     'Reads the database of the service that this one stands in for: a folder or an --archive file of mongodump, or files ' +
     'of mongoexport. Each of them may be gzipped. Shows the changes first, then prompts for confirmation. Passwords, ' +
-    'Fernet keys and API keys stay valid, and catches keep their order and times. A data folder must not contain a store ' +
-    'yet; it gets one when the migration is complete. In a Redis, players appear last. If the migration is interrupted ' +
-    'or killed, run it again: it continues, and adds nothing twice.',
+    'Fernet keys and API keys stay valid, and catches keep their order and times. The data folder must not contain a ' +
+    'store; it gets one when the migration is complete. To use Redis, copy the folder to it afterwards.',
   examples: [
     'fish-cli migrate ./dump --storage file:./data',
     'fish-cli migrate fishtracker.archive.gz --storage file:./data --dry-run',
@@ -27,7 +26,6 @@ export const migrateCommand = defineCommand({
   ],
   args: { dump: Args.string({ description: 'folder, archive or files of the dump', required: true, multiple: true }) },
   flags: {
-    merge: Flags.boolean({ summary: 'Also add the catches of players who exist in a Redis already, each once.' }),
     rename: Flags.string({
       summary: 'JSON file with new names of players: {"NAME or id": "NEW NAME"}.',
       helpValue: 'FILE',
@@ -51,12 +49,12 @@ export const migrateCommand = defineCommand({
       if (isPossible && !flags['dry-run']) await confirm(context, { question: 'Migrate', ...flags })
       return true
     }
-    const work = { dump, renames, confirm: confirmed, merge: flags.merge ?? false, dryRun: flags['dry-run'] }
+    const work = { dump, renames, confirm: confirmed, dryRun: flags['dry-run'] }
     const signal = context.interrupted()
     const report = await runMaintenance(context, (server, source) =>
       server.migrateStore({ ...source, ...work, signal }),
     )
-    const target = printable(report.folder ?? 'Redis')
+    const target = printable(report.folder)
     const text = `${playersText(report)}, ${catchesText(report)}`
     return context.print(report, () => (report.dryRun ? `Would add to ${target}: ${text}.` : `${target}: ${text}`))
   },
@@ -82,18 +80,14 @@ function reportLines(report: MigrationReport): readonly string[] {
   const byGamemode = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts).map(([gamemode, count]) => `${gamemode} ${count}`)
   const parts: readonly (readonly [what: string, count: number, names?: readonly string[]])[] = [
-    ['new players', players.new],
-    ['players who exist already, and get their catches', players.merged],
-    ['players of an earlier run', players.resumed],
+    ['players', players],
     ['fish', sumOf(catches.fish), byGamemode(catches.fish)],
     ['crabs', sumOf(catches.crab), byGamemode(catches.crab)],
     ['fish with an unknown rarity, which get Unknown/Other', catches.unknownRarities],
-    ['administrators', administrators.new],
+    ['administrators', administrators],
     ['players who get another name', renamed.length, renamed.map(renameText)],
     ['players who get a new password, since theirs cannot be used', newSecrets.passwords.length, newSecrets.passwords],
     ['players who get a new key, since theirs cannot be used', newSecrets.fernetKeys.length, newSecrets.fernetKeys],
-    ['left out, players who exist already (--merge)', leftOut.existingPlayers.length, leftOut.existingPlayers],
-    ['left out, players deleted since an earlier run', leftOut.deletedPlayers.length, leftOut.deletedPlayers],
     ['left out, administrators', leftOut.administrators.length, leftOut.administrators],
     ['left out, catches of deleted users', sumOf(orphans), byGamemode(orphans)],
     ['catches in unknown gamemodes', sumOf(gamemodes), byGamemode(gamemodes)],
@@ -117,10 +111,10 @@ function renameText({ from, to, reason }: MigrationReport['renamed'][number]): s
 const sumOf = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((sum, one) => sum + one, 0)
 
 function playersText({ players }: MigrationReport): string {
-  return `players: ${players.new + players.merged + players.resumed}`
+  return `players: ${players}`
 }
 
 function catchesText({ catches, added }: MigrateReport): string {
   const all = sumOf(catches.fish) + sumOf(catches.crab)
-  return `catches: ${all}${added === undefined || added === all ? '' : `, of which ${added} were not there yet`}`
+  return `catches: ${all}${added === undefined || added === all ? '' : `, of which ${added} were stored: documents share an id`}`
 }

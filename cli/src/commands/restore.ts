@@ -1,13 +1,5 @@
 import { Args, defineCommand } from '../command/define.ts'
-import { dryRunFlag } from '../command/flags.ts'
-import {
-  bytesText,
-  contentsText,
-  noteSecret,
-  refuseEmptyPath,
-  runMaintenance,
-  storageFlag,
-} from '../command/maintenance.ts'
+import { contentsText, noteSecret, refuseEmptyPath, runMaintenance, storageFlag } from '../command/maintenance.ts'
 import { printable } from '../output/text.ts'
 
 export const restoreCommand = defineCommand({
@@ -15,29 +7,17 @@ export const restoreCommand = defineCommand({
   description:
     'The backup is checked first and is not changed. If the restore fails or is interrupted, the data folder is not ' +
     'changed either.',
-  examples: [
-    'fish-cli restore /var/backups/fish-monday --storage file:./data',
-    'fish-cli restore /var/backups/fish-monday --storage file:./data --dry-run',
-  ],
+  examples: ['fish-cli restore /var/backups/fish-monday --storage file:./data'],
   args: { backup: Args.string({ description: 'folder created by backup', required: true }) },
-  flags: {
-    ...dryRunFlag,
-    ...storageFlag,
-  },
+  flags: { ...storageFlag },
   completion: { backup: { paths: 'folders' } },
 
   async run(context) {
-    const { args, flags } = context
+    const { args } = context
     refuseEmptyPath(args.backup, 'BACKUP', 'folder')
-    const { backup } = args
-    const work = { backup, dryRun: flags['dry-run'], signal: context.interrupted() }
+    const work = { backup: args.backup, signal: context.interrupted() }
     const report = await runMaintenance(context, (server, source) => server.restoreStore({ ...source, ...work }))
-    const folder = printable(report.folder)
     noteSecret(context, report)
-    return context.print(report, () =>
-      report.dryRun
-        ? `Would restore ${bytesText(report.bytes)} into ${folder}: ${contentsText(report)}.`
-        : `${folder}: ${contentsText(report)}`,
-    )
+    return context.print(report, () => `${printable(report.folder)}: ${contentsText(report)}`)
   },
 })

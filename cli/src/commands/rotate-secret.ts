@@ -1,6 +1,5 @@
 import type { RotateSecretReport } from '@fish-crab/server'
 import { defineCommand, Flags } from '../command/define.ts'
-import { dryRunFlag } from '../command/flags.ts'
 import { runMaintenance, storageFlag } from '../command/maintenance.ts'
 import { EXIT } from '../core/errors.ts'
 
@@ -9,14 +8,12 @@ export const rotateSecretCommand = defineCommand({
   description:
     'FISH_SECRET is the new secret; FISH_SECRET_PREVIOUS is the previous one, which decrypts the existing keys. Without ' +
     'FISH_SECRET, the secret stored beside the data is used. Stop the server of a data folder first. Servers on Redis ' +
-    'can keep running once all of them have the new secret. If interrupted, run the command again. --dry-run decrypts ' +
-    'every key and lists the users whose keys no secret decrypts.',
+    'can keep running once all of them have the new secret. If interrupted, run the command again.',
   examples: [
     {
       description: 'Generate a new secret beside the data:',
       command: 'fish-cli rotate-secret --new --storage file:./data',
     },
-    'fish-cli rotate-secret --new --dry-run',
     {
       description: 'Redis, with FISH_SECRET, FISH_SECRET_PREVIOUS and FISH_STORAGE set:',
       command: 'fish-cli rotate-secret',
@@ -24,29 +21,27 @@ export const rotateSecretCommand = defineCommand({
   ],
   flags: {
     new: Flags.boolean({ summary: 'Generate a new secret beside the data first.' }),
-    ...dryRunFlag,
     ...storageFlag,
   },
 
   async run(context) {
     const { flags } = context
-    const work = { makeNew: flags.new, dryRun: flags['dry-run'], signal: context.interrupted() }
+    const work = { makeNew: flags.new, signal: context.interrupted() }
     const report = await runMaintenance(context, (server, source) => server.rotateSecret({ ...source, ...work }))
-    const { seen, unopened, ...rest } = report
-    const status = context.print({ keys: seen, ...rest, unopened }, () => reportText(report, flags))
-    if (unopened.length === 0) return status
-    context.note(`No secret decrypts the keys of these user ids: ${unopened.join(', ')}.`)
+    const { seen, undecryptable, ...rest } = report
+    const status = context.print({ keys: seen, ...rest, undecryptable }, () => reportText(report, flags))
+    if (undecryptable.length === 0) return status
+    context.note(`No secret decrypts the keys of these user ids: ${undecryptable.join(', ')}.`)
     context.note('Reset or delete these users and run this again. Until then, keep the other secrets.')
     return EXIT.partly
   },
 })
 
 function reportText(
-  { seen, resealed, unopened, dryRun }: RotateSecretReport,
+  { seen, reencrypted, undecryptable }: RotateSecretReport,
   flags: { readonly new: boolean },
 ): string {
-  const keys = `${resealed} of ${seen} keys again.`
-  if (dryRun) return `Would ${flags.new ? 'generate a new secret beside the data and ' : ''}encrypt ${keys}`
+  const keys = `${reencrypted} of ${seen} keys again.`
   const done = flags.new ? `Generated a new secret beside the data and encrypted ${keys}` : `Encrypted ${keys}`
-  return unopened.length > 0 ? done : `${done} All keys use the current secret; others are no longer needed.`
+  return undecryptable.length > 0 ? done : `${done} All keys use the current secret; others are no longer needed.`
 }

@@ -59,9 +59,7 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
     backup: async () => (await import('../commands/backup.ts')).backupCommand,
     restore: async () => (await import('../commands/restore.ts')).restoreCommand,
     copy: async () => (await import('../commands/copy.ts')).copyCommand,
-    export: async () => (await import('../commands/export.ts')).exportCommand,
     migrate: async () => (await import('../commands/migrate.ts')).migrateCommand,
-    import: async () => (await import('../commands/import.ts')).importCommand,
     'rotate-secret': async () => (await import('../commands/rotate-secret.ts')).rotateSecretCommand,
     mock: async () => (await import('../commands/mock.ts')).mockCommand,
     conformance: async () => (await import('../commands/conformance.ts')).conformanceCommand,
@@ -69,9 +67,6 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
 }
 
 const LOADERS: Loaders = Object.assign({}, ...Object.values(GROUPS))
-
-/** Former names, which still work. */
-const ALIASES: Readonly<Record<string, string>> = { reseal: 'rotate-secret' }
 
 const TOPICS: Readonly<Record<string, string>> = {
   admin: 'Administrators, and counts of the service',
@@ -99,8 +94,7 @@ export const COMMANDS: CommandList = {
 
   find(argv) {
     for (const words of [2, 1]) {
-      const name = argv.slice(0, words).join(':')
-      const id = ALIASES[name] ?? name
+      const id = argv.slice(0, words).join(':')
       if (argv.length >= words && Object.hasOwn(LOADERS, id)) return { id, rest: argv.slice(words) }
     }
     return undefined

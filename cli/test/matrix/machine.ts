@@ -117,10 +117,6 @@ const SETUPS = {
     const { folder } = await machine.stores.store()
     await done(machine, ['backup', join(machine.home, 'copy'), '--storage', `file:${folder}`])
   },
-  async export(machine: Machine) {
-    const { folder } = await machine.stores.store()
-    await done(machine, ['export', '--out', join(machine.home, 'fish.jsonl'), '--storage', `file:${folder}`])
-  },
   dump: ({ home }: Machine) => {
     const user = { _id: 1, id: 'u-1', name: 'Alex', userPassword: SECRETS.password, fernetKey: SECRETS.fernetKey }
     return writeFile(join(home, 'users.json'), `${JSON.stringify(user)}\n`)

@@ -62,10 +62,9 @@ export interface App {
   }
   /**
    * Checks that the secrets decrypt the stored data, and loads all code, so that no later request fails because
-   * a file cannot be opened. Writes nothing if it rejects. From then on, the app notices when its store is emptied, replaced or filled
-   * by an import: then it is not ready, and neither reads nor writes.
+   * a file cannot be opened. Writes nothing if it rejects.
    * @throws DecryptionError
-   * @throws StorageError `unfinished` when the store holds part of an import
+   * @throws StorageError `unfinished` if a copy into the store did not finish
    */
   checkSecrets(): Promise<void>
   /**
@@ -75,8 +74,8 @@ export interface App {
    */
   checkGamemodes(): Promise<void>
   /**
-   * Checks that the storage still holds the store of {@link checkSecrets}. Call it once a second: otherwise, a request
-   * more than 1.5 s after the last check waits for the next one.
+   * Checks that the storage still has the store of {@link checkSecrets}: a Redis may be emptied or replaced. Call it once
+   * a second.
    * @throws StorageError `replaced` or `unfinished`; until a later check succeeds, every request that needs the storage
    * fails
    */
@@ -112,7 +111,7 @@ export function createApp(options: AppOptions): App {
   const encryption =
     options.encryption ?? createEncryption([secrets.encryption, ...(secrets.previousEncryption ?? [])], random)
   const uncheckedStorage = observeStorage(options.storage, { metrics })
-  const storeId = createStoreId({ storage: uncheckedStorage, random, clock })
+  const storeId = createStoreId(uncheckedStorage, random)
   const storage = observeStorage(options.storage, { metrics, storeId })
   const cursors = createCursors(secrets.session)
   const schedule = options.schedule ?? platformSchedule
@@ -121,17 +120,17 @@ export function createApp(options: AppOptions): App {
   const queuedPasswords = {
     hash: (password: string) => queue.run({ client: '', work: () => passwords.hash(password) }),
   }
-  const users = createUsers({ storage, storeId, cursors, encryption, passwords: queuedPasswords, clock, random })
-  const admins = createAdmins({ storage, storeId, passwords: queuedPasswords, clock, random })
+  const users = createUsers({ storage, cursors, encryption, passwords: queuedPasswords, clock, random })
+  const admins = createAdmins({ storage, passwords: queuedPasswords, clock, random })
   const loginLimiter = createLoginLimiter(storage, clock)
-  const sessions = createSessions({ secret: secrets.session, admins, storeId, createId, clock })
+  const sessions = createSessions({ secret: secrets.session, admins, createId, clock })
   const audit = createAudit(storage, cursors, clock, random)
   const handlers = createHandlers({
     storage,
     storeId,
     users,
     admins,
-    credentials: createCredentials({ users, admins, storeId, passwords, queue, loginLimiter, audit, clock, random }),
+    credentials: createCredentials({ users, admins, passwords, queue, loginLimiter, audit, clock, random }),
     sessions,
     audit,
     schedule,
@@ -183,7 +182,7 @@ export function createApp(options: AppOptions): App {
       await checkFinished(uncheckedStorage)
       // Before the store gets an id, so that a wrong secret changes nothing.
       await verifySecretCheck(uncheckedStorage, encryption)
-      await storeId.load()
+      await storeId.get()
       await ensureSecretCheck(uncheckedStorage, encryption)
     },
     checkGamemodes: () => checkStoredGamemodes(uncheckedStorage, gamemodes),

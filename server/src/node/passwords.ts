@@ -25,12 +25,6 @@ const HASH = /^scrypt(?:\$[1-9]\d*){3}\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$
 /** 8 times OWASP's N · r · p: a more expensive hash would delay every login that tries it. */
 const MAX_COST = 2 ** 23
 
-/** Whether a text is a hash of {@link createScryptHasher}. */
-export function isScryptHash(text: string): boolean {
-  const [, N, r, p] = text.split('$').map(Number)
-  return HASH.test(text) && isScryptCost({ N: N ?? 0, r: r ?? 0, p: p ?? 0 })
-}
-
 /** At most 16 times the usual cost of 10: a more expensive hash would delay every login that tries it. */
 const BCRYPT = /^\$2[aby]\$(?:0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/
 
@@ -81,13 +75,10 @@ export function createScryptHasher(cost: ScryptCost = OWASP): PasswordHasher {
 
     async verify(password, hash) {
       if (isBcryptHash(hash)) return compareBcrypt(password, hash)
-      if (!isScryptHash(hash)) throw new Error('A stored password hash has an unknown form.')
       const [, N, r, p, salt = '', key = ''] = hash.split('$')
-      const derived = await deriveKey(password, Buffer.from(salt, 'base64'), {
-        N: Number(N),
-        r: Number(r),
-        p: Number(p),
-      })
+      const ownCost = { N: Number(N), r: Number(r), p: Number(p) }
+      if (!HASH.test(hash) || !isScryptCost(ownCost)) throw new Error('A stored password hash has an unknown form.')
+      const derived = await deriveKey(password, Buffer.from(salt, 'base64'), ownCost)
       return timingSafeEqual(derived, Buffer.from(key, 'base64'))
     },
   }

@@ -1,18 +1,12 @@
-import {
-  createdUserSchema,
-  type Leaderboard,
-  type Saved,
-  type Session,
-  userDetailsSchema,
-} from '@fish-crab/sdk/contract'
+import { createdUserSchema, type Leaderboard, type Saved, userDetailsSchema } from '@fish-crab/sdk/contract'
 import { createScryptHasher } from '@fish-crab/server'
 import { createMemoryStorage } from '@fish-crab/server/app'
 import { describe, expect, it, test } from 'vitest'
-import { type AsAdmin, asRoot, create, list, login, names, withSession } from './administration.ts'
+import { type AsAdmin, asRoot, create, list, login, names } from './administration.ts'
 import { listed } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
-import { createMemoryService, plainPasswords } from './memory-service.ts'
+import { createMemoryService } from './memory-service.ts'
 import { basic, UNLIMITED } from './test-service.ts'
 
 describe('a password that is no Unicode text', () => {
@@ -66,29 +60,6 @@ describe('a change that cannot be put on record', () => {
     expect(again.status).toBeLessThan(300)
     expect(await state()).not.toEqual(before)
   })
-})
-
-test('an administrator who is removed while a password is hashed changes nothing with it', async () => {
-  let onHash = async () => {}
-  const hash = async (password: string) => {
-    if (!password.startsWith('a password that')) await onHash()
-    return plainPasswords.hash(password)
-  }
-  const service = await createMemoryService({ passwords: { ...plainPasswords, hash } })
-  const password = 'of the clerk'
-  const before = await service.storage.items.getItem(`secret:${service.alex.id}:password`)
-  for (const [path, body] of [
-    ['/admin/users', { name: 'New' }],
-    ['/admin/users/Alex/reset', { type: 'password' }],
-  ] as const) {
-    onHash = async () => {}
-    await service.app.admins.create('clerk', password, 'admin')
-    const { token } = (await (await login(service, 'clerk', password)).json()) as Session
-    onHash = async () => void (await (await asRoot(service))('DELETE', '/admin/admins/clerk'))
-    await expectError(await withSession(service, token)('POST', path, body), 'invalid_session')
-  }
-  expect(await service.storage.items.getItem('user:new')).toBeNull()
-  expect(await service.storage.items.getItem(`secret:${service.alex.id}:password`)).toBe(before)
 })
 
 test('a leaderboard asks the storage for few names at once', async () => {

@@ -40,69 +40,16 @@ describe('a server whose store was emptied', () => {
     expect((await service.request('/livez')).status).toBe(200)
   })
 
-  it('returns storage_error where it would say that a user, a key or an administrator is unknown', async () => {
-    const service = await createStartedService()
-    const root = await asRoot(service)
-    const token = await encryptToken(service, SALMON)
-    await service.lose()
-    const { apiKey } = service.alex
-    const responses = [
-      post(service, 'fish', token),
-      post(service, 'crab', token),
-      post(service, 'fish', token, { query: '', headers: { 'x-api-key': apiKey } }),
-      service.request(READ),
-      service.request(READ, { headers: { 'x-api-key': apiKey } }),
-      service.request('/get/user/key', { headers: { authorization: basic('Alex', 'alex-password') } }),
-      service.request('/get/user/key?name=Alex', { headers: { authorization: basic('root', 'root-password') } }),
-      login(service, 'root', 'root-password'),
-      root('GET', '/admin/users/Alex'),
-      root('GET', '/admin/stats'),
-      root('POST', '/admin/users', { name: 'Bob' }),
-      root('POST', '/admin/users/Alex/reset', { type: 'fernet' }),
-      root('POST', '/admin/admins', { username: 'boss2', password: 'boss-password', role: 'admin' }),
-    ]
-    for (const answer of await Promise.all(responses)) await expectError(answer, 'storage_error')
-    await expect(service.app.users.create({ name: 'Bob' })).rejects.toMatchObject({ code: 'replaced' })
-    await expect(service.app.admins.create('boss2', 'boss-password', 'superadmin')).rejects.toMatchObject({
-      code: 'replaced',
-    })
-    expect(await service.storage.items.getKeys()).toEqual([])
-  })
-
-  it('counts no login against whoever knows the right password', async () => {
-    const service = await createStartedService()
-    await service.lose()
-    for (let tries = 0; tries < 12; tries += 1) {
-      await expectError(await login(service, 'root', 'root-password'), 'storage_error')
-    }
-  })
-
   it('is ready again once its data is back', async () => {
     const service = await createStartedService()
     const keys = await service.storage.items.getKeys()
     const items = await Promise.all(keys.map(async (key) => [key, await service.storage.items.getItem(key)] as const))
     await service.lose()
+    await expect(service.app.verifyStore()).rejects.toMatchObject({ code: 'replaced' })
     await expectError(await service.request(READ), 'storage_error')
     for (const [key, value] of items) await service.storage.items.setItem(key, String(value))
     expect((await service.request('/readyz')).status).toBe(200)
     expect((await service.request(READ)).status).toBe(200)
-  })
-})
-
-describe('a server whose store was replaced by another one', () => {
-  it('is not ready, and neither encrypts a key nor refuses a token there for good', async () => {
-    const service = await createStartedService()
-    const token = await encryptToken(service, SALMON)
-    const root = await asRoot(service)
-    await service.storage.items.setItem(STORE, 'another-one')
-    await expectError(await service.request('/readyz'), 'unavailable')
-    const before = await service.storage.items.getItem(itemKey('secret', service.alex.id, 'fernet'))
-    for (const type of ['password', 'fernet', 'api-key']) {
-      await expectError(await root('POST', '/admin/users/Alex/reset', { type }), 'storage_error')
-    }
-    expect(await service.storage.items.getItem(itemKey('secret', service.alex.id, 'fernet'))).toBe(before)
-    await expectError(await root('POST', '/admin/users', { name: 'Bob' }), 'storage_error')
-    await expectError(await post(service, 'fish', `${token}x`), 'storage_error')
   })
 })
 
@@ -154,57 +101,13 @@ describe('a server that has detected another store', () => {
   })
 })
 
-describe('a server that has not looked for a while', () => {
-  it('verifies the store before it uses it', async () => {
-    const service = await createStartedService()
-    const token = await encryptToken(service, SALMON)
-    service.advance(1499)
-    expect((await post(service, 'fish', await encryptToken(service, SALMON))).status).toBe(201)
-    await service.storage.items.setItem(STORE, 'another one')
-    service.advance(1)
-    await expectError(await post(service, 'fish', token), 'storage_error')
-    expect((await service.storage.tallies()).find(({ label }) => label === null)?.count).toBe(1)
-  })
-
-  it('verifies it also when its clock was set back', async () => {
-    const service = await createStartedService()
-    await service.storage.items.setItem(STORE, 'another one')
-    service.advance(-1)
-    await expectError(await service.request(READ), 'storage_error')
-  })
-
-  it('asks once, however many requests come', async () => {
-    const service = await createStartedService()
-    service.advance(2000)
-    const before = service.calls.length
-    const responses = await Promise.all(Array.from({ length: 20 }, () => service.request(READ)))
-    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200))
-    expect(service.calls.slice(before).filter((call) => call.includes(STORE))).toHaveLength(1)
-  })
-})
-
-describe('a server whose storage was out of reach', () => {
-  it('verifies the store before it uses a storage that responds again', async () => {
-    const service = await createStartedService()
-    const token = await encryptToken(service, SALMON)
-    service.failAt(/^append/)
-    await expectError(await post(service, 'fish', token), 'storage_error')
-    service.failAt()
-    await service.storage.items.setItem(STORE, 'another one')
-    await expectError(await post(service, 'fish', token), 'storage_error')
-    expect(await service.storage.tallies()).toEqual([])
-  })
-})
-
 describe('a server whose store is replaced while it sends a collection', () => {
   /** Records of 100,000 characters each; before the second one, and behind the last one, the store may be lost. */
   async function readWhile(loseAt: 'between' | 'end') {
     const memory = createMemoryStorage()
     const lose = async () => {
-      failing.failAt(/./)
-      await service.request('/get/fish?name=Bob&gamemode=earth')
-      failing.failAt()
       await memory.items.setItem(STORE, 'another one')
+      await expect(service.app.verifyStore()).rejects.toMatchObject({ code: 'replaced' })
     }
     const failing = createFailingStorage({
       ...memory,

@@ -1,18 +1,11 @@
-import { join } from 'node:path'
 import { type CreatedUser, HEADERS, MEDIA_TYPES, type Session } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import { importStore, MaintenanceError, rotateSecret } from '@fish-crab/server'
-import { itemKey } from '@fish-crab/server/storage'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { afterFirstBatch, writeExport } from '../../../scripts/test-support/export-file.ts'
 import { describeWithRedis, type RedisServer, startRedis, until } from '../../../scripts/test-support/redis-server.ts'
-import { newFolder } from './data-folder.ts'
 import { runServe, startTestServer } from './running.ts'
 
 const [SECRET, OTHER] = ['the secret of the beginning, long', 'the secret of somebody else, long']
 const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password', FISH_LOG: 'json' }
-const STORE = itemKey('setting', 'store')
-const QUICK = { noticeMs: 10 }
 
 describeWithRedis('a server over a Redis', () => {
   let redis: RedisServer
@@ -33,70 +26,6 @@ describeWithRedis('a server over a Redis', () => {
     return Promise.all(keys.map(async (key) => [key, await redis.admin.dumpBuffer(key)]))
   }
   const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status
-
-  /** An import that is interrupted once a part of it is written, and what it says. */
-  async function interruptedImport(file: string) {
-    const stop = new AbortController()
-    const onProgress = afterFirstBatch(() => stop.abort(new Error('stopped by hand')))
-    return importStore({ ...QUICK, env: envWith(SECRET), file, signal: stop.signal, onProgress }).catch(
-      (error: unknown) => error,
-    )
-  }
-
-  it('does not start on a part of an import, under whatever secret, and changes nothing; nor does anything else', async () => {
-    const file = join(newFolder(), 'fish.jsonl')
-    writeExport(file, 20_000)
-    const error = await interruptedImport(file)
-    expect(error).toBeInstanceOf(MaintenanceError)
-    expect(error).toMatchObject({
-      code: 'interrupted',
-      message: 'Interrupted. The Redis contains a part of the export now.',
-      hint: expect.stringMatching(/^Empty it /),
-    })
-    expect(await redis.admin.dbsize()).toBeLessThan(20_000)
-    const before = await everything()
-    for (const secret of [SECRET, OTHER]) {
-      await expect(startTestServer(envWith(secret))).rejects.toMatchObject({ code: 'unfinished' })
-      const run = runServe(envWith(secret))
-      expect(await run.status).toBe(1)
-      expect(run.stdout.text()).toBe('')
-      expect(run.stderr.text()).toMatch(/^fish-cli serve: The store is incomplete: [^\n]+\n$/)
-    }
-    await expect(rotateSecret({ env: envWith(SECRET) })).rejects.toMatchObject({ code: 'unfinished' })
-    await expect(importStore({ ...QUICK, env: envWith(SECRET), file })).rejects.toMatchObject({ code: 'unfinished' })
-    expect(await everything()).toEqual(before)
-
-    await redis.admin.flushall()
-    expect(await importStore({ ...QUICK, env: envWith(SECRET), file })).toMatchObject({ items: 20_000 })
-    const server = await startTestServer(envWith(SECRET))
-    expect(await readiness(server.url)).toBe(200)
-  })
-
-  it('does not start on what an import wrote behind an emptying of its Redis', async () => {
-    const file = join(newFolder(), 'fish.jsonl')
-    writeExport(file, 20_000)
-    const onProgress = afterFirstBatch(() => void redis.admin.flushall())
-    const error = await importStore({ ...QUICK, env: envWith(SECRET), file, onProgress }).catch(
-      (error: unknown) => error,
-    )
-    expect(error).toMatchObject({ code: 'replaced', message: expect.stringMatching(/contains a part/) })
-    expect(await redis.admin.dbsize()).toBeLessThan(10_000)
-    await expect(startTestServer(envWith(SECRET))).rejects.toMatchObject({ code: 'unfinished' })
-  })
-
-  it('finds the data of one import there when two were begun at once', async () => {
-    const folder = newFolder()
-    const files = ['one', 'two'].map((id) => {
-      const file = join(folder, id)
-      writeExport(file, 2000, [{ item: STORE, value: id }])
-      return file
-    })
-    const results = await Promise.allSettled(files.map((file) => importStore({ ...QUICK, env: envWith(SECRET), file })))
-    const [done, ...more] = results.flatMap(({ status }, at) => (status === 'fulfilled' ? [['one', 'two'][at]] : []))
-    expect(more).toEqual([])
-    expect(results.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))).toEqual(['unfinished'])
-    expect(await redis.admin.get(`fish:item:{setting}:${STORE}`)).toBe(done)
-  })
 
   it('notices that it was emptied, also when another one begins anew there, until its data is back', async () => {
     const run = runServe(envWith(SECRET))
@@ -216,18 +145,5 @@ describeWithRedis('a server over a Redis', () => {
       await until(async () => (await readiness(url)) === 200)
       expect(await statuses()).toEqual([200, 200])
     }
-  })
-
-  it('goes on with a store that was imported anew into its emptied Redis, for it is the same', async () => {
-    const file = join(newFolder(), 'fish.jsonl')
-    writeExport(file, 10, [{ item: STORE, value: 'TheVeryStore' }])
-    const env = { ...QUICK, env: envWith(SECRET), file }
-    await importStore(env)
-    const server = await startTestServer(envWith(SECRET))
-    await redis.admin.flushall()
-    expect(await readiness(server.url)).toBe(503)
-    await importStore(env)
-    await until(async () => (await readiness(server.url)) === 200)
-    onTestFinished(() => server.close())
   })
 })

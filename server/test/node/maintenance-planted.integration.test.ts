@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { backupStore, exportStore, importStore, MaintenanceError, restoreStore } from '@fish-crab/server'
+import { backupStore, MaintenanceError, restoreStore } from '@fish-crab/server'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
-import { writeExport } from '../../../scripts/test-support/export-file.ts'
 import { newFolder } from './data-folder.ts'
 import { startTestServer } from './running.ts'
 
@@ -38,19 +37,12 @@ describe('names in a leftover folder of a killed run', () => {
       expect(existsSync(join(parent, 'moved'))).toBe(true)
       expect(readdirSync(data).sort()).toEqual(['fish.db', 'fish.lock'])
     }
-    return { parent, data, backup, expectUntouched }
+    return { data, backup, expectUntouched }
   }
 
   it('are not obeyed by a restore, which removes the folder', async () => {
     const { data, backup, expectUntouched } = await planted()
     await restoreStore({ env: envOf(data), backup })
-    expectUntouched()
-  })
-
-  it('are not obeyed by an import, which removes the folder', async () => {
-    const { parent, data, expectUntouched } = await planted()
-    writeExport(join(parent, 'fish.jsonl'), 1)
-    await importStore({ env: envOf(data), file: join(parent, 'fish.jsonl') })
     expectUntouched()
   })
 })
@@ -77,7 +69,6 @@ describe.runIf(process.platform !== 'win32')('a secrets.json that is not a file'
     const message = `${join(data, 'secrets.json')} is not a file. Move it away.`
     for (const work of [
       () => backupStore({ env: envOf(data), target }),
-      () => exportStore({ env: envOf(data), target, now: new Date(0) }),
       () => restoreStore({ env: envOf(target), backup: data }),
     ]) {
       const error = await work().catch((reason: unknown) => reason)

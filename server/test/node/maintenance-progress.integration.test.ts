@@ -1,10 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough, Writable } from 'node:stream'
 import {
   backupStore,
-  exportStore,
-  importStore,
   MaintenanceError,
   type MaintenanceOptions,
   type MaintenanceProgress,
@@ -13,15 +10,12 @@ import {
 } from '@fish-crab/server'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { writeExport } from '../../../scripts/test-support/export-file.ts'
 import { folderContent } from '../../../scripts/test-support/folder-content.ts'
 import { createEncryption } from '../../src/app/users/encryption.ts'
 import { newRecord } from '../../src/storage-conformance/samples.ts'
 import { newFolder } from './data-folder.ts'
 
-const ITEMS = 5000
 const SECRET = 'the secret of the beginning, long'
-const NOW = new Date(0)
 
 /** Records progress. */
 function listener() {
@@ -40,17 +34,6 @@ function stepsOf(reports: readonly MaintenanceProgress[]) {
     } else steps.push({ step, from: done, to: done, total, times: 1 })
   }
   return steps
-}
-
-/** A file store with many items, filled by an import. */
-async function filled() {
-  const parent = newFolder()
-  const file = join(parent, 'fish.jsonl')
-  writeExport(file, ITEMS)
-  const env = { FISH_STORAGE: `file:${join(parent, 'data')}`, FISH_SECRET: SECRET }
-  const { reports, onProgress } = listener()
-  await importStore({ env, file, onProgress })
-  return { parent, file, env, importing: reports }
 }
 
 /** A file store with more encrypted keys than are looked at together. */
@@ -91,27 +74,9 @@ function checksRun(script: string) {
 }
 
 describe('progress', () => {
-  it('of an import counts the bytes that are checked, then the lines that are written, up to all of them', async () => {
-    const { importing } = await filled()
-    const [check, write] = stepsOf(importing)
-    expect(check).toMatchObject({ step: 'check', to: check?.total })
-    expect(check?.times).toBeGreaterThan(2)
-    expect(write).toMatchObject({ step: 'write', from: 0, to: ITEMS, total: ITEMS })
-    expect(write?.times).toBeGreaterThan(ITEMS / 1000)
-  })
-
-  it('of an export checks the store, then counts the lines that are written, up to all of them', async () => {
-    const { env } = await filled()
-    const { reports, onProgress } = listener()
-    const { items } = await exportStore({ env, target: new PassThrough().resume(), now: NOW, onProgress })
-    const [check, write] = stepsOf(reports)
-    expect(check).toMatchObject({ step: 'check', from: 0, to: check?.total })
-    expect(write).toMatchObject({ step: 'write', from: 0, to: items, total: items })
-    expect(write?.times).toBeGreaterThan(5)
-  })
-
   it('of a backup and a restore reports the start and the end of each check and copy', async () => {
-    const { parent, env } = await filled()
+    const { env } = await encryptedStore()
+    const parent = newFolder()
     const [backup, restore] = [listener(), listener()]
     const target = join(parent, 'copy')
     const { bytes } = await backupStore({ env, target, ...backup })
@@ -146,14 +111,6 @@ describe('progress', () => {
       expect(copies[0]?.times).toBeGreaterThanOrEqual(5)
     }
     expect(turns).toBeGreaterThan(5)
-  })
-
-  it('changes nothing of what is done', async () => {
-    const { parent, env } = await filled()
-    const report = { ...(await exportStore({ env, target: join(parent, 'a.jsonl'), now: NOW })), file: null }
-    const target = join(parent, 'b.jsonl')
-    const reported = await exportStore({ env, target, now: NOW, onProgress: listener().onProgress })
-    expect({ ...reported, file: null }).toEqual(report)
   })
 })
 
@@ -199,55 +156,23 @@ describe('an interruption', () => {
     const { env, count } = await encryptedStore()
     const given = { ...env, FISH_SECRET: 'the secret from now on, long enough', FISH_SECRET_PREVIOUS: SECRET }
     /** Aborts once a part of the keys was looked at. */
-    const interrupted = (dryRun: boolean) => {
+    const interrupted = () => {
       const stop = new AbortController()
       const onProgress = ({ done }: MaintenanceProgress) => {
         if (done > 0) stop.abort(new Error('stopped by hand'))
       }
-      return rotateSecret({ env: given, signal: stop.signal, onProgress, dryRun })
+      return rotateSecret({ env: given, signal: stop.signal, onProgress })
     }
-    await expect(interrupted(true)).rejects.toMatchObject({
-      name: 'MaintenanceError',
-      code: 'interrupted',
-      message: 'Interrupted. Nothing was changed.',
-      hint: 'Run it again.',
-    })
-    expect(await rotateSecret({ env: given, dryRun: true })).toMatchObject({ seen: count, resealed: count })
-    await expect(interrupted(false)).rejects.toMatchObject({
+    await expect(interrupted()).rejects.toMatchObject({
       name: 'MaintenanceError',
       code: 'interrupted',
       message: 'Interrupted. Keys that the new secret encrypts stay so.',
       hint: 'Run the rotation again to finish.',
     })
-    const { resealed } = await rotateSecret({ env: given })
-    expect(resealed).toBeGreaterThan(0)
-    expect(resealed).toBeLessThan(count)
+    const { reencrypted } = await rotateSecret({ env: given })
+    expect(reencrypted).toBeGreaterThan(0)
+    expect(reencrypted).toBeLessThan(count)
   })
-
-  it.each(['a file', 'a stream that never waits'])(
-    'of an export into %s by what is heard between two turns of the event loop ends it',
-    async (kind) => {
-      const { parent, env } = await filled()
-      const before = folderContent(parent)
-      let isEnded = false
-      // Such as stdout that is a file: it takes everything at once.
-      const stream = new Writable({
-        write(chunk, _encoding, done) {
-          isEnded ||= String(chunk).includes('{"end":')
-          done()
-        },
-      })
-      const [stop, reason] = [new AbortController(), new Error('stopped by hand')]
-      const onProgress = ({ unit, done }: MaintenanceProgress) => {
-        if (unit === 'lines' && done === 0) setImmediate(() => stop.abort(reason))
-      }
-      const target = kind === 'a file' ? join(parent, 'out.jsonl') : stream
-      const work = { env, target, now: NOW, signal: stop.signal, onProgress }
-      await expect(exportStore(work)).rejects.toMatchObject({ code: 'interrupted', cause: reason })
-      expect(isEnded).toBe(false)
-      expect(folderContent(parent)).toEqual(before)
-    },
-  )
 
   it('of a backup leaves a server on the store as it was, which writes meanwhile', async () => {
     const { parent, path, env } = await large()
@@ -296,22 +221,18 @@ describe('a copy of a store', () => {
     expect(statSync(join(target, 'fish.db')).mode & 0o777).toBe(0o600)
   })
 
-  it.each([
-    ['backup', backupStore],
-    ['export', exportStore],
-  ])('(%s) beside which the secrets are rotated is refused, since they would not fit it', async (_, run) => {
+  it('is refused if the secrets beside it are rotated meanwhile', async () => {
     const { parent, path } = await large()
     const [target, env] = [join(parent, 'copy'), { FISH_STORAGE: `file:${path}` }]
-    const work = { env, target, now: NOW }
     const secrets = join(path, 'secrets.json')
     writeFileSync(secrets, JSON.stringify({ encryption: 'the old secret', session: 'a session secret' }))
     const onProgress = ({ step, done }: MaintenanceProgress) => {
       if (step !== 'check' || done > 0) return
       writeFileSync(secrets, JSON.stringify({ encryption: 'the new secret', session: 'a session secret' }))
     }
-    await expect(run({ ...work, onProgress })).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(backupStore({ env, target, onProgress })).rejects.toMatchObject({ code: 'unavailable' })
     expect(existsSync(target)).toBe(false)
-    await run(work)
+    await backupStore({ env, target })
     expect(existsSync(target)).toBe(true)
   })
 })

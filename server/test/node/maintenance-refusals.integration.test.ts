@@ -2,22 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  backupStore,
-  exportStore,
-  importStore,
-  MaintenanceError,
-  type MaintenanceProgress,
-  restoreStore,
-  rotateSecret,
-} from '@fish-crab/server'
+import { backupStore, MaintenanceError, restoreStore, rotateSecret } from '@fish-crab/server'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
-import { writeExport } from '../../../scripts/test-support/export-file.ts'
 import { newFolder } from './data-folder.ts'
 import { runServe, startTestServer } from './running.ts'
 
-const NOW = new Date(0)
 const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
 
 /** A data folder that was served, and the folder around it. */
@@ -47,7 +37,7 @@ const contentOf = (folder: string) =>
       .map((file) => [file, createHash('sha256').update(readFileSync(file)).digest('hex')]),
   )
 
-it('a file store that contains part of an import is refused by everything', async () => {
+it('every command refuses an incomplete file store', async () => {
   const { parent, data } = await served()
   const storage = await createStorage({ driver: 'file', path: data })
   await storage.items.setItem(itemKey('setting', 'store'), 'unfinished')
@@ -56,7 +46,6 @@ it('a file store that contains part of an import is refused by everything', asyn
   const env = envOf(data)
   const target = join(parent, 'target')
   for (const work of [
-    () => exportStore({ env, target, now: NOW }),
     () => backupStore({ env, target }),
     () => restoreStore({ env: envOf(target), backup: data }),
     () => rotateSecret({ env }),
@@ -78,7 +67,7 @@ it('secrets of another store are distinguished from a wrong FISH_SECRET, and bot
   expect(await run.status).toBe(2)
   expect(run.stderr.text()).toMatch(/^fish-cli serve: [^\n]+ or set FISH_SECRET [^\n]+\n$/)
   expect(run.stderr.text()).toContain(mismatch)
-  for (const options of [{}, { makeNew: true }, { dryRun: true }]) {
+  for (const options of [{}, { makeNew: true }]) {
     const { code, message } = await refusal(rotateSecret({ env: envOf(data), ...options }))
     expect(code).toBe('wrong_secret')
     expect(message).toContain(mismatch)
@@ -165,64 +154,12 @@ describe('a restore', () => {
   })
 })
 
-describe('an import', () => {
-  it('that fails removes the folders that it made, and none that existed or is not empty', async () => {
-    const parent = newFolder()
-    const file = join(parent, 'fish.jsonl')
-    writeExport(file, 20_000)
-    mkdirSync(join(parent, 'there'))
-    const before = contentOf(parent)
-    const interrupted = async (target: string, onWrite: () => void = () => {}) => {
-      const stop = new AbortController()
-      const onProgress = ({ step }: MaintenanceProgress) => {
-        if (step !== 'write' || stop.signal.aborted) return
-        onWrite()
-        stop.abort(new Error('stopped by hand'))
-      }
-      return refusal(importStore({ env: envOf(target), file, signal: stop.signal, onProgress }))
-    }
-    expect((await interrupted(join(parent, 'there', 'deep', 'deeper', 'target'))).code).toBe('interrupted')
-    expect(readdirSync(parent).sort()).toEqual(['fish.jsonl', 'there'])
-    expect(readdirSync(join(parent, 'there'))).toEqual([])
-    expect((await interrupted(join(parent, 'there'))).code).toBe('interrupted')
-    expect(readdirSync(join(parent, 'there'))).toEqual([])
-    expect(contentOf(parent)).toEqual(before)
-
-    const beside = join(parent, 'deep', 'beside')
-    await interrupted(join(parent, 'deep', 'target'), () => writeFileSync(beside, ''))
-    expect(readdirSync(join(parent, 'deep'))).toEqual(['beside'])
-  })
-
-  it('that is interrupted says that nothing was done, and leaves nothing', async () => {
-    const parent = newFolder()
-    const [file, target] = [join(parent, 'fish.jsonl'), join(parent, 'target')]
-    writeExport(file, 20_000)
-    const stop = new AbortController()
-    const importing = refusal(importStore({ env: envOf(target), file, signal: stop.signal }))
-    while (!existsSync(target) || !readdirSync(target).some((name) => name.startsWith('.import'))) {
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-    stop.abort(new Error('stopped by hand'))
-    const { code, message, cause } = await importing
-    expect([code, message, cause]).toEqual(['interrupted', 'Interrupted. Nothing was imported.', stop.signal.reason])
-    expect(existsSync(target)).toBe(false)
-    expect(await importStore({ env: envOf(target), file })).toMatchObject({ items: 20_000 })
-  })
-})
-
 it('an empty path is not the working folder', async () => {
   const { parent, data } = await served()
   const before = contentOf(parent)
   const env = envOf(data)
   const target = envOf(join(parent, 'new'))
-  for (const work of [
-    () => backupStore({ env, target: '' }),
-    () => exportStore({ env, target: '', now: NOW }),
-    ...[true, false].flatMap((dryRun) => [
-      () => restoreStore({ env: target, backup: '', dryRun }),
-      () => importStore({ env: target, file: '', dryRun }),
-    ]),
-  ]) {
+  for (const work of [() => backupStore({ env, target: '' }), () => restoreStore({ env: target, backup: '' })]) {
     const { code, message } = await refusal(work())
     expect([code, message]).toEqual(['invalid_path', 'The path is empty.'])
   }

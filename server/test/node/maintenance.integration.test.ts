@@ -91,9 +91,9 @@ describeWithRedis('rotating the secret of a Redis', () => {
     const counts = await rotateSecret({ env })
     done = true
     await creating
-    expect(counts).toMatchObject({ resealed: 600, unopened: [] })
+    expect(counts).toMatchObject({ reencrypted: 600, undecryptable: [] })
     expect(created.length).toBeGreaterThan(0)
-    expect(await rotateSecret({ env })).toMatchObject({ resealed: 0 })
+    expect(await rotateSecret({ env })).toMatchObject({ reencrypted: 0 })
 
     const after = appUnder(NEW)
     await after.checkSecrets()
@@ -118,7 +118,7 @@ describeWithRedis('rotating the secret of a Redis', () => {
     await redis.admin.set('fish:replicated', 1)
     const env = { FISH_STORAGE: redis.url, FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD }
     await expect(rotateSecret({ env })).rejects.toThrow(/reached 0 of 1/)
-    expect(await rotateSecret({ env: { ...env, FISH_REDIS_WAIT: '0' } })).toMatchObject({ resealed: 1 })
+    expect(await rotateSecret({ env: { ...env, FISH_REDIS_WAIT: '0' } })).toMatchObject({ reencrypted: 1 })
   })
 
   it('needs FISH_SECRET, and makes none', async () => {

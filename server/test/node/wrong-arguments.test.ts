@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { backupStore, exportStore, importStore, readConfig, restoreStore, rotateSecret } from '@fish-crab/server'
+import { backupStore, readConfig, restoreStore, rotateSecret } from '@fish-crab/server'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 
@@ -12,13 +12,9 @@ describe('arguments that the types forbid are refused in words of this package',
 
   it.each<[string, (given: never) => unknown, unknown, RegExp]>([
     ['readConfig() without env', readConfig, {}, noEnv],
-    ['exportStore() without env', exportStore, { target, now: new Date(0) }, noEnv],
-    ['exportStore() with nothing', exportStore, {}, /^target must be a path or a writable stream\.$/],
-    ['exportStore() without a time', exportStore, { env, target }, /^now must be a Date\.$/],
     ['backupStore() without a target', backupStore, { env: {} }, noPath],
     ['backupStore() without env', backupStore, { target }, noEnv],
     ['restoreStore() without a backup', restoreStore, { env }, noPath],
-    ['importStore() without a file', importStore, { env }, noPath],
     ['rotateSecret() without env', rotateSecret, {}, noEnv],
     [
       'a file storage without a path',

@@ -4,7 +4,6 @@ import type { PasswordHasher } from '../core/host.ts'
 import { type RandomSource, uuidv7 } from '../core/ids.ts'
 import { HttpError } from '../http/http-error.ts'
 import { ADMINS_KEY } from '../store/item-keys.ts'
-import type { StoreId } from '../store/store-id.ts'
 
 export interface Admin {
   readonly id: string
@@ -32,7 +31,6 @@ export type Admins = ReturnType<typeof createAdmins>
 
 interface AdminsOptions {
   readonly storage: FishStorage
-  readonly storeId: Pick<StoreId, 'verify'>
   readonly passwords: Pick<PasswordHasher, 'hash'>
   readonly clock: () => number
   readonly random: RandomSource
@@ -42,11 +40,9 @@ interface AdminsOptions {
  * Creates the directory of administrators. One item holds all of them and is replaced as a whole, so that two removals at
  * once cannot remove the last superadmin.
  */
-export function createAdmins({ storage, storeId, passwords, clock, random }: AdminsOptions) {
+export function createAdmins({ storage, passwords, clock, random }: AdminsOptions) {
   async function load(): Promise<{ text: string | null; admins: readonly StoredAdmin[] }> {
     const text = await storage.items.getItem(ADMINS_KEY)
-    // No first administrator may be created in a store that replaced this one.
-    if (text === null) await storeId.verify()
     return { text, admins: text === null ? [] : (JSON.parse(text) as StoredAdmin[]) }
   }
 

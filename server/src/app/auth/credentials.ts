@@ -9,7 +9,6 @@ import { createBoundedQueue } from '../http/bounded-queue.ts'
 import { siteKey } from '../http/client-address.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
-import type { StoreId } from '../store/store-id.ts'
 import type { Users } from '../users/users.ts'
 import type { Admin, Admins } from './admins.ts'
 import type { Audit } from './audit.ts'
@@ -22,7 +21,6 @@ export type Credentials = ReturnType<typeof createCredentials>
 interface CredentialsOptions {
   readonly users: Users
   readonly admins: Admins
-  readonly storeId: StoreId
   readonly passwords: PasswordHasher
   readonly queue: FairQueue
   readonly loginLimiter: LoginLimiter
@@ -54,7 +52,7 @@ export function createPasswordQueue(schedule: Schedule): FairQueue {
  * name is unknown, so that the time it takes does not reveal which names exist.
  */
 export function createCredentials(options: CredentialsOptions) {
-  const { users, admins, storeId, passwords, queue, loginLimiter, audit, clock, random } = options
+  const { users, admins, passwords, queue, loginLimiter, audit, clock, random } = options
   const verified = createVerifiedPasswords(clock, randomText(DIGEST_KEY_LENGTH, random))
   const attempts = new Map<string, Promise<unknown>>()
 
@@ -112,9 +110,7 @@ export function createCredentials(options: CredentialsOptions) {
       if (known) return known.who
       const who = await loginLimiter.run({ client, name }, async () => {
         const found = (await findVerified(accounts, tried)) ?? (await verifyAny(accounts, tried))
-        // Counts an unknown user as a failed login only while the store is the one that the server started with.
-        if (!found) await storeId.verify()
-        else await verified.add(tried, await currentHash(found, tried), client)
+        if (found) await verified.add(tried, await currentHash(found, tried), client)
         return found?.who
       })
       if (!who) await audit.recordFailedLogin(context, nameOf(accounts.find((account) => account !== undefined)))
@@ -171,8 +167,6 @@ export function createCredentials(options: CredentialsOptions) {
     /** Throws `invalid_credentials`. */
     async authenticateAdmin(credentials: BasicCredentials, context: RequestContext): Promise<Admin> {
       const found = await identify(credentials, context, [findAdmin])
-      // Administrators change data: not in a store that replaced this one.
-      await storeId.verify()
       if (!found || !('admin' in found)) throw new HttpError('invalid_credentials')
       return found.admin
     },

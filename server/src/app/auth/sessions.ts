@@ -1,7 +1,6 @@
 import { ACCOUNT_LIMITS, type Session } from '@fish-crab/sdk/contract'
 import { lazy } from '../core/cache.ts'
 import { HttpError } from '../http/http-error.ts'
-import type { StoreId } from '../store/store-id.ts'
 import type { Admin, Admins } from './admins.ts'
 
 export type Sessions = ReturnType<typeof createSessions>
@@ -14,7 +13,6 @@ const CHALLENGE = { 'www-authenticate': 'Bearer' }
 interface SessionsOptions {
   readonly secret: string
   readonly admins: Admins
-  readonly storeId: StoreId
   readonly createId: () => string
   readonly clock: () => number
 }
@@ -22,7 +20,7 @@ interface SessionsOptions {
 /**
  * Creates the sessions. A session ends when it expires, when its administrator ends it, is removed or gets a new id.
  */
-export function createSessions({ secret, admins, storeId, createId, clock }: SessionsOptions) {
+export function createSessions({ secret, admins, createId, clock }: SessionsOptions) {
   const key = new TextEncoder().encode(secret)
   const loadJwt = lazy(() => import('./jwt.ts'))
 
@@ -38,7 +36,6 @@ export function createSessions({ secret, admins, storeId, createId, clock }: Ses
     if (admin && admin.id === claims.id && !admin.endedSessions?.some(({ id }) => id === claims.sessionId)) {
       return { admin, claims }
     }
-    await storeId.verify()
     throw new HttpError('invalid_session', { headers: CHALLENGE })
   }
 

@@ -13,8 +13,8 @@ export type Positions = Readonly<Partial<Record<Kind, Position>>>
 
 /** What a stream is about. Ids are valid for one scope only. */
 export interface StreamScope {
-  /** The id of the sequences that the ids name. */
-  readonly epoch: string
+  /** The id of the store. */
+  readonly storeId: string
   /** The id of the user: one who is created again has another. */
   readonly owner: string
   readonly gamemode: string
@@ -24,8 +24,8 @@ export interface StreamScope {
 const TAG_LENGTH = 10
 
 /** What the ids of a scope begin with. They hold nothing but numbers that readers may know. */
-export async function scopeTag({ epoch, owner, gamemode, kinds }: StreamScope): Promise<string> {
-  return (await sha256Hex(JSON.stringify([epoch, owner, gamemode, kinds]))).slice(0, TAG_LENGTH)
+export async function scopeTag({ storeId, owner, gamemode, kinds }: StreamScope): Promise<string> {
+  return (await sha256Hex(JSON.stringify([storeId, owner, gamemode, kinds]))).slice(0, TAG_LENGTH)
 }
 
 export function formatEventId(tag: string, positions: Positions): string {

@@ -1,10 +1,11 @@
 import { HEADERS, type Kind, STREAM_LIMITS, type User } from '@fish-crab/sdk/contract'
-import { EPOCH_KEY } from '../../storage/core/keys.ts'
+import { StorageError } from '../../storage/core/errors.ts'
 import { type Change, type Collection, type FishStorage, REMOVED_VERSION } from '../../storage/core/types.ts'
 import type { FairQueue } from '../core/fair-queue.ts'
 import type { Metrics } from '../core/host.ts'
 import type { Schedule } from '../core/schedule.ts'
 import { HttpError } from '../http/http-error.ts'
+import type { StoreId } from '../store/store-id.ts'
 import { formatEventId, type Position, parseEventId, scopeTag } from './event-id.ts'
 import { type CatchRecord, catchEvents, eventText, HEARTBEAT, openingText, toCatchRecord } from './event-text.ts'
 
@@ -25,7 +26,7 @@ interface StreamsOptions {
   readonly schedule: Schedule
   readonly readQueue: FairQueue
   readonly metrics: Pick<Metrics, 'observeStreams'> | undefined
-  readonly createId: () => string
+  readonly storeId: Pick<StoreId, 'get' | 'check'>
   readonly limits: StreamOptions
 }
 
@@ -63,7 +64,6 @@ interface Topic {
 }
 
 interface Stream {
-  readonly epoch: string
   readonly topics: readonly Topic[]
   readonly positions: Partial<Record<Kind, Position>>
   /** Of its ids. */
@@ -92,7 +92,7 @@ const HEARTBEAT_BYTES = encode(HEARTBEAT)
  * check finds what no signal came for. A collection is read once for all streams that wait for it. A client that does not
  * wait takes no memory: its stream continues from its own position, out of the store.
  */
-export function createStreams({ storage, schedule, readQueue, metrics, createId, limits }: StreamsOptions) {
+export function createStreams({ storage, schedule, readQueue, metrics, storeId, limits }: StreamsOptions) {
   const { total = STREAM_LIMITS.total, perClient = STREAM_LIMITS.perClient } = limits
   const { heartbeatMs = 15_000, checkMs = 5000 } = limits
   const open = new Set<Stream>()
@@ -274,14 +274,19 @@ export function createStreams({ storage, schedule, readQueue, metrics, createId,
     }
   }
 
+  function closeAll(): void {
+    for (const stream of [...open]) stream.close()
+  }
+
   async function check(): Promise<void> {
     // One after the other: the check must not compete with requests. If the store fails, the next check tries again.
     try {
-      const epoch = await storage.items.getItem(EPOCH_KEY)
-      // Their clients connect again, and learn that their ids are no longer valid.
-      for (const stream of [...open]) if (stream.epoch !== epoch) stream.close()
+      storeId.check()
       await forEachInTurns(allTopics(), readTopic)
-    } catch {}
+    } catch (error) {
+      // Clients connect again, and learn that their event ids are no longer valid.
+      if (error instanceof StorageError && error.code === 'replaced') closeAll()
+    }
   }
 
   const beat = () =>
@@ -363,8 +368,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, createId,
       const { user, gamemode, kinds, lastEventId, follow, client, signal } = request
       const release = reserve(client)
       try {
-        const epoch = await ensureEpoch(storage, createId)
-        const tag = await scopeTag({ epoch, owner: user.id, gamemode, kinds })
+        const tag = await scopeTag({ storeId: await storeId.get(), owner: user.id, gamemode, kinds })
         const resumed = lastEventId === undefined ? {} : parseEventId(lastEventId, tag, kinds)
         const places = kinds.map((kind) => ({ owner: user.id, kind, gamemode }))
         const [version, ...newest] = await Promise.all([
@@ -383,7 +387,6 @@ export function createStreams({ storage, schedule, readQueue, metrics, createId,
           }),
         )
         const stream: Stream = {
-          epoch,
           topics: places.map((place, at) => topicOf(place, newest[at] ?? 0)),
           positions,
           tag,
@@ -415,19 +418,8 @@ export function createStreams({ storage, schedule, readQueue, metrics, createId,
     },
 
     /** Ends all streams, so that their clients connect again, to another process or to this one after its restart. */
-    close(): void {
-      for (const stream of [...open]) stream.close()
-    },
+    close: closeAll,
   }
-}
-
-/** The epoch of a store, which gets one if it has none: a new store, and one that was restored or imported. */
-async function ensureEpoch({ items, setItemIfAbsent }: FishStorage, createId: () => string): Promise<string> {
-  const epoch = await items.getItem(EPOCH_KEY)
-  if (epoch !== null) return epoch
-  const created = createId()
-  // Several processes may do so at once: all use that of the first.
-  return (await setItemIfAbsent(EPOCH_KEY, created)) ? created : ((await items.getItem(EPOCH_KEY)) ?? created)
 }
 
 /** The events of records by the position of a stream: those who wait for the same ones share their bytes. */

@@ -15,10 +15,10 @@ import type { Users } from '../users/users.ts'
 import { readAdminJson } from './parameters.ts'
 import type { AdminHandlers, Services } from './services.ts'
 
-type Reset = (users: Users, user: User, confirm: () => Promise<unknown>) => Promise<Record<string, string>>
+type Reset = (users: Users, user: User) => Promise<Record<string, string>>
 
 const RESETS: Readonly<Record<ResetType, Reset>> = {
-  password: async (users, user, confirm) => ({ password: await users.resetPassword(user, confirm) }),
+  password: async (users, user) => ({ password: await users.resetPassword(user) }),
   fernet: async (users, user) => ({ fernetKey: await users.resetFernetKey(user) }),
   'api-key': async (users, user) => ({ apiKey: await users.resetApiKey(user) }),
 }
@@ -26,9 +26,7 @@ const RESETS: Readonly<Record<ResetType, Reset>> = {
 const readListQuery = queryReader(userListQuerySchema)
 
 export function userHandlers(services: Services): AdminHandlers {
-  const { users, audit, sessions } = services
-  /** Hashing may take seconds, in which an administrator may be removed. */
-  const confirm = (request: Request) => () => sessions.require(request)
+  const { users, audit } = services
   return {
     async listUsers({ query }) {
       const { limit = ACCOUNT_LIMITS.defaultPageSize, ...rest } = readListQuery(query)
@@ -37,9 +35,8 @@ export function userHandlers(services: Services): AdminHandlers {
 
     async createUser(context, admin) {
       const newUser = validate(newUserSchema, await readAdminJson(services, context), 'invalid_payload')
-      if (await users.find(newUser.name)) throw new HttpError('user_exists')
-      await audit.record(context, admin.username, 'user.create', newUser.name)
-      return json(201, await users.create(newUser, confirm(context.request)))
+      const record = () => audit.record(context, admin.username, 'user.create', newUser.name)
+      return json(201, await users.create(newUser, record))
     },
 
     async showUser({ params }) {
@@ -60,7 +57,7 @@ export function userHandlers(services: Services): AdminHandlers {
       const { type } = validate(resetSchema, await readAdminJson(services, context), 'invalid_payload')
       const user = await users.require(context.params.name ?? '')
       await audit.record(context, admin.username, `user.reset.${type}`, user.name)
-      return json(200, await RESETS[type](users, user, confirm(context.request)))
+      return json(200, await RESETS[type](users, user))
     },
   }
 }

@@ -18,8 +18,8 @@ const HEADERS_OF_STREAMS = {
 
 /** The handler, and what ends all streams. */
 export function createEvents(services: Services) {
-  const { users, storage, schedule, readQueue, metrics, createId, streams: limits, isAccepting, gamemodes } = services
-  const streams = createStreams({ storage, schedule, readQueue, metrics, createId, limits })
+  const { users, storage, schedule, readQueue, metrics, storeId, streams: limits, isAccepting, gamemodes } = services
+  const streams = createStreams({ storage, schedule, readQueue, metrics, storeId, limits })
   const handle: Handler = async (context) => {
     const { request, query, client } = context
     const name = userNameOf(query)

@@ -12,7 +12,7 @@ import { userNameOf } from './parameters.ts'
 import type { Services } from './services.ts'
 
 export function writeHandler(services: Services, kind: Kind): Handler {
-  const { storage, storeId, users, gamemodes, clock, createId, tokenTtlSeconds } = services
+  const { storage, users, gamemodes, clock, createId, tokenTtlSeconds } = services
 
   return async (context) => {
     requireMediaType(context.request, MEDIA_TYPES.token)
@@ -60,7 +60,6 @@ export function writeHandler(services: Services, kind: Kind): Handler {
   ) {
     const id = await storage.findRecord(user.id, dedupeKey)
     if (id !== undefined) return replayed(user, count, id)
-    await storeId.verify()
     throw new HttpError(code)
   }
 

@@ -16,13 +16,13 @@ export function userKey(name: string): string {
   return itemKey(USERS_BASE, userNameKey(name))
 }
 
-export const USER_NAMES_BASE = 'user-name:'
+const USER_NAMES_BASE = 'user-name:'
 
 export function userNameItem(id: string): string {
   return itemKey(USER_NAMES_BASE, id)
 }
 
-export const API_KEYS_BASE = 'api-key:'
+const API_KEYS_BASE = 'api-key:'
 
 export function apiKeyOwnerKey(apiKeyHash: string): string {
   return itemKey(API_KEYS_BASE, apiKeyHash)
@@ -30,21 +30,14 @@ export function apiKeyOwnerKey(apiKeyHash: string): string {
 
 export const SECRETS_BASE = 'secret:'
 
-export const SECRETS = ['password', 'fernet', 'api-key'] as const
-
-export function secretKey(id: string, secret: (typeof SECRETS)[number]): string {
+export function secretKey(id: string, secret: 'password' | 'fernet' | 'api-key'): string {
   return itemKey(SECRETS_BASE, id, secret)
 }
 
-const PASSWORD = /^secret:[^:]+:password$/
 const ENCRYPTED = /^secret:([^:]+):fernet$/
 
 /** Part of the key of every encrypted item under {@link SECRETS_BASE}, and of few others. */
 export const ENCRYPTED_PART = ':fernet'
-
-export function isPasswordKey(key: string): boolean {
-  return PASSWORD.test(key)
-}
 
 /** The id of the user whose encrypted secret an item holds; `undefined` for any other item. */
 export function ownerOfEncrypted(key: string): string | undefined {
@@ -52,14 +45,14 @@ export function ownerOfEncrypted(key: string): string | undefined {
   return id === undefined ? undefined : decodeKeyPart(id)
 }
 
-export const KEY_READS_BASE = 'key-read:'
+const KEY_READS_BASE = 'key-read:'
 
 /** When the Fernet key of a user was last read. */
 export function keyReadKey(id: string): string {
   return itemKey(KEY_READS_BASE, id)
 }
 
-export const FAILED_LOGINS_BASE = 'failed-login:'
+const FAILED_LOGINS_BASE = 'failed-login:'
 
 /** The key of the audit entry of a failed login, which the next login in this place replaces. */
 export function failedLoginKey(hour: number, place: number): string {

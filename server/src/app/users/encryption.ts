@@ -2,22 +2,11 @@ import { fromBase64, toBase64, toBase64Url } from '../core/bytes.ts'
 import { lazy } from '../core/cache.ts'
 import type { RandomSource } from '../core/ids.ts'
 
-const VERSION = 'v2'
-/** The form of the first release, which does not name the secret. */
-const VERSION_WITHOUT_ID = 'v1'
+const VERSION = 'v1'
 
-/** An IV of 12 bytes, and at least the 16 bytes of an authentication tag, in base64 (RFC 4648, section 4). */
-const ENCRYPTED =
-  /^(?:v2\.[A-Za-z0-9_-]{8}|v1)\.[A-Za-z0-9+/]{16}\.(?=.{24})(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-
-export function isEncrypted(text: string): boolean {
-  return ENCRYPTED.test(text)
-}
-
-/** The id of the secret that a text was encrypted with; `undefined` for a text of the first release. */
+/** The id of the secret that a text was encrypted with. */
 export function secretIdOf(encrypted: string): string | undefined {
-  const [version, id] = encrypted.split('.')
-  return version === VERSION ? id : undefined
+  return encrypted.split('.')[1]
 }
 
 /** An encrypted text cannot be decrypted: another `FISH_SECRET`, another owner, or tampering. */
@@ -27,7 +16,7 @@ export class DecryptionError extends Error {
 
 /**
  * Encryption at rest with AES-256-GCM. Every text is bound to its owner, who is authenticated, not stored. An encrypted
- * text is `v2.SECRET-ID.IV.CIPHERTEXT`, or `v1.IV.CIPHERTEXT` from the first release.
+ * text is `v1.SECRET-ID.IV.CIPHERTEXT`.
  */
 export interface Encryption {
   /** Encrypts with the current secret. */
@@ -57,37 +46,26 @@ export function createEncryption(secrets: readonly string[], random: RandomSourc
     return [VERSION, id, toBase64(iv), toBase64(new Uint8Array(ciphertext))].join('.')
   }
 
-  async function open(text: string, owner: string) {
-    const [version = '', ...parts] = text.split('.')
-    if (version === VERSION && parts.length === 3) {
-      const [id = '', iv = '', ciphertext = ''] = parts
-      const key = (await keysById()).get(id)
-      if (!key) {
-        throw new DecryptionError(
-          `The key of ${owner} was encrypted with a secret that is neither FISH_SECRET nor one of FISH_SECRET_PREVIOUS.`,
-        )
-      }
-      const plain = await decryptWith(key, iv, ciphertext, owner).catch((cause) => fail(owner, cause))
-      return { plain, key, version }
+  async function decrypt(text: string, owner: string) {
+    const [version, id = '', iv = '', ciphertext = '', ...more] = text.split('.')
+    if (version !== VERSION || more.length > 0) return fail(owner)
+    const key = (await keysById()).get(id)
+    if (!key) {
+      throw new DecryptionError(
+        `The key of ${owner} was encrypted with a secret that is neither FISH_SECRET nor one of FISH_SECRET_PREVIOUS.`,
+      )
     }
-    if (version !== VERSION_WITHOUT_ID || parts.length !== 2) return fail(owner)
-    const [iv = '', ciphertext = ''] = parts
-    // Encryption is authenticated: only the right key decrypts it.
-    const attempts = (await keys()).map(async (key) => ({
-      plain: await decryptWith(key, iv, ciphertext, owner),
-      key,
-      version,
-    }))
-    return Promise.any(attempts).catch(({ errors }: AggregateError) => fail(owner, errors[0]))
+    const plain = await decryptWith(key, iv, ciphertext, owner).catch((cause) => fail(owner, cause))
+    return { plain, key }
   }
 
   return {
     encrypt,
-    decrypt: async (text, owner) => (await open(text, owner)).plain,
-    isCurrent: async (text, owner) => (await open(text, owner)).key.id === (await currentKey()).id,
+    decrypt: async (text, owner) => (await decrypt(text, owner)).plain,
+    isCurrent: async (text, owner) => (await decrypt(text, owner)).key.id === (await currentKey()).id,
     async reencrypt(text, owner) {
-      const { plain, key, version } = await open(text, owner)
-      return version === VERSION && key.id === (await currentKey()).id ? text : encrypt(plain, owner)
+      const { plain, key } = await decrypt(text, owner)
+      return key.id === (await currentKey()).id ? text : encrypt(plain, owner)
     },
   }
 }
@@ -115,11 +93,11 @@ async function deriveKey(secret: string): Promise<EncryptionKey> {
   const usages = ['deriveKey', 'deriveBits'] as const
   const material = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, usages)
   const [key, id] = await Promise.all([
-    crypto.subtle.deriveKey(hkdf('fish-crab seal v1'), material, { name: 'AES-GCM', length: 256 }, false, [
+    crypto.subtle.deriveKey(hkdf('fish-crab encryption v1'), material, { name: 'AES-GCM', length: 256 }, false, [
       'encrypt',
       'decrypt',
     ]),
-    crypto.subtle.deriveBits(hkdf('fish-crab seal id'), material, ID_BYTES * 8),
+    crypto.subtle.deriveBits(hkdf('fish-crab encryption id'), material, ID_BYTES * 8),
   ])
   // Eight characters of base64url, which has no dot: that separates the parts of an encrypted text.
   return { key, id: toBase64Url(new Uint8Array(id)) }

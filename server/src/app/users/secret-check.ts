@@ -1,6 +1,6 @@
 import type { FishStorage } from '../../storage/core/types.ts'
 import { ENCRYPTED_PART, ownerOfEncrypted, SECRET_CHECK_KEY, SECRETS_BASE } from '../store/item-keys.ts'
-import { type Encryption, isEncrypted, secretIdOf } from './encryption.ts'
+import { type Encryption, secretIdOf } from './encryption.ts'
 
 /*
  * The secret check is an item with one encrypted text for each secret in use, by which the service notices at start,
@@ -27,14 +27,13 @@ export async function ensureSecretCheck(storage: FishStorage, encryption: Encryp
 
 /**
  * Adds the current secret to an existing check that does not name it: a rotation may have ended while this server still
- * encrypts with it. Called before and after a key is stored, so that whatever happens in between, no start without the
- * secret goes unnoticed.
+ * encrypts with it. Called after a key is stored.
  */
 export async function keepInSecretCheck(storage: FishStorage, encryption: Encryption): Promise<void> {
   const stored = await storage.items.getItem(SECRET_CHECK_KEY)
   if (stored === null) return
   const own = await encryption.encrypt(CONTENT, OWNER)
-  if (hasSecretId(stored, secretIdOf(own))) return
+  if (stored.split(SEPARATOR).map(secretIdOf).includes(secretIdOf(own))) return
   const isWritten = await storage.replaceItemIf(SECRET_CHECK_KEY, stored, stored + SEPARATOR + own)
   if (!isWritten) await keepInSecretCheck(storage, encryption)
 }
@@ -57,16 +56,6 @@ async function decryptFirstKey(storage: ItemSource, encryption: Encryption): Pro
   const [first] = items
   const owner = first && ownerOfEncrypted(first.key)
   if (first && owner !== undefined) await encryption.decrypt(first.value, owner)
-}
-
-export function isSecretCheck(text: string): boolean {
-  return text.split(SEPARATOR).every(isEncrypted)
-}
-
-/** Whether a check has a text of the secret with this id. A text of the first release may be of any secret. */
-export function hasSecretId(check: string, secretId: string | undefined): boolean {
-  const ids = check.split(SEPARATOR).map(secretIdOf)
-  return secretId === undefined || ids.includes(secretId) || ids.includes(undefined)
 }
 
 /** @throws DecryptionError for a missing secret */

@@ -7,7 +7,6 @@ import type { PasswordHasher } from '../core/host.ts'
 import { type RandomSource, randomText } from '../core/ids.ts'
 import { HttpError } from '../http/http-error.ts'
 import { apiKeyOwnerKey, secretKey } from '../store/item-keys.ts'
-import type { StoreId } from '../store/store-id.ts'
 import type { Encryption } from './encryption.ts'
 import { keepInSecretCheck } from './secret-check.ts'
 
@@ -20,14 +19,13 @@ export interface PlainSecrets {
 /** Secrets of a new user; the others are generated. */
 export type GivenSecrets = { readonly [Name in keyof PlainSecrets]?: string | undefined }
 
-interface OpenKey {
+interface DecryptedKey {
   readonly fernetKey: string
   readonly fernet: Fernet
 }
 
 export interface SecretStoreOptions {
   readonly storage: FishStorage
-  readonly storeId: StoreId
   readonly encryption: Encryption
   readonly passwords: Pick<PasswordHasher, 'hash'>
   readonly random: RandomSource
@@ -43,40 +41,33 @@ const CACHED_KEYS = 10_000
  * undo each other, and leftovers of a deleted user have no name. The cache is keyed by the stored bytes and their owner,
  * so it is never stale and decrypts for no other user.
  */
-export function createSecretStore({ storage, storeId, encryption, passwords, random }: SecretStoreOptions) {
+export function createSecretStore({ storage, encryption, passwords, random }: SecretStoreOptions) {
   const { items } = storage
-  const openKeys = createLruCache<string, OpenKey>(CACHED_KEYS)
+  const decryptedKeys = createLruCache<string, DecryptedKey>(CACHED_KEYS)
   const apiKeys = createApiKeys(storage)
   const newPassword = () => randomText(PASSWORD_LENGTH, random)
   const newApiKey = () => `${API_KEY_PREFIX}${randomText(API_KEY_LENGTH, random)}`
 
-  /** A missing secret is that of a deleted user, if the store is the same. */
-  async function failMissing(): Promise<never> {
-    await storeId.verify()
-    throw new HttpError('user_not_found')
-  }
-
   /** Creates nothing: the user may be being deleted. */
   async function reset({ id }: User, secret: 'password' | 'fernet', stored: string): Promise<void> {
-    await storeId.verify()
-    if (!(await replaceSecret(storage, secretKey(id, secret), () => stored))) await failMissing()
+    if (!(await replaceSecret(storage, secretKey(id, secret), () => stored))) throw new HttpError('user_not_found')
   }
 
   async function encrypting({ id }: User, key: string, store: (encrypted: string) => Promise<void>): Promise<void> {
-    await keepInSecretCheck(storage, encryption)
     await store(await encryption.encrypt(key, id))
     await keepInSecretCheck(storage, encryption)
   }
 
-  async function openKey({ id }: User): Promise<OpenKey> {
-    const encrypted = (await items.getItem(secretKey(id, 'fernet'))) ?? (await failMissing())
+  async function decryptedKey({ id }: User): Promise<DecryptedKey> {
+    const encrypted = await items.getItem(secretKey(id, 'fernet'))
+    if (encrypted === null) throw new HttpError('user_not_found')
     const cacheKey = `${id} ${encrypted}`
-    const cached = openKeys.get(cacheKey)
+    const cached = decryptedKeys.get(cacheKey)
     if (cached) return cached
     const fernetKey = await encryption.decrypt(encrypted, id)
-    const opened = { fernetKey, fernet: createFernet(fernetKey) }
-    openKeys.set(cacheKey, opened)
-    return opened
+    const decrypted = { fernetKey, fernet: createFernet(fernetKey) }
+    decryptedKeys.set(cacheKey, decrypted)
+    return decrypted
   }
 
   return {
@@ -86,14 +77,9 @@ export function createSecretStore({ storage, storeId, encryption, passwords, ran
       apiKey = newApiKey(),
     }: GivenSecrets): PlainSecrets => ({ password, fernetKey, apiKey }),
 
-    async set(
-      user: User,
-      { password, fernetKey, apiKey }: PlainSecrets,
-      confirm?: () => Promise<unknown>,
-    ): Promise<void> {
+    async set(user: User, { password, fernetKey, apiKey }: PlainSecrets): Promise<void> {
       // Before anything is written, since hashing is refused while too many logins wait.
       const hash = await passwords.hash(password)
-      await confirm?.()
       await Promise.all([
         items.setItem(secretKey(user.id, 'password'), hash),
         encrypting(user, fernetKey, (encrypted) => items.setItem(secretKey(user.id, 'fernet'), encrypted)),
@@ -115,16 +101,13 @@ export function createSecretStore({ storage, storeId, encryption, passwords, ran
         return (await items.getItem(secretKey(id, 'password'))) ?? undefined
       },
 
-      fernetKey: async (user: User): Promise<string> => (await openKey(user)).fernetKey,
+      fernetKey: async (user: User): Promise<string> => (await decryptedKey(user)).fernetKey,
 
-      fernet: async (user: User): Promise<Fernet> => (await openKey(user)).fernet,
+      fernet: async (user: User): Promise<Fernet> => (await decryptedKey(user)).fernet,
 
-      /** @param confirm called when the password is hashed; if it rejects, nothing is stored */
-      async resetPassword(user: User, confirm?: () => Promise<unknown>): Promise<string> {
+      async resetPassword(user: User): Promise<string> {
         const password = newPassword()
-        const hash = await passwords.hash(password)
-        await confirm?.()
-        await reset(user, 'password', hash)
+        await reset(user, 'password', await passwords.hash(password))
         return password
       },
 
@@ -135,9 +118,8 @@ export function createSecretStore({ storage, storeId, encryption, passwords, ran
       },
 
       async resetApiKey(user: User): Promise<string> {
-        await storeId.verify()
         const apiKey = newApiKey()
-        if (!(await apiKeys.replace(user, apiKey))) await failMissing()
+        if (!(await apiKeys.replace(user, apiKey))) throw new HttpError('user_not_found')
         return apiKey
       },
     },

@@ -24,17 +24,15 @@ interface UsersOptions extends SecretStoreOptions {
 const LISTING = 'users'
 
 export function createUsers(options: UsersOptions) {
-  const { storage, storeId, cursors, clock, random } = options
+  const { storage, cursors, clock, random } = options
   const { items } = storage
   const store = createSecretStore(options)
 
-  /** The user of this name, in any letter case. Rejects when the store was lost. */
+  /** The user of this name, in any letter case. */
   async function find(name: string): Promise<User | undefined> {
     if (!isUserName(name)) return undefined
     const stored = await items.getItem(userKey(name))
-    if (stored !== null) return JSON.parse(stored) as User
-    await storeId.verify()
-    return undefined
+    return stored === null ? undefined : (JSON.parse(stored) as User)
   }
 
   async function removeData(user: User): Promise<void> {
@@ -58,9 +56,7 @@ export function createUsers(options: UsersOptions) {
     async findByApiKeyHash(hash: string): Promise<User | undefined> {
       const name = await store.nameByApiKeyHash(hash)
       const user = name === undefined ? undefined : await find(name)
-      if (user && (await store.hasApiKeyHash(user, hash))) return user
-      await storeId.verify()
-      return undefined
+      return user && (await store.hasApiKeyHash(user, hash)) ? user : undefined
     },
 
     async list({ search, limit, cursor }: UserQuery): Promise<UserList> {
@@ -94,15 +90,16 @@ export function createUsers(options: UsersOptions) {
 
     /**
      * Throws `user_exists`.
-     * @param confirm called when the password is hashed; if it rejects, nothing is stored
+     * @param record called before anything is stored, if the name is free
      */
-    async create({ name, ...given }: NewUser, confirm?: () => Promise<unknown>): Promise<CreatedUser> {
+    async create({ name, ...given }: NewUser, record?: () => Promise<void>): Promise<CreatedUser> {
       if (await find(name)) throw new HttpError('user_exists')
+      await record?.()
       const now = clock()
       const user: User = { id: uuidv7(now, random), name, createdAt: new Date(now).toISOString() }
       const secrets = store.complete(given)
       // The name is written last: without it, nothing else is reachable, so no incomplete user is visible.
-      await store.set(user, secrets, confirm)
+      await store.set(user, secrets)
       await items.setItem(userNameItem(user.id), user.name)
       if (await storage.setItemIfAbsent(userKey(name), JSON.stringify(user))) return { ...user, ...secrets }
       await removeData(user)

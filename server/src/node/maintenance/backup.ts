@@ -1,9 +1,9 @@
-import { mkdirSync, realpathSync } from 'node:fs'
+import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import type { ConfigSource } from '../config.ts'
 import { readSecretsText } from '../secrets-file.ts'
-import { makeNew } from './folder.ts'
+import { pathExists, randomSuffix, removeTemp } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
 import { compactStore, copyStore, inspectStore, openStore, type StoreReport } from './store.ts'
 
@@ -33,7 +33,7 @@ export async function backupStore({ target, onProgress, signal, ...source }: Bac
     const from = readDataFolder(source)
     const secrets = readSecretsText(from)
     using db = openStore(from)
-    return await makeNew(folder, 'folder', async (temp) => {
+    return await makeNew(folder, async (temp) => {
       refuseInside(from, folder)
       mkdirSync(temp, { mode: 0o700 })
       const report = await inspectStore(db, from, work)
@@ -44,6 +44,41 @@ export async function backupStore({ target, onProgress, signal, ...source }: Bac
     })
   }
   return maintain(run, { signal, state: `${folder} was not made.` })
+}
+
+/** The folder gets its name once `make` has flushed it to the disk. Nothing remains of a failure. */
+async function makeNew<Result>(path: string, make: (temp: string) => Promise<Result>): Promise<Result> {
+  refuseExisting(path)
+  if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) {
+    throw new MaintenanceError('no_store', `The folder ${dirname(path)} does not exist.`, { hint: 'Create it first.' })
+  }
+  const temp = `${path}.partial-${randomSuffix()}`
+  try {
+    const result = await make(temp)
+    refuseExisting(path)
+    renameSync(temp, path)
+    syncName(path)
+    return result
+  } finally {
+    removeTemp(temp)
+  }
+}
+
+function refuseExisting(path: string): void {
+  if (!pathExists(path)) return
+  throw new MaintenanceError('exists', `${path} already exists; nothing was changed.`, {
+    hint: 'Name a folder that does not exist.',
+  })
+}
+
+/** Flushes the name of a new folder, which is removed if that fails. */
+function syncName(path: string): void {
+  try {
+    syncFolder(dirname(path))
+  } catch (error) {
+    rmSync(path, { recursive: true })
+    throw error
+  }
 }
 
 function refuseInside(data: string, target: string): void {

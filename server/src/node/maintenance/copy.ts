@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { User } from '@fish-crab/sdk/contract'
 import { ITEM_BASES, SECRET_CHECK_KEY, USERS_BASE } from '../../app/store/item-keys.ts'
 import { finishFilling, refuseUnfinished, startFilling } from '../../app/store/store-id.ts'
-import { EPOCH_KEY, STORE_KEY } from '../../storage/core/keys.ts'
+import { STORE_KEY } from '../../storage/core/keys.ts'
 import type { DumpedWrite, FishStorage } from '../../storage/core/types.ts'
 import { checkpoint, STORE_FILE } from '../../storage/file/store-file.ts'
 import type { ConfigSource } from '../config.ts'
@@ -61,7 +61,7 @@ async function copyToFolder(
   { path, secrets }: { readonly path: string; readonly secrets: string | undefined },
   options: MaintenanceOptions,
 ): Promise<CopyReport> {
-  return withLockedFolder(path, false, async (folder) => {
+  return withLockedFolder(path, async (folder) => {
     refuseStore(folder, [SECRETS_FILE])
     refuseOtherSecrets(folder, secrets)
     return withTempFolder(folder, 'copy', async (temp) => {
@@ -129,7 +129,7 @@ async function copyAll(source: FishStorage, target: FishStorage, options: Mainte
   report()
   for await (const items of pagesOf(source)) {
     signal?.throwIfAborted()
-    const copied = items.filter(({ key }) => key !== STORE_KEY && key !== EPOCH_KEY)
+    const copied = items.filter(({ key }) => key !== STORE_KEY)
     await allOf(copied.map(({ key, value }) => target.items.setItem(key, value)))
     const owners = items
       .filter(({ key }) => key.startsWith(USERS_BASE))

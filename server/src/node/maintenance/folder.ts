@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { shellCommand } from '../../../../sdk/src/internal/shell-command.ts'
 import type { FishStorage } from '../../storage/core/types.ts'
@@ -10,59 +10,8 @@ import { createStorage } from '../../storage/index.ts'
 import { readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
 import { MaintenanceError, type MaintenanceSettings } from './maintenance.ts'
 
-/** The new file or folder gets its name once `make` has flushed it to the disk; nothing is left of a failure. */
-export async function makeNew<Result>(
-  path: string,
-  kind: 'file' | 'folder',
-  make: (temp: string) => Promise<Result>,
-): Promise<Result> {
-  refuseExisting(path, kind)
-  if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) {
-    throw new MaintenanceError('no_store', `The folder ${dirname(path)} does not exist.`, { hint: 'Create it first.' })
-  }
-  const temp = `${path}.partial-${randomSuffix()}`
-  try {
-    const result = await make(temp)
-    if (!tryLink(temp, path)) {
-      refuseExisting(path, kind)
-      renameSync(temp, path)
-    }
-    syncName(path)
-    return result
-  } finally {
-    removeTemp(temp)
-  }
-}
-
-function refuseExisting(path: string, kind: 'file' | 'folder'): void {
-  if (!pathExists(path)) return
-  throw new MaintenanceError('exists', `${path} already exists; nothing was changed.`, {
-    hint: `Name a ${kind} that does not exist.`,
-  })
-}
-
-/** Unlike a rename, a link never replaces an existing file. Folders have none, and neither have some file systems. */
-function tryLink(temp: string, path: string): boolean {
-  try {
-    linkSync(temp, path)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Flushes the name of a new file or folder, which is removed if that fails. */
-function syncName(path: string): void {
-  try {
-    syncFolder(dirname(path))
-  } catch (error) {
-    rmSync(path, { recursive: true })
-    throw error
-  }
-}
-
 /** Also a dangling link. A path that cannot be reached counts as absent: using it reports why. */
-function pathExists(path: string): boolean {
+export function pathExists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
@@ -73,7 +22,7 @@ function pathExists(path: string): boolean {
 /** Removes the folder at the end, and at the start those of killed runs. */
 export async function withTempFolder<Result>(
   folder: string,
-  kind: 'restore' | 'import' | 'copy',
+  kind: 'restore' | 'copy' | 'migrate',
   run: (temp: string) => Promise<Result>,
 ): Promise<Result> {
   for (const killed of tempFoldersIn(folder)) removeTemp(killed)
@@ -82,7 +31,7 @@ export async function withTempFolder<Result>(
   return run(temp).finally(() => removeTemp(temp))
 }
 
-function removeTemp(temp: string): void {
+export function removeTemp(temp: string): void {
   try {
     rmSync(temp, { recursive: true, force: true, maxRetries: 3 })
   } catch {
@@ -90,10 +39,9 @@ function removeTemp(temp: string): void {
   }
 }
 
-/** Makes a missing folder. A failure and a dry run leave no lock file and no folder that did not exist before. */
+/** Makes a missing folder. A failure leaves no lock file and no folder that did not exist before. */
 export async function withLockedFolder<Result>(
   target: string,
-  dryRun: boolean,
   run: (folder: string) => Promise<Result>,
 ): Promise<Result> {
   const { folder, undo } = await makeFolder(target)
@@ -102,7 +50,7 @@ export async function withLockedFolder<Result>(
   try {
     lock = lockFolder(folder)
     const result = await run(folder)
-    isDone = !dryRun
+    isDone = true
     return result
   } finally {
     if (isDone) lock?.close()
@@ -125,7 +73,7 @@ export async function useStorage<Result>(
 /** The files of a store. A log alone counts too: SQLite would read it as a part of a new store. */
 const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`]
 
-/** A folder keeps its secrets, unless the caller brings others. @throws MaintenanceError `exists` */
+/** @param secrets the file of secrets, if the caller brings others @throws MaintenanceError `exists` */
 export function refuseStore(folder: string, secrets: readonly string[] = []): void {
   if (STORE_FILES.some((name) => pathExists(join(folder, name)))) throw existsError(folder, 'a store', secrets)
 }
@@ -171,16 +119,16 @@ export function moveStore(temp: string, folder: string): void {
   }
 }
 
-const LEFTOVER = /^\.(?:restore|import|copy|migrate)-[0-9a-f]{8}$/
+const LEFTOVER = /^\.(?:restore|copy|migrate)-[0-9a-f]{8}$/
 
 /** Left by killed runs: under the lock, none of them is in use. */
-export function tempFoldersIn(folder: string): string[] {
+function tempFoldersIn(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   return entries
     .filter((entry) => entry.isDirectory() && LEFTOVER.test(entry.name))
     .map(({ name }) => join(folder, name))
 }
 
-function randomSuffix(): string {
+export function randomSuffix(): string {
   return randomBytes(4).toString('hex')
 }

@@ -13,13 +13,13 @@ export interface MaintenanceProgress {
   /**
    * - `check`: checks what is read
    * - `copy`: copies a store
-   * - `write`: writes an export, or imports its content
+   * - `write`: writes migrated catches
    * - `rotate`: encrypts keys with the new secret
    * - `hash`: hashes passwords
    */
   readonly step: 'check' | 'copy' | 'write' | 'rotate' | 'hash'
   /** What is counted. */
-  readonly unit: 'bytes' | 'lines' | 'keys' | 'documents' | 'passwords' | 'catches'
+  readonly unit: 'bytes' | 'keys' | 'documents' | 'passwords' | 'catches'
   readonly done: number
   /** Absent if unknown. */
   readonly total?: number
@@ -34,24 +34,9 @@ export interface MaintenanceOptions {
   readonly onProgress?: ((progress: MaintenanceProgress) => void) | undefined
   /**
    * Aborts the work with a `MaintenanceError` `interrupted`, whose message says what remains. Unfinished folders and files
-   * are removed. What was written to a Redis or a stream stays, and so does what was encrypted with the new secret.
+   * are removed. A part of a copy in Redis stays, and keys that were encrypted with the new secret stay so.
    */
   readonly signal?: AbortSignal | undefined
-}
-
-/** The option for a dry run. */
-export interface DryRunOption {
-  /**
-   * Does all checks, fails if the work itself would fail, and reports what it would do. Leaves no file, folder, Redis
-   * key or lock behind. Errors that only writing reveals, such as a full disk, stay unknown. @default false
-   */
-  readonly dryRun?: boolean
-}
-
-/** Identifies the report of a dry run. */
-export interface DryRunReport {
-  /** `true`: nothing was done. Absent otherwise. */
-  readonly dryRun?: true
 }
 
 /** Why maintenance was refused or failed. */
@@ -63,7 +48,6 @@ export type MaintenanceErrorCode =
   | 'no_admin'
   /** The target exists; it was not changed. */
   | 'exists'
-  /** The store was not opened by this version yet. */
   /** A check of the content failed. */
   | 'damaged'
   /** The data needs another `FISH_SECRET`. */
@@ -76,8 +60,6 @@ export type MaintenanceErrorCode =
   | 'other_user'
   /** A path is empty or too long, or leads to something of the wrong kind. */
   | 'invalid_path'
-  /** A line of an export is invalid. */
-  | 'invalid_line'
   /** A dump of another database cannot be read. */
   | 'invalid_dump'
   /** The given signal aborted the work; the message says what remains. */
@@ -166,7 +148,7 @@ function fromSystem(error: NodeJS.ErrnoException): unknown {
   return failure(known.code, isSqlite ? known.message : `${at} failed (${code}).`)
 }
 
-const TEMP_NAME = /\.partial-[0-9a-f]{8}|[/\\]\.(?:restore|import|copy|migrate)-[0-9a-f]{8}/g
+const TEMP_NAME = /\.partial-[0-9a-f]{8}|[/\\]\.(?:restore|copy|migrate)-[0-9a-f]{8}/g
 
 /** Uses the final path in errors, not the temporary one. */
 function withoutTempNames(text: string): string {

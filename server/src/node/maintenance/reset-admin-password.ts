@@ -7,7 +7,7 @@ import { createScryptHasher } from '../passwords.ts'
 import { SETTINGS } from '../settings.ts'
 import type { StartOptions } from '../start.ts'
 import { useStorage } from './folder.ts'
-import { type DryRunReport, MaintenanceError, maintain, readMaintenanceSettings } from './maintenance.ts'
+import { MaintenanceError, maintain, readMaintenanceSettings } from './maintenance.ts'
 import { storeFileOf } from './store.ts'
 
 /** Options of {@link resetAdminPassword}. */
@@ -21,7 +21,9 @@ export interface ResetAdminPasswordOptions extends ConfigSource, Pick<StartOptio
 }
 
 /** The administrator whose password was reset. */
-export interface ResetAdminPasswordReport extends DryRunReport {
+export interface ResetAdminPasswordReport {
+  /** `true`: nothing was changed. Absent otherwise. */
+  readonly dryRun?: true
   readonly username: string
   readonly role: AdminRole
 }
@@ -40,9 +42,7 @@ export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<
     return useStorage(settings.storage, async (storage) => {
       await checkFinished(storage)
       const random = (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes)
-      // The storage was just opened by its address: it cannot have been replaced.
-      const storeId = { verify: async () => {} }
-      const admins = createAdmins({ storage, storeId, passwords, clock: Date.now, random })
+      const admins = createAdmins({ storage, passwords, clock: Date.now, random })
       const admin = await admins.find(username)
       if (!admin) throw unknownAdminError((await admins.list()).map((one) => one.username))
       const report = { username: admin.username, role: admin.role }

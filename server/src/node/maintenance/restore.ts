@@ -1,24 +1,17 @@
 import type { ConfigSource } from '../config.ts'
 import { readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
 import { moveStore, refuseOtherSecrets, refuseStore, withLockedFolder, withTempFolder } from './folder.ts'
-import {
-  type DryRunOption,
-  type DryRunReport,
-  type MaintenanceOptions,
-  maintain,
-  namedPath,
-  readDataFolder,
-} from './maintenance.ts'
+import { type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
 import { copyStore, inspectStore, openStore, type StoreReport } from './store.ts'
 
 /** Options of {@link restoreStore}. */
-export interface RestoreOptions extends ConfigSource, MaintenanceOptions, DryRunOption {
+export interface RestoreOptions extends ConfigSource, MaintenanceOptions {
   /** A folder that `backupStore` made. */
   readonly backup: string
 }
 
 /** What was restored. */
-export interface RestoreReport extends StoreReport, DryRunReport {
+export interface RestoreReport extends StoreReport {
   readonly folder: string
 }
 
@@ -28,17 +21,15 @@ export interface RestoreReport extends StoreReport, DryRunReport {
  * @throws MaintenanceError
  */
 export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
-  const { backup, dryRun = false } = options
   const run = async () => {
-    const from = namedPath(backup)
+    const from = namedPath(options.backup)
     const target = readDataFolder(options)
     const secrets = readSecretsText(from)
     using db = openStore(from)
-    return await withLockedFolder(target, dryRun, async (folder) => {
+    return await withLockedFolder(target, async (folder) => {
       refuseStore(folder, [SECRETS_FILE])
       refuseOtherSecrets(folder, secrets)
       const report = { folder, ...(await inspectStore(db, from, options)) }
-      if (dryRun) return { ...report, dryRun }
       return withTempFolder(folder, 'restore', async (temp) => {
         await copyStore(db, { from, to: temp, secrets }, options)
         moveStore(temp, folder)

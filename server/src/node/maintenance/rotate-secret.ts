@@ -3,75 +3,61 @@ import type { AppSecrets } from '../../app/options.ts'
 import { ENCRYPTED_PART, ownerOfEncrypted, SECRETS_BASE } from '../../app/store/item-keys.ts'
 import { refuseUnfinished } from '../../app/store/store-id.ts'
 import { DecryptionError, type Encryption } from '../../app/users/encryption.ts'
-import {
-  ensureSecretCheck,
-  finishSecretCheck,
-  type ItemSource,
-  verifySecretCheck,
-} from '../../app/users/secret-check.ts'
+import { ensureSecretCheck, finishSecretCheck, verifySecretCheck } from '../../app/users/secret-check.ts'
 import { STORE_KEY } from '../../storage/core/keys.ts'
 import type { FishStorage } from '../../storage/core/types.ts'
-import { prepareItemReads } from '../../storage/file/reader.ts'
-import { checkStore } from '../../storage/file/store-file.ts'
 import type { ConfigSource } from '../config.ts'
 import { makeSecrets, mismatchedSecrets, readSecrets, SECRETS_FILE, writeSecrets } from '../secrets-file.ts'
-import { useStorage, withLockedFolder } from './folder.ts'
+import { useStorage } from './folder.ts'
 import {
-  type DryRunOption,
-  type DryRunReport,
   MaintenanceError,
   type MaintenanceOptions,
   type MaintenanceSettings,
   maintain,
   readMaintenanceSettings,
 } from './maintenance.ts'
-import { atRestSecrets, encryptionWith, openStore, storeFileOf } from './store.ts'
+import { atRestSecrets, encryptionWith, storeFileOf } from './store.ts'
 
 /** Options of {@link rotateSecret}. */
-export interface RotateSecretOptions extends ConfigSource, MaintenanceOptions, DryRunOption {
+export interface RotateSecretOptions extends ConfigSource, MaintenanceOptions {
   /** First replace the secret beside the data by a new one. File stores only. */
   readonly makeNew?: boolean
 }
 
-/** Outcome of {@link rotateSecret}; in a dry run, what it would be. */
-export interface RotateSecretReport extends DryRunReport {
+/** Outcome of {@link rotateSecret}. */
+export interface RotateSecretReport {
   /** Encrypted keys that were checked. */
   readonly seen: number
   /** Keys that were encrypted again; the others had the current secret. */
-  readonly resealed: number
+  readonly reencrypted: number
   /** Ids of users whose key no secret decrypts. It is left unchanged. */
-  readonly unopened: readonly string[]
+  readonly undecryptable: readonly string[]
 }
 
 /**
  * Encrypts every key with `FISH_SECRET`, else with the secret beside the data. No server may use a file
- * store meanwhile; servers on a Redis may. Safe to interrupt at any moment, and to run again. A dry run decrypts every key.
+ * store meanwhile; servers on a Redis may. Safe to interrupt at any moment, and to run again.
  * @throws MaintenanceError
  */
 export function rotateSecret(options: RotateSecretOptions): Promise<RotateSecretReport> {
-  const { makeNew = false, dryRun = false, onProgress, signal } = options
-  const step = dryRun ? 'check' : 'rotate'
-  const report = (done: number, total: number) => onProgress?.({ step, unit: 'keys', done, total })
+  const { makeNew = false, onProgress, signal } = options
+  const report = (done: number, total: number) => onProgress?.({ step: 'rotate', unit: 'keys', done, total })
   const run = async () => {
     const settings = readMaintenanceSettings(options)
     checkSettings(settings, makeNew)
-    return withStorage(settings, dryRun, async (source, target) => {
-      const { secrets, stored } = await planSecrets(source, settings, makeNew)
-      if (target && stored?.isNew) await writeSecrets(stored.folder, stored.secrets)
-      const encryption = encryptionWith(secrets)
-      const counts = await reencryptAll({ source, target, encryption, report, signal })
-      if (!target) return { ...counts, dryRun: true as const }
-      if (counts.unopened.length === 0 && stored?.secrets.previousEncryption) {
+    return useStorage(settings.storage, async (storage) => {
+      const { secrets, stored } = await planSecrets(storage, settings, makeNew)
+      if (stored?.isNew) await writeSecrets(stored.folder, stored.secrets)
+      const counts = await reencryptAll({ storage, encryption: encryptionWith(secrets), report, signal })
+      if (counts.undecryptable.length === 0 && stored?.secrets.previousEncryption) {
         const { previousEncryption: _, ...current } = stored.secrets
         await writeSecrets(stored.folder, current)
       }
       return counts
     })
   }
-  const interruption = dryRun
-    ? { state: 'Nothing was changed.' }
-    : { state: 'Keys that the new secret encrypts stay so.', hint: 'Run the rotation again to finish.' }
-  return maintain(run, { signal, ...interruption })
+  const state = 'Keys that the new secret encrypts stay so.'
+  return maintain(run, { signal, state, hint: 'Run the rotation again to finish.' })
 }
 
 function checkSettings({ storage, secret }: MaintenanceSettings, makeNew: boolean): void {
@@ -86,28 +72,6 @@ function checkSettings({ storage, secret }: MaintenanceSettings, makeNew: boolea
   if (!isFile && secret === undefined) throw missingSecret()
 }
 
-/** Calls `use` with the storage to read, and the one to write unless it is a dry run. Locks a file store. */
-async function withStorage<Result>(
-  { storage }: MaintenanceSettings,
-  dryRun: boolean,
-  use: (source: ItemSource, target?: FishStorage) => Promise<Result>,
-): Promise<Result> {
-  if (!dryRun) {
-    return useStorage(storage, (target) => use(target, target))
-  }
-  if (storage.driver !== 'file') {
-    const { openRedisReader } = await import('../../storage/redis/redis.ts')
-    const reader = await openRedisReader(storage)
-    return use(reader).finally(() => reader.dispose())
-  }
-  return withLockedFolder(storage.path, true, async (folder) => {
-    checkStore(storeFileOf(folder))
-    using db = openStore(folder)
-    const { item, page } = prepareItemReads(db)
-    return await use({ items: { getItem: async (key) => item(key) }, listItems: async (range) => page(range) })
-  })
-}
-
 interface SecretsPlan {
   readonly secrets: readonly string[]
   /** The secrets beside the data, if these are used. */
@@ -115,7 +79,7 @@ interface SecretsPlan {
 }
 
 async function planSecrets(
-  source: ItemSource,
+  source: FishStorage,
   { storage, secret, previousSecrets }: MaintenanceSettings,
   makeNew: boolean,
 ): Promise<SecretsPlan> {
@@ -144,7 +108,6 @@ function missingSecret(): MaintenanceError {
   })
 }
 
-/** Also of an import, whose keys are encrypted with the secret of the store that was exported. */
 function missingStoredSecret(folder: string): MaintenanceError {
   const message = `${join(folder, SECRETS_FILE)} is missing, and FISH_SECRET is not set.`
   return new MaintenanceError('missing_secret', message, {
@@ -153,9 +116,7 @@ function missingStoredSecret(folder: string): MaintenanceError {
 }
 
 interface RotationOptions {
-  readonly source: ItemSource
-  /** The same storage; absent to count what would be encrypted again and write nothing. */
-  readonly target: FishStorage | undefined
+  readonly storage: FishStorage
   readonly encryption: Encryption
   readonly report: (done: number, total: number) => void
   readonly signal: AbortSignal | undefined
@@ -169,47 +130,47 @@ const PAGE_ITEMS = 768
  * from the secret check.
  * @throws DecryptionError before anything is changed, when a secret is missing that something may be encrypted with
  */
-async function reencryptAll(options: RotationOptions): Promise<Omit<RotateSecretReport, 'dryRun'>> {
-  const { source, target, encryption } = options
+async function reencryptAll(options: RotationOptions): Promise<RotateSecretReport> {
+  const { storage, encryption } = options
   // First of all, so that the check names the current secret also after an interruption.
-  if (target) await ensureSecretCheck(target, encryption)
-  let resealed = 0
+  await ensureSecretCheck(storage, encryption)
+  let reencrypted = 0
   while (true) {
-    const check = await verifySecretCheck(source, encryption)
-    const { seen, changed, unopened } = await reencryptEach(options)
-    resealed += changed
-    const counts = { seen, resealed, unopened }
-    if (!target) return counts
+    const check = await verifySecretCheck(storage, encryption)
+    const { seen, changed, undecryptable } = await reencryptEach(options)
+    reencrypted += changed
+    const counts = { seen, reencrypted, undecryptable }
     // A server that still encrypts with another secret may have written after this pass.
     if (changed > 0) continue
-    if (unopened.length > 0 || check === null || (await finishSecretCheck(target, encryption, check))) return counts
+    if (undecryptable.length > 0 || check === null || (await finishSecretCheck(storage, encryption, check)))
+      return counts
   }
 }
 
-async function reencryptEach({ source, target, encryption, report, signal }: RotationOptions) {
+async function reencryptEach({ storage, encryption, report, signal }: RotationOptions) {
   let [total, seen, changed] = [0, 0, 0]
-  const unopened: string[] = []
-  for await (const page of encryptedPages(source, signal)) total += page.length
+  const undecryptable: string[] = []
+  for await (const page of encryptedPages(storage, signal)) total += page.length
   report(seen, total)
-  for await (const page of encryptedPages(source, signal)) {
+  for await (const page of encryptedPages(storage, signal)) {
     await Promise.all(
       page.map(async ({ key, value, owner }) => {
         seen += 1
         const reencrypted = await encryption.reencrypt(value, owner).catch((error: unknown) => {
           if (!(error instanceof DecryptionError)) throw error
-          unopened.push(owner)
+          undecryptable.push(owner)
           return value
         })
         if (reencrypted === value) return
-        if (!target || (await target.replaceItemIf(key, value, reencrypted))) changed += 1
+        if (await storage.replaceItemIf(key, value, reencrypted)) changed += 1
       }),
     )
     report(seen, total)
   }
-  return { seen, changed, unopened }
+  return { seen, changed, undecryptable }
 }
 
-async function* encryptedPages(storage: ItemSource, signal: AbortSignal | undefined) {
+async function* encryptedPages(storage: FishStorage, signal: AbortSignal | undefined) {
   let after: string | undefined
   do {
     signal?.throwIfAborted()

@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import type { AppSecrets } from '../../app/options.ts'
 import { SECRET_CHECK_KEY } from '../../app/store/item-keys.ts'
-import { refuseUnfinished } from '../../app/store/store-id.ts'
+import { newStoreId, refuseUnfinished } from '../../app/store/store-id.ts'
 import { createEncryption, DecryptionError } from '../../app/users/encryption.ts'
 import { decryptSecretCheck } from '../../app/users/secret-check.ts'
-import { EPOCH_KEY, STORE_KEY } from '../../storage/core/keys.ts'
+import { STORE_KEY } from '../../storage/core/keys.ts'
 import { prepareItemReads } from '../../storage/file/reader.ts'
 import { checkSchema } from '../../storage/file/schema.ts'
 import { backup, type DatabaseSync, openDatabase } from '../../storage/file/sqlite.ts'
@@ -69,7 +69,7 @@ export function openStore(folder: string): DatabaseSync {
   }
 }
 
-/** Reads the whole store. @throws MaintenanceError `damaged`; StorageError `unfinished` for a part of an import */
+/** Reads the whole store. @throws MaintenanceError `damaged`; StorageError `unfinished` for a part of a copy */
 export async function inspectStore(
   db: DatabaseSync,
   folder: string,
@@ -160,7 +160,8 @@ export async function copyStore(
   using written = openDatabase(copy)
   // Without a log, it can be read from a read-only file system, too.
   written.exec('PRAGMA journal_mode = DELETE')
-  written.prepare('DELETE FROM items WHERE key = ?').run(EPOCH_KEY)
+  // Otherwise, clients would resume at positions that are lost.
+  written.prepare('UPDATE items SET value = ? WHERE key = ?').run(newStoreId(random), STORE_KEY)
   checkSecretsUnchanged(from, secrets)
   if (secrets !== undefined) writeFileSync(join(to, SECRETS_FILE), secrets, { mode: 0o600, flag: 'wx', flush: true })
   report(total)
@@ -188,7 +189,7 @@ export async function compactStore(folder: string, signal: AbortSignal | undefin
 const COMPACT = 'VACUUM INTO ?'
 
 /** @param secrets the {@link readSecretsText} before the store was opened: a rotation since then may have discarded them */
-export function checkSecretsUnchanged(folder: string, secrets: string | undefined): void {
+function checkSecretsUnchanged(folder: string, secrets: string | undefined): void {
   if (readSecretsText(folder) === secrets) return
   throw new MaintenanceError('unavailable', 'The secrets changed meanwhile.', { hint: 'Run it again.' })
 }
@@ -211,11 +212,13 @@ export function atRestSecrets({ encryption, previousEncryption = [] }: AppSecret
   return [encryption, ...previousEncryption]
 }
 
+const random = (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes)
+
 export function encryptionWith(secrets: readonly string[]) {
-  return createEncryption(secrets, (bytes) => crypto.getRandomValues(bytes))
+  return createEncryption(secrets, random)
 }
 
-export function schemaOf(db: DatabaseSync): number {
+function schemaOf(db: DatabaseSync): number {
   return Number(firstValue(db, 'PRAGMA user_version'))
 }
 
@@ -223,10 +226,10 @@ function sizeOf(db: DatabaseSync): number {
   return Number(firstValue(db, 'PRAGMA page_count')) * Number(firstValue(db, 'PRAGMA page_size'))
 }
 
-export function itemOf(db: DatabaseSync, key: string): string | null {
+function itemOf(db: DatabaseSync, key: string): string | null {
   return prepareItemReads(db).item(key)
 }
 
-export function firstValue(db: DatabaseSync, sql: string): unknown {
+function firstValue(db: DatabaseSync, sql: string): unknown {
   return Object.values(db.prepare(sql).get() ?? {})[0]
 }

@@ -13,13 +13,8 @@ import type { Source, SourceAdmin, SourceCollection, SourceUser } from './source
 
 /** What a migration would do and what it leaves out. Without secrets. */
 export interface MigrationReport {
-  readonly players: {
-    readonly new: number
-    /** Those whose name exists already, and whose catches are added. */
-    readonly merged: number
-    /** Those whom an earlier run has created. What is missing is added. */
-    readonly resumed: number
-  }
+  /** Number of players. */
+  readonly players: number
   /** Of these players. */
   readonly catches: {
     readonly fish: Readonly<Record<string, number>>
@@ -27,22 +22,19 @@ export interface MigrationReport {
     /** Fish that become `Unknown/Other`. */
     readonly unknownRarities: number
   }
-  readonly administrators: { readonly new: number }
+  /** Number of administrators. */
+  readonly administrators: number
   /** Players who get another name: their own cannot be kept, or belongs to somebody else. */
   readonly renamed: readonly {
     readonly id: string
     readonly from: string
     readonly to: string
-    readonly reason: 'invalid' | 'taken' | 'decided'
+    readonly reason: 'invalid' | 'taken' | 'chosen'
   }[]
   /** Names of players who get a new secret, since theirs is missing or cannot be used. */
   readonly newSecrets: { readonly passwords: readonly string[]; readonly fernetKeys: readonly string[] }
   readonly leftOut: {
-    /** Names of players who exist already. They stay as they are. */
-    readonly existingPlayers: readonly string[]
-    /** Names of players who were created by an earlier run, and deleted since. */
-    readonly deletedPlayers: readonly string[]
-    /** Names of administrators who exist already, have a name, role or password that cannot be kept, or lack a superadmin. */
+    /** Names of administrators who share a name, have a name, role or password that cannot be kept, or lack a superadmin. */
     readonly administrators: readonly string[]
     /** Catches of nobody, by the name in their collections. */
     readonly orphans: Readonly<Record<string, number>>
@@ -59,10 +51,7 @@ export interface MigrationReport {
 /** A player to write. */
 export interface PlannedPlayer {
   readonly user: User
-  /** Whether the player exists already, by an earlier run. */
-  readonly isResumed?: true
-  /** Absent for one who exists already. */
-  readonly secrets?: Pick<SourceUser, 'password' | 'fernetKey' | 'apiKeys'>
+  readonly secrets: Pick<SourceUser, 'password' | 'fernetKey' | 'apiKeys'>
 }
 
 interface PlannedAdmin extends Pick<SourceAdmin, 'id' | 'username' | 'createdAt' | 'passwordHash'> {
@@ -78,23 +67,15 @@ export interface MigrationPlan {
 }
 
 interface PlanOptions {
-  /** Users of the storage, by {@link userNameKey}. */
-  readonly existing: ReadonlyMap<string, User>
-  /** Ids of users who were deleted. */
-  readonly deleted: ReadonlySet<string>
-  /** Ids of users whose secrets an earlier run has written. */
-  readonly begun: ReadonlySet<string>
-  readonly existingAdmins: readonly { readonly id: string; readonly username: string; readonly role: AdminRole }[]
   readonly gamemodes: readonly string[]
-  /** Names that somebody decided on, by the id or the name in the dump. */
+  /** Chosen names, by the id or the name in the dump. */
   readonly renames: ReadonlyMap<string, string>
-  readonly isMerging: boolean
 }
 
 /** Decides everything before anything is written. */
 export function planMigration(source: Source, options: PlanOptions): MigrationPlan {
   const { gamemodes } = options
-  const { players, renamed, left, deleted } = planPlayers(source.users, options)
+  const { players, renamed } = planPlayers(source.users, options.renames)
   const ownerOf = ownersByName(source.users, players)
   const known = new Set(source.users.map(({ name }) => name))
   const owners = new Map<string, string>()
@@ -114,31 +95,23 @@ export function planMigration(source: Source, options: PlanOptions): MigrationPl
       invalidCatches += collection.invalid
     }
   }
-  const admins = planAdmins(source.admins, options)
-  const resumed = players.filter(({ player }) => player.isResumed).length
-  const added = players.filter(({ player }) => player.secrets !== undefined)
+  const admins = planAdmins(source.admins)
   const namesOf = (isMissing: (one: (typeof players)[number]) => boolean) =>
-    added.filter(isMissing).map(({ player }) => player.user.name)
+    players.filter(isMissing).map(({ player }) => player.user.name)
   return {
     players: players.map(({ player }) => player),
     admins: admins.planned,
     owners,
     report: {
-      players: {
-        new: added.length,
-        merged: players.length - added.length - resumed,
-        resumed,
-      },
+      players: players.length,
       catches,
-      administrators: { new: admins.planned.length },
+      administrators: admins.planned.length,
       renamed,
       newSecrets: {
-        passwords: namesOf(({ player }) => player.secrets?.password === undefined),
-        fernetKeys: namesOf(({ player }) => player.secrets?.fernetKey === undefined),
+        passwords: namesOf(({ player }) => player.secrets.password === undefined),
+        fernetKeys: namesOf(({ player }) => player.secrets.fernetKey === undefined),
       },
       leftOut: {
-        existingPlayers: left,
-        deletedPlayers: deleted,
         administrators: admins.left,
         orphans: Object.fromEntries(orphans),
         gamemodes: Object.fromEntries(unknownGamemodes),
@@ -155,7 +128,7 @@ interface Planned {
   readonly player: PlannedPlayer
 }
 
-/** Who has the catches of a name. Of several users, it is the oldest: if that one is left out, so are the catches. */
+/** The owner of the catches of a name: the oldest of its users. */
 function ownersByName(users: readonly SourceUser[], players: readonly Planned[]): ReadonlyMap<string, string> {
   const oldest = new Map(
     users
@@ -176,58 +149,33 @@ function add(counts: Map<string, number>, name: string, { catches, invalid }: So
   counts.set(name, (counts.get(name) ?? 0) + catches + invalid)
 }
 
-/** Those whose name was decided on come first, then those who can keep theirs, the oldest first. */
-function planPlayers(users: readonly SourceUser[], { existing, deleted, begun, renames, isMerging }: PlanOptions) {
-  const ids = new Set(users.map(({ id }) => id))
-  const existingById = new Map([...existing.values()].map((user) => [user.id, user]))
-  const taken = new Set(existing.keys())
-  /** A second user of such a name is somebody else. */
-  const claimed = new Set<string>()
-  const names = new Set(users.map(({ name }) => name))
+/** Chosen names come first, then names that can be kept, the oldest user first. */
+function planPlayers(users: readonly SourceUser[], renames: ReadonlyMap<string, string>) {
+  const taken = new Set<string>()
   const numbers = new Map<string, number>()
-  const plan = {
-    players: [] as Planned[],
-    renamed: [] as MigrationReport['renamed'][number][],
-    left: [] as string[],
-    deleted: [] as string[],
-  }
-  const decided = ({ id, name }: SourceUser) => renames.get(id) ?? renames.get(name)
-  refuseDecisions(users, { existing, existingById, renames, decided })
-  const rank = (user: SourceUser) => (decided(user) !== undefined ? 0 : isPossible(user.name) ? 1 : 2)
-  const inOrder = users.toSorted((one, other) => rank(one) - rank(other) || byAge(one, other))
-  for (const user of inOrder) {
+  const players: Planned[] = []
+  const renamed: MigrationReport['renamed'][number][] = []
+  const chosen = ({ id, name }: SourceUser) => renames.get(id) ?? renames.get(name)
+  refuseRenames(users, renames, chosen)
+  const rank = (user: SourceUser) => (chosen(user) !== undefined ? 0 : isPossible(user.name) ? 1 : 2)
+  for (const user of users.toSorted((one, other) => rank(one) - rank(other) || byAge(one, other))) {
     const { id, name: from, createdAt } = user
-    const wish = decided(user) ?? from
-    const secrets = usableSecrets(user)
-    const resumed = existingById.get(id)
-    const alike = claimed.has(userNameKey(wish)) ? undefined : existing.get(userNameKey(wish))
-    // One whose name is the same in letter case, too, is more likely the same player.
-    const there = alike && (alike.name === wish || !names.has(alike.name)) ? alike : undefined
-    if (resumed) plan.players.push({ source: user, player: { user: resumed, isResumed: true } })
-    else if (deleted.has(id)) plan.deleted.push(from)
-    else if (there && !ids.has(there.id) && !begun.has(id)) {
-      claimed.add(userNameKey(wish))
-      if (isMerging) plan.players.push({ source: user, player: { user: there } })
-      else plan.left.push(there.name)
-    } else {
-      const to = isPossible(wish) && !taken.has(userNameKey(wish)) ? wish : freeName(wish, taken, numbers)
-      taken.add(userNameKey(to))
-      plan.players.push({ source: user, player: { user: { id, name: to, createdAt }, secrets } })
-      if (to === from) continue
-      const reason = to === decided(user) ? 'decided' : isPossible(wish) ? 'taken' : 'invalid'
-      plan.renamed.push({ id, from, to, reason })
-    }
+    const name = chosen(user) ?? from
+    const to = isPossible(name) && !taken.has(userNameKey(name)) ? name : freeName(name, taken, numbers)
+    taken.add(userNameKey(to))
+    players.push({ source: user, player: { user: { id, name: to, createdAt }, secrets: usableSecrets(user) } })
+    if (to === from) continue
+    renamed.push({ id, from, to, reason: to === chosen(user) ? 'chosen' : isPossible(name) ? 'taken' : 'invalid' })
   }
-  return plan
+  return { players, renamed }
 }
 
-interface Decisions extends Pick<PlanOptions, 'existing' | 'renames'> {
-  readonly existingById: ReadonlyMap<string, User>
-  readonly decided: (user: SourceUser) => string | undefined
-}
-
-/** @throws MaintenanceError `invalid_settings` for a decision that cannot be followed */
-function refuseDecisions(users: readonly SourceUser[], { existing, existingById, renames, decided }: Decisions): void {
+/** @throws MaintenanceError `invalid_settings` for a name that a player cannot get */
+function refuseRenames(
+  users: readonly SourceUser[],
+  renames: ReadonlyMap<string, string>,
+  chosen: (user: SourceUser) => string | undefined,
+): void {
   const refusal = (problem: string, hint: string) =>
     new MaintenanceError('invalid_settings', `${problem} Nothing was changed.`, { hint })
   const known = new Set(users.flatMap(({ id, name }) => [id, name]))
@@ -236,26 +184,19 @@ function refuseDecisions(users: readonly SourceUser[], { existing, existingById,
     const problem = `The dump has no player ${unknown.join(', ')} to give another name.`
     throw refusal(problem, 'Give the name or the id as it is in the dump.')
   }
-  const ids = new Set(users.map(({ id }) => id))
-  const migrated = [...existing].filter(([, { id }]) => ids.has(id)).map(([key, { id }]) => [key, id] as const)
-  const kept = users
-    .filter((user) => decided(user) === undefined)
-    .map(({ name, id }) => [userNameKey(name), id] as const)
-  const owners = new Map([...kept, ...migrated])
+  const owners = new Map(
+    users.filter((user) => chosen(user) === undefined).map(({ name, id }) => [userNameKey(name), id]),
+  )
   for (const user of users) {
-    const [{ id, name }, wish] = [user, decided(user)]
-    if (wish === undefined) continue
-    const [key, added] = [userNameKey(wish), existingById.get(id)]
-    if (added && userNameKey(added.name) !== key) {
-      throw refusal(`An earlier run has added ${name} (${id}) as ${added.name}.`, 'Leave that player out of --rename.')
-    }
-    const what = `The new name of ${name} (${id}), ${wish},`
-    if (!isPossible(wish)) throw refusal(`${what} cannot be used.`, `A name is ${USER_NAME_RULE}.`)
-    if ((owners.get(key) ?? id) !== id) {
+    const name = chosen(user)
+    if (name === undefined) continue
+    const what = `The new name of ${user.name} (${user.id}), ${name},`
+    if (!isPossible(name)) throw refusal(`${what} cannot be used.`, `A name is ${USER_NAME_RULE}.`)
+    if ((owners.get(userNameKey(name)) ?? user.id) !== user.id) {
       const hint = 'Choose another one. Of players who share a name, give the ids.'
       throw refusal(`${what} belongs to somebody else.`, hint)
     }
-    owners.set(key, id)
+    owners.set(userNameKey(name), user.id)
   }
 }
 
@@ -281,7 +222,7 @@ function freeName(name: string, taken: ReadonlySet<string>, numbers: Map<string,
   }
 }
 
-function usableSecrets({ password, fernetKey, apiKeys }: SourceUser): NonNullable<PlannedPlayer['secrets']> {
+function usableSecrets({ password, fernetKey, apiKeys }: SourceUser): PlannedPlayer['secrets'] {
   const isPassword =
     password !== undefined && password.length <= ACCOUNT_LIMITS.passwordLength && password.isWellFormed()
   return {
@@ -302,15 +243,13 @@ function isFernetKey(text: string): boolean {
 
 const ROLES: readonly string[] = ['admin', 'superadmin'] satisfies readonly AdminRole[]
 
-function planAdmins(admins: readonly SourceAdmin[], { existingAdmins }: PlanOptions) {
-  const taken = new Set(existingAdmins.map(({ username }) => userNameKey(username)))
+function planAdmins(admins: readonly SourceAdmin[]) {
+  const taken = new Set<string>()
   const planned: PlannedAdmin[] = []
   const left: string[] = []
   for (const { role, ...admin } of admins) {
     const { username, passwordHash } = admin
     const canBeKept = isPossible(username) && ROLES.includes(role) && isBcryptHash(passwordHash)
-    // A run before this one created the administrator.
-    if (existingAdmins.some(({ id }) => id === admin.id)) continue
     if (!canBeKept || taken.has(userNameKey(username))) left.push(username)
     else {
       taken.add(userNameKey(username))
@@ -318,6 +257,6 @@ function planAdmins(admins: readonly SourceAdmin[], { existingAdmins }: PlanOpti
     }
   }
   // Without one, nobody could create another.
-  if ([...existingAdmins, ...planned].some(({ role }) => role === 'superadmin')) return { planned, left }
+  if (planned.some(({ role }) => role === 'superadmin')) return { planned, left }
   return { planned: [], left: [...left, ...planned.map(({ username }) => username)] }
 }

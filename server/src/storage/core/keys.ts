@@ -68,8 +68,5 @@ export function checkItemKey(key: string): string {
   throw new StorageError('invalid_key', 'An item key must not contain raw text. Build it with itemKey().')
 }
 
-/** The id of the sequences of a store: records of a restored or imported one may have others. */
-export const EPOCH_KEY = itemKey('setting', 'epoch')
-
-/** The item that a store begins with, and a lost one begins anew with: the id of the store, or the lock of an import. */
+/** The item with the id of the store. */
 export const STORE_KEY = itemKey('setting', 'store')

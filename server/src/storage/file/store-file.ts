@@ -17,7 +17,7 @@ export function prepareStore(folder: string): string {
 }
 
 /** Changes nothing. @returns whether there is a file @throws {StorageError} as {@link prepareStore} */
-export function checkStore(file: string): boolean {
+function checkStore(file: string): boolean {
   const isThere = checkHeader(file)
   if (!isThere && !hasLog(file)) return false
   if (isThere && (!hasLog(file) || isSound(file))) return true

@@ -101,27 +101,6 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
   })
 }
 
-/** Writes nothing. @throws {StorageError} as {@link openRedisStorage}; `read_only` if a write would be refused */
-export function openRedisReader(options: AnyRedisOptions) {
-  return withConnection(options, async (connection) => {
-    const { run, client, primaries, close } = connection
-    const schema = await run(() => client.get(SCHEMA_KEY))
-    if (schema !== null) checkSchema(schema)
-    for (const node of primaries()) {
-      await run(() => refuseReplica(node))
-      await run(() => refuseEviction(node))
-    }
-    const items = createRedisItems(connection)
-    return {
-      items: { getItem: items.getItem, getKeys: () => items.getKeys() },
-      listItems: items.listItems,
-      version: createRedisRecords(connection).version,
-      tallies: createRedisTallies(connection).tallies,
-      dispose: close,
-    }
-  })
-}
-
 async function withConnection<Result>(
   options: AnyRedisOptions,
   use: (connection: Connection) => Promise<Result>,
