@@ -92,7 +92,7 @@ export function createUsers(options: UsersOptions) {
      * Throws `user_exists`.
      * @param record called before anything is stored, if the name is free
      */
-    async create({ name, ...given }: NewUser, record?: () => Promise<void>): Promise<CreatedUser> {
+    async create({ name, ...given }: NewUser, record?: () => Promise<unknown>): Promise<CreatedUser> {
       if (await find(name)) throw new HttpError('user_exists')
       await record?.()
       const now = clock()
