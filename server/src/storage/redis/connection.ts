@@ -6,9 +6,10 @@ import redisDriver from 'unstorage/drivers/redis'
 import { withDeadline } from '../core/deadline.ts'
 import { closedError, StorageError } from '../core/errors.ts'
 import type { RedisClusterTarget, RedisTarget } from './address.ts'
+import { waitForReplicas } from './durability.ts'
 import { isSpecific, toStorageError } from './errors.ts'
 import { ITEM_BASE } from './keys.ts'
-import { SCRIPTS, type ScriptName } from './scripts.ts'
+import { type CallScript, SCRIPTS } from './scripts.ts'
 
 /** How long Redis may take to load its data at the start of the service, in milliseconds. */
 const START_MS = 30_000
@@ -19,16 +20,23 @@ const LOADING_MS = 100
 /** How often to refresh the nodes of a cluster, in milliseconds, so that a lost node returns without traffic. */
 const REFRESH_MS = 3000
 
-export interface Connection extends OperationRunner {
+/** One connection to a server, or one to each server of a cluster. */
+export interface Link extends OperationRunner {
   readonly client: Redis | Cluster
   /** unstorage's own driver on the same client. */
   readonly unstorageDriver: Driver
-  call(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
-  /** Like `call`, for acknowledged operations: also waits for replicas, if configured. */
-  write(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
-  /** Leaves the connection to a single server for a new one to the same address. */
+  readonly call: CallScript
+  /** Replaces the connection to a single server by a new one to the same address. */
   leave(): void
   primaries(): readonly Redis[]
+}
+
+export interface Connection extends Link {
+  /** Like `call`, for reads of whole collections, which would delay small commands. */
+  readonly read: CallScript
+  /** Like `call`, for acknowledged operations: also waits for replicas, if configured. */
+  readonly write: CallScript
+  readonly links: readonly Link[]
 }
 
 const retryDelay = (times: number) => Math.min(50 * times, 500)
@@ -84,12 +92,38 @@ function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeout
   })
 }
 
-/** Later, the connection is reestablished automatically. @param onLost called when anything but `close` closes it */
-export async function connect(
+/**
+ * Later, connections are reestablished automatically. When one is lost, all are left: after a failover, the address may lead
+ * to another server, and the others would return stale data of the old one.
+ */
+export async function connect(target: RedisTarget | RedisClusterTarget, timeoutMs: number, replicas: number) {
+  const links: Link[] = []
+  const close = async () => void (await Promise.all(links.map((link) => link.close())))
+  const open = async () => {
+    const link = await openLink(target, timeoutMs, () => {
+      for (const each of links) each.leave()
+    })
+    links.push(link)
+    return link
+  }
+  try {
+    const main = await open()
+    const read = (await open()).call
+    // `WAIT` blocks its connection.
+    const write = replicas > 0 ? waitForReplicas({ ...(await open()), replicas, timeoutMs }) : main.call
+    return { ...main, read, write, links, close } satisfies Connection
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** @param onLost called when the connection is useless, or anything but `leave` and `close` closes it */
+async function openLink(
   target: RedisTarget | RedisClusterTarget,
   timeoutMs: number,
-  onLost: () => void = () => {},
-): Promise<Connection> {
+  onLost: () => void,
+): Promise<Link> {
   const unstorageDriver = createUnstorageDriver(target, timeoutMs)
   const client = unstorageDriver.getInstance?.()
   if (!client) throw new StorageError('unavailable', 'The Redis client could not be created.')
@@ -108,8 +142,9 @@ export async function connect(
   let isLeaving = false
   let isClosing = false
   client.on('close', () => {
+    const wasLeft = isLeaving
     isLeaving = false
-    if (!isClosing) onLost()
+    if (!isClosing && !wasLeft) onLost()
   })
 
   const disconnect = () =>
@@ -131,7 +166,7 @@ export async function connect(
     timeoutMs,
     isReady: () => client.status === 'ready' && !isLeaving,
     lastError: () => lastError,
-    onUseless: leave,
+    onUseless: onLost,
   })
   try {
     await withDeadline(client.connect(), START_MS, () => new Error(`it was not ready within ${START_MS / 1000} s`))
@@ -141,22 +176,23 @@ export async function connect(
     await disconnect()
     throw await withTlsHint(toStorageError(error, lastError), target)
   }
-  const scripts = client as unknown as Record<ScriptName, (...args: readonly (string | number)[]) => Promise<unknown>>
-  const call: Connection['call'] = (script, keys, args) => runner.run(() => scripts[script](...keys, ...args))
-  return {
-    client,
-    unstorageDriver,
-    run: runner.run,
-    call,
-    write: call,
-    leave,
-    primaries: () => ('nodes' in client ? client.nodes('master') : [client]),
-    close: async () => {
-      isClosing = true
-      await runner.close()
-      await disconnect()
-    },
+  const scripts = client as unknown as Record<
+    Parameters<CallScript>[0],
+    (...args: readonly (string | number)[]) => Promise<unknown>
+  >
+  const call: CallScript = (script, keys, args) => runner.run(() => scripts[script](...keys, ...args))
+  const primaries = () => ('nodes' in client ? client.nodes('master') : [client])
+  // Redis or a proxy may close a connection on which nothing is sent.
+  const heartbeat = setInterval(() => {
+    for (const node of primaries()) node.ping().catch(() => {})
+  }, timeoutMs).unref()
+  const close = async () => {
+    isClosing = true
+    clearInterval(heartbeat)
+    await runner.close()
+    await disconnect()
   }
+  return { client, unstorageDriver, run: runner.run, call, leave, primaries, close }
 }
 
 /** Errors of a server that is frozen, or was demoted: its address may lead to another one by now. */

@@ -55,7 +55,7 @@ function toSpecies(field: string, value = ''): SpeciesTally {
 const newVersion = () => crypto.randomUUID()
 
 /** The records of all owners: a stream for each collection, with the sequences as ids. */
-export function createRedisRecords({ client, call, write, run }: Connection) {
+export function createRedisRecords({ client, call, read, write, run }: Connection) {
   /** Fields and values of a hash. */
   async function scan(key: string): Promise<[field: string, value: string][]> {
     const pairs = new Map<string, string>()
@@ -73,7 +73,7 @@ export function createRedisRecords({ client, call, write, run }: Connection) {
       const { name, about, tokens, records, ids, tallies, leaders, species, bucket } = collectionKeys(collection)
       const token = dedupeKey === null ? ['0', ''] : ['1', tokenField(dedupeKey)]
       const counted = new SpeciesTallies().add(entries).list()
-      const args = [name, collection.owner, ...token, id, count, labelsText(labels), newVersion(), entries]
+      const args = [name, collection.owner, ...token, id, newVersion(), count, labelsText(labels), entries]
       for (const one of counted) args.push(speciesField(one), one.count, one.first, one.last)
       const keys = [about, tokens, records, ids, tallies, bucket.tallies, ...leaders, species]
       const [outcome, storedId] = (await write('fishAppend', keys, args)) as string[]
@@ -95,7 +95,7 @@ export function createRedisRecords({ client, call, write, run }: Connection) {
       let last = ''
       while (remaining > 0) {
         const most = [CHUNK_RECORDS, CHUNK_CHARACTERS, Math.min(remaining, Number.MAX_SAFE_INTEGER)]
-        const reply = await call('fishRead', [records], [from, last, ...most])
+        const reply = await read('fishRead', [records], [from, last, ...most])
         const [newest = '0-0', ...flat] = reply as string[]
         const chunk = toRecords(flat)
         const end = chunk.at(-1)
