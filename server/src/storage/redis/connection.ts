@@ -1,4 +1,5 @@
-import { connect as connectPlain, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { connect as connectPlain } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Cluster, Redis } from 'ioredis'
 import type { Driver } from 'unstorage'
@@ -42,8 +43,9 @@ export interface Connection extends Link {
 const retryDelay = (times: number) => Math.min(50 * times, 500)
 
 /** The client neither queues commands without a connection nor repeats them: the caller decides. */
-function commonOptions(timeoutMs: number) {
-  return {
+function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeoutMs: number) {
+  const { username, password, tls } = target
+  const options = {
     lazyConnect: true,
     connectTimeout: timeoutMs,
     commandTimeout: timeoutMs,
@@ -54,27 +56,17 @@ function commonOptions(timeoutMs: number) {
     disableClientInfo: true,
     connectionName: 'fish-crab',
     keepAlive: 10_000,
+    ...(username ? { username } : {}),
+    ...(password ? { password } : {}),
+    ...(tls ? { tls: {} } : {}),
   }
-}
-
-function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeoutMs: number) {
-  const { username, password, tls } = target
-  const login = { ...(username ? { username } : {}), ...(password ? { password } : {}), ...(tls ? { tls: {} } : {}) }
-  const options = { ...commonOptions(timeoutMs), ...login }
+  const base = ITEM_BASE
   if (!('nodes' in target)) {
     const { host, port, db } = target
-    return redisDriver({
-      ...options,
-      base: ITEM_BASE,
-      host,
-      port,
-      db,
-      enableOfflineQueue: false,
-      retryStrategy: retryDelay,
-    })
+    return redisDriver({ ...options, base, host, port, db, enableOfflineQueue: false, retryStrategy: retryDelay })
   }
   return redisDriver({
-    base: ITEM_BASE,
+    base,
     cluster: [...target.nodes],
     clusterOptions: {
       lazyConnect: true,
@@ -127,7 +119,7 @@ async function openLink(
   const unstorageDriver = createUnstorageDriver(target, timeoutMs)
   const client = unstorageDriver.getInstance?.()
   if (!client) throw new StorageError('unavailable', 'The Redis client could not be created.')
-  for (const [name, script] of Object.entries(SCRIPTS)) client.defineCommand(name, script)
+  for (const [name, lua] of Object.entries(SCRIPTS)) client.defineCommand(name, { lua })
 
   let lastError: unknown
   const record = (error: unknown) => {
@@ -162,11 +154,10 @@ async function openLink(
     isLeaving = true
     client.disconnect(true)
   }
-  const runner = createOperationRunner({
-    timeoutMs,
+  const runner = createOperationRunner(timeoutMs, {
     isReady: () => client.status === 'ready' && !isLeaving,
     lastError: () => lastError,
-    onUseless: onLost,
+    onLost,
   })
   try {
     await withDeadline(client.connect(), START_MS, () => new Error(`it was not ready within ${START_MS / 1000} s`))
@@ -180,7 +171,7 @@ async function openLink(
     Parameters<CallScript>[0],
     (...args: readonly (string | number)[]) => Promise<unknown>
   >
-  const call: CallScript = (script, keys, args) => runner.run(() => scripts[script](...keys, ...args))
+  const call: CallScript = (script, keys, args) => runner.run(() => scripts[script](keys.length, ...keys, ...args))
   const primaries = () => ('nodes' in client ? client.nodes('master') : [client])
   // Redis or a proxy may close a connection on which nothing is sent.
   const heartbeat = setInterval(() => {
@@ -196,23 +187,18 @@ async function openLink(
 }
 
 /** Errors of a server that is frozen, or was demoted: its address may lead to another one by now. */
-const USELESS = /^Command timed out$|\bREADONLY\b/
+const STALE_CONNECTION = /^Command timed out$|\bREADONLY\b/
 
 /** Limit of pending operations: bounds the memory that a frozen Redis costs until their deadlines. */
 const MAX_PENDING = 4096
 
-interface RunnerContext {
-  readonly timeoutMs: number
-  readonly isReady: () => boolean
-  readonly lastError: () => unknown
-  /** Called when the connection no longer leads to a server that responds and takes writes. */
-  readonly onUseless: () => void
-}
-
 type OperationRunner = ReturnType<typeof createOperationRunner>
 
 /** Runs every operation: none waits forever or for a connection, and none starts after the close. */
-function createOperationRunner({ timeoutMs, isReady, lastError, onUseless }: RunnerContext) {
+function createOperationRunner(
+  timeoutMs: number,
+  { isReady, lastError, onLost }: Record<'isReady' | 'lastError' | 'onLost', () => unknown>,
+) {
   let closed = false
   let pending = 0
   let idle = () => {}
@@ -234,7 +220,7 @@ function createOperationRunner({ timeoutMs, isReady, lastError, onUseless }: Run
         const reply = operation()
         // The client's own timeout, also after a shorter deadline, when nobody awaits its error.
         reply.catch((error) => {
-          if (error instanceof Error && USELESS.test(error.message)) onUseless()
+          if (error instanceof Error && STALE_CONNECTION.test(error.message)) onLost()
         })
         const late = () => new StorageError('unavailable', `Redis did not respond within ${deadlineMs} ms.`)
         return await withDeadline(reply, deadlineMs, late)
@@ -259,42 +245,32 @@ function createOperationRunner({ timeoutMs, isReady, lastError, onUseless }: Run
 /** How long a server may take to show whether it speaks TLS, in milliseconds. */
 const TLS_PROBE_MS = 1000
 
-function resolvesOn(
-  socket: Socket,
-  event: 'secureConnect' | 'data',
-  isYes: (data: unknown) => boolean,
-): Promise<boolean> {
-  return new Promise((resolve) => {
-    const settle = (result: boolean) => {
-      socket.destroy()
-      resolve(result)
-    }
-    socket.setTimeout(TLS_PROBE_MS, () => settle(false))
-    socket.on('error', () => settle(false))
-    socket.on('close', () => settle(false))
-    socket.on(event, (data: unknown) => settle(isYes(data)))
-  })
+/** Whether a server has TLS although the address has none, or the reverse. The probe sends no login. */
+async function isOtherKind(host: string, port: number, tls: boolean): Promise<boolean> {
+  const socket = tls ? connectPlain({ host, port }) : connectTls({ host, port, rejectUnauthorized: false })
+  // It may report several errors.
+  socket.on('error', () => {})
+  const signal = AbortSignal.timeout(TLS_PROBE_MS)
+  try {
+    if (!tls) return (await once(socket, 'secureConnect', { signal })) !== undefined
+    socket.write('PING\r\n')
+    return /^[+-]/.test(String(await once(socket, 'data', { signal })))
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
 }
 
-/**
- * Adds to an error of the first connection that the address has TLS where Redis has none, or the reverse. This probes the
- * server, because the errors of the client look like many others. The probe sends no login.
- */
+/** Adds to an error of the first connection that TLS is the cause. The errors of the client look like many others. */
 async function withTlsHint(error: StorageError, target: RedisTarget | RedisClusterTarget): Promise<StorageError> {
+  const { tls = false } = target
   const [node] = 'nodes' in target ? target.nodes : [target]
   // A reply shows that both sides agree.
   const hasReply = error.cause instanceof Error && error.cause.name === 'ReplyError'
   if (error.code !== 'unavailable' || hasReply || !node) return error
-  const { host, port } = node
-  const isOther = target.tls
-    ? resolvesOn(connectPlain({ host, port }).once('connect', ping), 'data', (data) => /^[+-]/.test(String(data)))
-    : resolvesOn(connectTls({ host, port, rejectUnauthorized: false }), 'secureConnect', () => true)
-  if (!(await isOther)) return error
-  const scheme = `redis${target.tls ? '' : 's'}${'nodes' in target ? '-cluster' : ''}`
-  const hint = `This is a Redis ${target.tls ? 'without' : 'with'} TLS: FISH_STORAGE must begin with ${scheme}://.`
+  if (!(await isOtherKind(node.host, node.port, tls))) return error
+  const scheme = `redis${tls ? '' : 's'}${'nodes' in target ? '-cluster' : ''}`
+  const hint = `This is a Redis ${tls ? 'without' : 'with'} TLS: FISH_STORAGE must begin with ${scheme}://.`
   return new StorageError(error.code, `${error.message} ${hint}`, { cause: error.cause })
-}
-
-function ping(this: Socket): void {
-  this.write('PING\r\n')
 }

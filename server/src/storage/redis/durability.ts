@@ -115,7 +115,7 @@ export function waitForReplicas({ client, run, replicas, timeoutMs }: WaitContex
     for (const { call } of writes) {
       const [script, keys, args] = call
       // Not by its hash: a script unknown to Redis would be sent again, after the WAIT.
-      pipeline.eval(SCRIPTS[script].lua, keys.length, ...keys, ...args)
+      pipeline.eval(SCRIPTS[script], keys.length, ...keys, ...args)
     }
     const results = (await pipeline.wait(replicas, waitMs).exec()) ?? []
     const [error, count] = results[writes.length] ?? [new Error('WAIT got no reply')]
@@ -136,11 +136,13 @@ export function waitForReplicas({ client, run, replicas, timeoutMs }: WaitContex
     while (queue.waiting.length > 0) {
       const oldest = performance.now() - (timeoutMs - waitMs)
       const batch = queue.waiting.splice(0, MAX_BATCH)
+      // The client does not wait for the others any more.
       const writes = batch.filter(({ since }) => since >= oldest)
-      for (const { since, reject } of batch) {
-        if (since < oldest) reject(new StorageError('unavailable', 'The Redis replicas are too slow.'))
+      const fail = (error: unknown) => {
+        for (const { reject } of batch) reject(error)
       }
-      await (writes.length > 0 && send(writes).catch((error) => writes.forEach(({ reject }) => reject(error))))
+      if (writes.length > 0) await send(writes).catch(fail)
+      fail(new StorageError('unavailable', 'The Redis replicas are too slow.'))
     }
     queue.isSending = false
   }

@@ -4,12 +4,6 @@ import { CHANGES_CHANNEL } from './keys.ts'
 /** The version of species that are not counted. */
 export const TOO_MANY = 'too many'
 
-/** An atomic Lua script, run by its hash once Redis knows it. */
-interface Script {
-  readonly numberOfKeys: number
-  readonly lua: string
-}
-
 /**
  * Lets a script write to a full Redis, which refuses only a script whose first write could take memory. The key never
  * exists. Without it, the posts of one player would lock out administrators, and nobody could delete anything.
@@ -62,24 +56,21 @@ end
  * Fails before the first command if the user lacks one of them: Redis does not undo what a script did before it failed.
  * Redis checks declared keys by itself, and has no such check of commands before version 7.
  */
-function changing(numberOfKeys: number, lua: string): Script {
-  const commands = commandsOf(lua).map((command) => `'${command}'`)
-  return {
-    numberOfKeys,
-    lua: `
+function changing(lua: string): string {
+  return `
 if redis.acl_check_cmd then
-  for _, command in ipairs({${commands}}) do
+  for _, command in ipairs({${commandsOf(lua).map((command) => `'${command}'`)}}) do
     if not redis.acl_check_cmd(command, KEYS[1]) then return redis.error_reply('NOPERM the user may not use ' .. command) end
   end
 end
-${lua}`,
-  }
+${lua}`
 }
 
 function commandsOf(lua: string): readonly string[] {
   return [...new Set(lua.match(/(?<=redis\.call\(')\w+/g))]
 }
 
+/** Atomic Lua scripts, each run by its hash once Redis knows it. */
 export const SCRIPTS = {
   /**
    * KEYS: about, tokens, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the
@@ -88,9 +79,7 @@ export const SCRIPTS = {
    * The species are those of the records while they have the same version.
    * The first write is one that Redis refuses when it is full: it refuses all or nothing.
    */
-  fishAppend: changing(
-    9,
-    `${RECORDS}
+  fishAppend: changing(`${RECORDS}
 local collection, owner, hasToken, token, id, version = unpack(ARGV, 1, 6)
 if redis.call('HEXISTS', KEYS[1], 'removed') == 1 then return {'owner_removed'} end
 local first = hasToken == '1' and redis.call('HGET', KEYS[2], token)
@@ -119,19 +108,16 @@ if versions[1] == versions[2] then
   redis.call('HSET', KEYS[1], 'species:' .. collection, version)
 end
 signal(collection, owner)
-return {'stored', id}`,
-  ),
+return {'stored', id}`),
 
   /** KEYS: tokens. ARGV: token. Returns the id of its record, if any. */
-  fishFindRecord: { numberOfKeys: 1, lua: "return redis.call('HGET', KEYS[1], ARGV[1])" },
+  fishFindRecord: "return redis.call('HGET', KEYS[1], ARGV[1])",
 
   /**
    * KEYS: about, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the collection.
    * ARGV: collection, owner, id, version. Returns 1 if the record existed.
    */
-  fishRemoveRecord: changing(
-    7,
-    `${RECORDS}
+  fishRemoveRecord: changing(`${RECORDS}
 local collection, owner, id, version = unpack(ARGV)
 local record = find(KEYS[2], KEYS[3], id)
 if not record then return 0 end
@@ -139,17 +125,14 @@ ${EVEN_IF_FULL}
 remove(KEYS[1], KEYS[2], KEYS[3], collection, id, version, record)
 tally(KEYS[4], KEYS[5], KEYS[6], KEYS[7], collection, owner, -1, record[2])
 signal(collection, owner, id)
-return 1`,
-  ),
+return 1`),
 
   /**
    * KEYS: about, records and ids of the old collection, those of the new one, tallies of the owner, tallies of the bucket,
    * leaderboards of the kind, of the old collection and of the new one. ARGV: old and new collection, owner, id, their new
    * versions. Returns 1 if the record is in the new collection then. A full Redis refuses the first write.
    */
-  fishMoveRecord: changing(
-    10,
-    `${RECORDS}
+  fishMoveRecord: changing(`${RECORDS}
 local from, to, owner, id, fromVersion, toVersion = unpack(ARGV)
 local record = find(KEYS[2], KEYS[3], id)
 if not record then return redis.call('HEXISTS', KEYS[5], id) end
@@ -160,17 +143,14 @@ tally(KEYS[6], KEYS[7], KEYS[8], KEYS[9], from, owner, -1, record[2])
 tally(KEYS[6], KEYS[7], KEYS[8], KEYS[10], to, owner, 1, record[2])
 signal(from, owner, id)
 signal(to, owner)
-return 1`,
-  ),
+return 1`),
 
   /**
    * KEYS: about, tokens, tallies of the owner, tallies of the bucket. ARGV: owner, prefix of its keys, prefix of the
    * leaderboards. The collections are on the node of the declared keys, or the script fails while a slot moves: unlike the
    * others, it can be repeated from any point.
    */
-  fishRemoveOwner: changing(
-    4,
-    `${RECORDS}
+  fishRemoveOwner: changing(`${RECORDS}
 local owner, prefix, leaders = unpack(ARGV)
 ${EVEN_IF_FULL}
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
@@ -185,25 +165,19 @@ local sums = redis.call('HGETALL', KEYS[3])
 redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])
 for at = 1, #sums, 2 do add(KEYS[4], sums[at], -sums[at + 1]) end
 redis.call('HSET', KEYS[1], 'removed', '1')
-signal('', owner)`,
-  ),
+signal('', owner)`),
 
   /** KEYS: about, species. ARGV: collection. Returns fields and values, or nothing when they are not those of the records. */
-  fishSpecies: {
-    numberOfKeys: 2,
-    lua: `
+  fishSpecies: `
 local versions = redis.call('HMGET', KEYS[1], 'version:' .. ARGV[1], 'species:' .. ARGV[1])
 if versions[2] == '${TOO_MANY}' then return versions[2] end
 return versions[1] == versions[2] and redis.call('HGETALL', KEYS[2])`,
-  },
 
   /**
    * KEYS: about, species. ARGV: collection, the version at which they were counted, their new version (or that they are too
    * many), then fields and values.
    */
-  fishSetSpecies: {
-    numberOfKeys: 2,
-    lua: `
+  fishSetSpecies: `
 local collection, version = ARGV[1], ARGV[2]
 if redis.call('HGET', KEYS[1], 'version:' .. collection) ~= version then return end
 -- First a command that a full Redis refuses; and one that becomes full leaves nothing that looks whole.
@@ -211,16 +185,13 @@ redis.call('HSET', KEYS[1], 'species:' .. collection, '')
 redis.call('UNLINK', KEYS[2])
 for at = 4, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[at], ARGV[at + 1]) end
 redis.call('HSET', KEYS[1], 'species:' .. collection, ARGV[3])`,
-  },
 
   /**
    * KEYS: records. ARGV: first sequence, last stream id ('' for the newest),
    * most records, most bytes, most entries. Returns the last id, then sequence, count and text of each record.
    * Reads few at first, since their size is unknown, then as many as fit by the average size so far.
    */
-  fishRead: {
-    numberOfKeys: 1,
-    lua: `
+  fishRead: `
 local last = ARGV[2]
 if last == '' then
   local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
@@ -246,41 +217,32 @@ while left > taken do
   asked = math.max(1, math.floor((bytes - size) / (size / taken + 1)))
 end
 return answer`,
-  },
 
   /**
    * KEYS: item, index. ARGV: item key, value, condition (`always`, `absent`, or `equal` to a last argument).
    * Returns 1 when it was set. A full Redis refuses `absent`, with which users and administrators are created.
    */
-  fishSetItem: changing(
-    2,
-    `
+  fishSetItem: changing(`
 if ARGV[3] == 'absent' and redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 if ARGV[3] == 'equal' and redis.call('GET', KEYS[1]) ~= ARGV[4] then return 0 end
 if ARGV[3] ~= 'absent' then ${EVEN_IF_FULL} end
 redis.call('SET', KEYS[1], ARGV[2])
 redis.call('ZADD', KEYS[2], 0, ARGV[1])
-return 1`,
-  ),
+return 1`),
 
   /** KEYS: item, index. ARGV: item key, then optionally the value it must have. Returns 1 if it was removed. */
-  fishRemoveItem: changing(
-    2,
-    `
+  fishRemoveItem: changing(`
 if ARGV[2] and redis.call('GET', KEYS[1]) ~= ARGV[2] then return 0 end
 ${EVEN_IF_FULL}
 redis.call('ZREM', KEYS[2], ARGV[1])
-return redis.call('UNLINK', KEYS[1])`,
-  ),
+return redis.call('UNLINK', KEYS[1])`),
 
   /**
    * KEYS: index. ARGV: lower and upper bound, prefix of the items, most items, text to contain, position to search
    * from, limit of keys to read. Returns where to continue ('' at the end), then key and value of each item.
    * The items share the node of the index.
    */
-  fishListItems: {
-    numberOfKeys: 1,
-    lua: `
+  fishListItems: `
 local from, limit, contains, behind, budget = ARGV[1], tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
 local answer = {''}
 while true do
@@ -304,7 +266,6 @@ while true do
     return answer
   end
 end`,
-  },
 
   /**
    * KEYS: windows of one kind in a bucket. ARGV: field of the window, now, duration, limit, end of a window that opens
@@ -315,9 +276,7 @@ end`,
    * that is not exhausted is evicted. The field `hand` is where the last check ended. With fewer windows, this would cost
    * more: Redis stores small hashes in a format that it can only read as a whole.
    */
-  fishCount: {
-    numberOfKeys: 1,
-    lua: `
+  fishCount: `
 local field, now, limit, by = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4]), tonumber(ARGV[8])
 local function open(text)
   local count, ends, duration = string.match(text, '^(%S+) (%S+) (%S+)$')
@@ -369,21 +328,18 @@ end
 redis.call('HSET', KEYS[1], field, '1 ' .. ARGV[5] .. ' ' .. ARGV[3])
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[6]) then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end
 return {1, ARGV[5]}`,
-  },
 
   /**
    * KEYS: probe. ARGV: milliseconds to keep it, and as many bytes as a large write has: Redis counts the command itself
    * when it decides whether it is full.
    */
-  fishProbe: { numberOfKeys: 1, lua: "return redis.call('SET', KEYS[1], '', 'PX', ARGV[1])" },
+  fishProbe: "return redis.call('SET', KEYS[1], '', 'PX', ARGV[1])",
 
   /**
    * KEYS: a key. ARGV: commands. Returns those that the user may not use on the key or that Redis does not have, and runs
    * none. Before version 7, Redis cannot check that.
    */
-  fishForbidden: {
-    numberOfKeys: 1,
-    lua: `
+  fishForbidden: `
 local forbidden = {}
 if not redis.acl_check_cmd then return forbidden end
 for _, command in ipairs(ARGV) do
@@ -391,8 +347,7 @@ for _, command in ipairs(ARGV) do
   if not (isKnown and isAllowed) then forbidden[#forbidden + 1] = command end
 end
 return forbidden`,
-  },
-} as const satisfies Record<string, Script>
+} as const
 
 export type CallScript = (
   script: keyof typeof SCRIPTS,
@@ -400,6 +355,4 @@ export type CallScript = (
   args: readonly (string | number)[],
 ) => Promise<unknown>
 
-export const SCRIPT_COMMANDS: readonly string[] = [
-  ...new Set(Object.values(SCRIPTS).flatMap(({ lua }) => commandsOf(lua))),
-]
+export const SCRIPT_COMMANDS: readonly string[] = [...new Set(Object.values(SCRIPTS).flatMap(commandsOf))]
