@@ -1,10 +1,6 @@
 import { StorageError, type StorageErrorCode } from '../core/errors.ts'
 
-interface Advice {
-  readonly matches: RegExp
-  readonly code: StorageErrorCode
-  readonly message: string
-}
+type Advice = { readonly matches: RegExp; readonly code: StorageErrorCode; readonly message: string }
 
 const REPLICA: Advice = {
   matches: /\bREADONLY\b/,

@@ -56,13 +56,16 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
   const { replicas = 0 } = options
   return withConnection(options, async (connection) => {
     const { run, primaries } = connection
-    await run(() => Promise.all(primaries().flatMap((node) => [refuseReplica(node), refuseEviction(node)])))
+    await refuseUnsafe(connection)
     const commands = [...SCRIPT_COMMANDS, ...CLIENT_COMMANDS]
     if (!connection.client.isCluster) commands.push('PING')
     if (replicas > 0) commands.push('WAIT')
     await checkCommands(connection, commands)
     await claimSchema(connection)
-    await tryWrites(connection)
+    // Fails early without the permission to write. A full Redis passes: removing data makes room there.
+    await run(() => writeProbes(connection, connection.call)).catch((error) => {
+      if (error.code !== 'full') throw error
+    })
     const report = await run(() => describeDurability(primaries(), replicas))
     return wrapDriver(redisDriver(options.driver, connection, commands, report))
   })
@@ -71,13 +74,10 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
 /** Writes nothing. @throws {StorageError} as {@link openRedisStorage}; `read_only` if a write would be refused */
 export function openRedisReader(options: AnyRedisOptions) {
   return withConnection(options, async (connection) => {
-    const { run, client, primaries, close } = connection
+    const { run, client, close } = connection
     const schema = await run(() => client.get(SCHEMA_KEY))
     if (schema !== null) checkSchema(schema)
-    for (const node of primaries()) {
-      await run(() => refuseReplica(node))
-      await run(() => refuseEviction(node))
-    }
+    await refuseUnsafe(connection)
     const items = createRedisItems(connection)
     return {
       items: { getItem: items.getItem, getKeys: () => items.getKeys() },
@@ -87,6 +87,10 @@ export function openRedisReader(options: AnyRedisOptions) {
       dispose: close,
     }
   })
+}
+
+async function refuseUnsafe({ run, primaries }: Connection): Promise<void> {
+  await run(() => Promise.all(primaries().flatMap((node) => [refuseReplica(node), refuseEviction(node)])))
 }
 
 async function withConnection<Result>(
@@ -114,14 +118,10 @@ function parseUrl(url: string): RedisTarget {
 
 /** Refuses a Redis with another version. */
 async function claimSchema({ client, run }: Connection): Promise<void> {
-  const version = await run(async () => {
-    const existing = await client.get(SCHEMA_KEY)
-    if (existing !== null) return existing
-    // Another process may have been faster, with another version.
-    await client.set(SCHEMA_KEY, SCHEMA_VERSION, 'NX')
-    return client.get(SCHEMA_KEY)
-  })
-  checkSchema(version)
+  const read = () => run(() => client.get(SCHEMA_KEY))
+  // Another process may be faster, with another version.
+  if ((await read()) === null) await run(() => client.set(SCHEMA_KEY, SCHEMA_VERSION, 'NX'))
+  checkSchema(await read())
 }
 
 function checkSchema(text: string | null): void {
@@ -202,13 +202,4 @@ async function checkCommands({ client, call }: Connection, commands: readonly st
   const replies = await Promise.all(nodeKeys(client).map((key) => call('fishForbidden', [key], commands)))
   const forbidden = new Set(replies.flat() as string[])
   if (forbidden.size > 0) throw missingCommands([...forbidden])
-}
-
-/** Fails early without the permission to write. A full Redis passes: removing data makes room there. */
-async function tryWrites(connection: Connection): Promise<void> {
-  await connection
-    .run(() => writeProbes(connection, connection.call))
-    .catch((error: unknown) => {
-      if (!(error instanceof StorageError && error.code === 'full')) throw error
-    })
 }

@@ -356,3 +356,10 @@ export type CallScript = (
 ) => Promise<unknown>
 
 export const SCRIPT_COMMANDS: readonly string[] = [...new Set(Object.values(SCRIPTS).flatMap(commandsOf))]
+
+/** Splits a flat reply of Redis into rows of the same length. */
+export function rowsOf<Row extends readonly string[]>(flat: readonly string[], length: Row['length']): Row[] {
+  return Array.from({ length: Math.floor(flat.length / length) }, (_, row) => {
+    return flat.slice(row * length, (row + 1) * length) as readonly string[] as Row
+  })
+}
