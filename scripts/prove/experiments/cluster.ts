@@ -14,7 +14,7 @@ async function onCluster(
   const primaries = await startCluster()
   const replicas = hasReplicas ? await addReplicas(primaries) : []
   try {
-    const env = { FISH_STORAGE: addressOf(primaries) }
+    const env = { FISH_STORAGE: addressOf(primaries), FISH_REDIS_WAIT: hasReplicas ? '1' : '0' }
     return await whilePosting(env, (posting) => disturb(posting, primaries, replicas), { clients: 24 })
   } finally {
     await Promise.all([...primaries, ...replicas].map((node) => node.stop()))

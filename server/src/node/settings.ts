@@ -80,7 +80,8 @@ export const SETTINGS = {
     env: 'FISH_REDIS_WAIT',
     flag: 'redis-wait',
     placeholder: 'N',
-    summary: 'Redis replicas that must have a write before it is acknowledged; 1 when unset and Redis has replicas',
+    fallback: '0',
+    summary: 'Redis replicas that must have a write before it is acknowledged',
     parse: integer(0, 16),
   }),
   adminUsername: setting({

@@ -118,7 +118,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
         ? await listen({ ...config.metrics, fetch: fetchMetrics, logger, isAccepting, limits: METRICS_LIMITS })
         : undefined
     if (metricsListener) opened.push(() => metricsListener.close(0))
-    const storage = await createStorage(storageOptions(config, logger))
+    const storage = await createStorage(storageOptions(config))
     opened.push(() => storage.dispose())
     const app = await prepareApp({ storage, metrics, isAccepting }, config, options)
     const warning = await ensureFirstAdmin(app, config, options.announceAdmin ?? printPasswordTo(process.stderr))
@@ -180,11 +180,8 @@ function clientAddressBehind(proxies: number): (request: Request) => string {
     forwardedAddress((request as ServerRequest).ip ?? 'unknown', request.headers.get('x-forwarded-for'), proxies)
 }
 
-function storageOptions({ storage, redisWait }: ServerConfig, logger: Pick<Logger, 'error' | 'warn'>): StorageOptions {
-  if (storage.driver === 'memory' || storage.driver === 'file') return storage
-  const onDataLoss = (message: string) => logger.error({ storage: storage.driver }, message)
-  const onReplicated = (message: string) => logger.warn({ storage: storage.driver }, message)
-  return { ...storage, ...(redisWait === undefined ? {} : { replicas: redisWait }), onDataLoss, onReplicated }
+function storageOptions({ storage, redisWait }: ServerConfig): StorageOptions {
+  return storage.driver === 'memory' || storage.driver === 'file' ? storage : { ...storage, replicas: redisWait }
 }
 
 async function prepareApp(

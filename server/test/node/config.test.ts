@@ -21,6 +21,7 @@ const DEFAULTS = {
   gamemodes: ['oneblock', 'earth', 'survival', 'factions'],
   rateLimit: 25,
   rateWindow: 300,
+  redisWait: 0,
   adminRateLimit: 300,
   trustProxy: 0,
   publicLeaderboard: false,

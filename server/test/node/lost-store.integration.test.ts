@@ -1,6 +1,6 @@
 import { type CreatedUser, HEADERS, MEDIA_TYPES, type Session } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis, until } from '../../../scripts/test-support/redis-server.ts'
 import { runServe, startTestServer } from './running.ts'
 
@@ -75,54 +75,6 @@ describeWithRedis('a server over a Redis', () => {
     expect(await readiness(url)).toBe(200)
     expect(await readiness(second.url)).toBe(503)
     expect((await post('/post/fish?name=Alex', token, write)).status).toBe(201)
-  })
-
-  it('notices that its Redis came back with older data, and returns nothing from it until it is restarted', async () => {
-    const synced = await startRedis({ appendfsync: 'always' })
-    onTestFinished(() => synced.stop())
-    const env = { ...envWith(SECRET), FISH_STORAGE: synced.url }
-    const run = runServe(env)
-    const url = await run.ready
-    const logIn = (at: string) =>
-      fetch(`${at}/admin/login`, {
-        method: 'POST',
-        body: JSON.stringify({ username: 'boss', password: 'boss-password' }),
-        headers: { 'content-type': MEDIA_TYPES.json },
-      })
-    const { token } = (await (await logIn(url)).json()) as Session
-    const restoreOlder = synced.copyData()
-    const created = await fetch(`${url}/admin/users`, {
-      method: 'POST',
-      body: JSON.stringify({ name: 'Alex' }),
-      headers: { 'content-type': MEDIA_TYPES.json, authorization: `Bearer ${token}` },
-    })
-    expect(created.status).toBe(201)
-
-    await restoreOlder()
-    const read = async (at: string) => (await fetch(`${at}/get/fish?name=Alex&gamemode=earth`)).status
-    await until(async () => run.stderr.text().includes('Redis has older data than it acknowledged'))
-    expect([await readiness(url), await read(url), (await logIn(url)).status]).toEqual([503, 500, 500])
-    const restarted = await startTestServer(env)
-    expect([await readiness(restarted.url), await read(restarted.url)]).toEqual([200, 404])
-  })
-
-  it('says in the log what its Redis lost that may lose writes, and goes on', async () => {
-    const run = runServe(envWith(SECRET))
-    const url = await run.ready
-    const restoreOlder = redis.copyData()
-    // Is recorded in the audit log.
-    const session = await fetch(`${url}/admin/login`, {
-      method: 'POST',
-      body: JSON.stringify({ username: 'boss', password: 'boss-password' }),
-      headers: { 'content-type': MEDIA_TYPES.json },
-    })
-    expect(session.status).toBe(200)
-    await restoreOlder()
-    await until(async () => (await readiness(url)) === 200)
-    const lines = run.stderr.text().split('\n')
-    expect(lines.filter((line) => line.includes('Redis came back without writes'))).toEqual([
-      expect.stringContaining('"level":50'),
-    ])
   })
 
   it('is not ready while its Redis takes no writes, says so to whoever asks, and is ready again afterwards', async () => {

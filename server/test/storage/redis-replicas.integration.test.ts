@@ -1,4 +1,3 @@
-import { connect } from 'node:net'
 import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis, until } from '../../../scripts/test-support/redis-server.ts'
@@ -28,37 +27,23 @@ describeWithRedis('a Redis that has a replica', () => {
     replica = await startRedis({ replicaof: `127.0.0.1 ${wire.port}` })
     onTestFinished(() => replica.stop())
     await until(async () => /state=online/.test(await primary.admin.info('replication')))
-    // From here on, all wait for it, however late its first confirmation is.
-    await (await createStorage({ driver: 'redis', url: primary.url, timeoutMs: UNHURRIED_MS })).dispose()
   })
-  const open = async (
-    options: { replicas?: number; timeoutMs?: number; url?: string; onReplicated?: (message: string) => void } = {},
-  ) => {
-    const storage = await createStorage({ driver: 'redis', url: primary.url, ...options })
+  const open = async (options: { replicas?: number; timeoutMs?: number; url?: string } = {}) => {
+    const storage = await createStorage({ driver: 'redis', url: primary.url, replicas: 1, ...options })
     onTestFinished(() => storage.dispose())
     return storage
   }
 
-  /** A replica that waits for its first copy until `repl-diskless-sync-delay` is set to 0. */
-  const startJoining = async () => {
-    const filled = await startRedis({ appendfsync: 'always', 'repl-diskless-sync-delay': '1000' })
-    onTestFinished(() => filled.stop())
-    const joining = await startRedis({ replicaof: `127.0.0.1 ${filled.port}` })
-    onTestFinished(() => joining.stop())
-    await until(async () => /state=wait_bgsave/.test(await filled.admin.info('replication')))
-    return { filled, joining, messages: [] as string[] }
-  }
-
   test('has every acknowledged write on the replica, and says so', async () => {
     const [storage, collection] = [await open({ timeoutMs: UNHURRIED_MS }), newCollection()]
-    expect(storage.durability).toMatch(/survives a crash.* acknowledged once 1 replica has it too/)
+    expect(storage.durability).toMatch(/survives a crash.* acknowledged when 1 replica of its primary has it\.$/)
     expect(storage.warnings).toEqual([])
     await Promise.all(Array.from({ length: 50 }, (_, i) => storage.append(collection, newRecord({ entries: `${i}` }))))
     await storage.items.setItem(itemKey('user', 'a'), 'x')
     cutWire()
     await primary.kill()
     await replica.admin.replicaof('NO', 'ONE')
-    const after = await open({ url: replica.url })
+    const after = await open({ url: replica.url, replicas: 0 })
     expect(await readEntries(after, collection)).toHaveLength(50)
     expect(await after.items.getItem(itemKey('user', 'a'))).toBe('x')
   })
@@ -130,114 +115,38 @@ describeWithRedis('a Redis that has a replica', () => {
   test('does not open for a user that may not wait for the replica', async () => {
     await primary.admin.call('ACL', 'SETUSER', 'waiter', 'on', '>password', '~*', '&*', '+@all', '-wait')
     const url = primary.url.replace('//', '//waiter:password@')
-    await expect(createStorage({ driver: 'redis', url })).rejects.toMatchObject({
+    await expect(open({ url })).rejects.toMatchObject({
       ...UNAVAILABLE,
       message: expect.stringContaining('lacks permissions: WAIT'),
     })
   })
 
-  test('is reported to lose acknowledged writes where they do not wait for it', async () => {
+  test('is named at the start when writes do not wait for it', async () => {
     const storage = await open({ replicas: 0 })
-    expect(storage.durability).toMatch(/a failover loses acknowledged writes/)
-    expect(storage.warnings).toEqual([expect.stringMatching(/Set FISH_REDIS_WAIT to 1/)])
+    expect(storage.durability).toBe(
+      'Redis keeps writes with appendonly always: an acknowledged write survives a crash and a power loss. A failover may lose acknowledged writes; set FISH_REDIS_WAIT=1 to wait for a replica.',
+    )
+    expect(storage.warnings).toEqual([])
   })
 
-  test('is not waited for until it has everything, which is reported, and then it is', async () => {
-    const { filled, joining, messages } = await startJoining()
-    const storage = await open({ url: filled.url, timeoutMs: 1000, onReplicated: (message) => messages.push(message) })
-    expect(storage.warnings).toEqual([expect.stringMatching(/A failover can lose .*until every primary has a replica/)])
-    await storage.append(newCollection(), newRecord())
-    await storage.ping()
-    await filled.admin.config('SET', 'repl-diskless-sync-delay', '0')
-    await until(async () => messages.length > 0)
-    expect(messages).toEqual([expect.stringMatching(/a write is acknowledged once a replica has it/)])
-    await until(works(() => storage.append(newCollection(), newRecord())))
-    joining.freeze()
-    onTestFinished(() => joining.thaw())
-    await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(UNAVAILABLE)
-  })
-
-  test('is waited for by a storage that is opened while it is away, unless none is required', async () => {
-    await (await open()).dispose()
+  test('refuses each acknowledgement while no replica has the write, and stores a repeated token once', async () => {
     await replica.kill()
     await until(async () => /connected_slaves:0/.test(await primary.admin.info('replication')))
-    const storage = await open({ timeoutMs: 500 })
-    expect(storage.warnings).toEqual([expect.stringMatching(/No write is acknowledged .* set FISH_REDIS_WAIT to 0/)])
-    await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(UNAVAILABLE)
-    const careless = await open({ replicas: 0 })
-    expect(careless.durability).toMatch(/join later are not waited for/)
-    expect(careless.warnings).toEqual([])
-    await careless.append(newCollection(), newRecord())
-  })
-
-  test('may join a Redis that had none: it is waited for from then on', async () => {
-    const alone = await startRedis({ appendfsync: 'always', 'repl-diskless-sync-delay': '0' })
-    onTestFinished(() => alone.stop())
-    const messages: string[] = []
-    const storage = await open({ url: alone.url, timeoutMs: 1000, onReplicated: (message) => messages.push(message) })
-    expect(storage.durability).toMatch(/survives a crash .* has no replica; once one has joined/)
-    expect(storage.warnings).toEqual([])
-    const joining = await startRedis({ replicaof: `127.0.0.1 ${alone.port}` })
-    onTestFinished(() => joining.stop())
-    await until(async () => messages.length > 0)
-    await until(works(() => storage.append(newCollection(), newRecord())))
-    joining.freeze()
-    onTestFinished(() => joining.thaw())
-    await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(UNAVAILABLE)
-  })
-
-  test('is not a client that only copies the data: no write waits for it, then or later', async () => {
-    const alone = await startRedis({ appendfsync: 'always', 'repl-diskless-sync-delay': '0' })
-    onTestFinished(() => alone.stop())
-    const messages: string[] = []
-    const options = { url: alone.url, timeoutMs: 400, onReplicated: (message: string) => void messages.push(message) }
-    const storage = await open(options)
-    const copier = connect({ port: alone.port, host: '127.0.0.1' })
-    onTestFinished(() => void copier.destroy())
-    copier.on('data', () => {}).write('SYNC\r\n')
-    await until(async () => messages.length > 0)
-    expect(await alone.admin.info('replication')).toMatch(/state=online/)
-    expect(messages).toEqual([expect.stringMatching(/cannot wait for it yet.*reached 0 of 1/)])
-    const another = await open(options)
-    expect(another.warnings).toEqual([expect.stringMatching(/until every primary has a replica/)])
-    for (const one of [storage, another]) {
-      await one.append(newCollection(), newRecord())
-      await one.ping()
+    const [storage, collection] = [await open({ timeoutMs: 400 }), newCollection()]
+    expect(storage.durability).toMatch(/when 1 replica of its primary has it; a primary has 0 now, so writes fail\.$/)
+    const record = newRecord({ dedupeKey: 'token', entries: 'caught' })
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await expect(storage.append(collection, { ...record, id: `${attempt}` })).rejects.toMatchObject({
+        ...UNAVAILABLE,
+        message: expect.stringMatching(/reached 0 of 1 Redis replicas \(FISH_REDIS_WAIT\)\. It can be sent again/),
+      })
     }
-    expect(await alone.admin.exists('fish:replicated')).toBe(0)
-  })
-
-  test('keeps no full Redis from opening, so that room can be made, and is waited for afterwards', async () => {
-    const full = await startRedis({ appendfsync: 'always', 'repl-diskless-sync-delay': '0' })
-    onTestFinished(() => full.stop())
-    await (await open({ url: full.url })).dispose()
-    const joining = await startRedis({ replicaof: `127.0.0.1 ${full.port}` })
-    onTestFinished(() => joining.stop())
-    await until(async () => /state=online/.test(await full.admin.info('replication')))
-    await full.admin.config('SET', 'maxmemory', '1')
-    const storage = await open({ url: full.url, timeoutMs: UNHURRIED_MS })
-    await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject({ code: 'full' })
-    await full.admin.config('SET', 'maxmemory', '0')
-    await until(async () => (await full.admin.exists('fish:replicated')) === 1)
-  })
-
-  test('is noticed where it joined late, too, when its copy is older than what was acknowledged', async () => {
-    const { filled, messages } = await startJoining()
-    const storage = await open({ url: filled.url, onReplicated: (message) => messages.push(message) })
-    await filled.admin.config('SET', 'repl-diskless-sync-delay', '0')
-    await until(async () => messages.length > 0)
-    await until(works(() => storage.append(newCollection(), newRecord())))
-    await storage.append(newCollection(), newRecord())
-    await filled.admin.decrby('fish:writes', 1)
-    await filled.admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
-    await until(async () => (await storage.ping().catch((error) => error))?.code === 'replaced')
-  })
-
-  test('is reported to acknowledge nothing where more replicas are required than exist', async () => {
-    const storage = await open({ replicas: 2, timeoutMs: 200 })
-    expect(storage.warnings).toEqual([expect.stringMatching(/No write is acknowledged until .* 2 reachable replicas/)])
-    await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(UNAVAILABLE)
     await expect(storage.ping()).rejects.toMatchObject(UNAVAILABLE)
+    expect(await readEntries(storage, collection)).toEqual(['caught'])
+    await replica.start()
+    await until(works(() => storage.append(collection, record)))
+    expect(await storage.append(collection, record)).toEqual({ outcome: 'replayed', id: '0' })
+    expect(await readEntries(storage, collection)).toEqual(['caught'])
   })
 
   test('acknowledges no write while the replica is frozen, handles reads, and stores what is sent again once', async () => {
@@ -286,11 +195,11 @@ describeWithRedis('a Redis that has a replica', () => {
   })
 
   describe.each([
-    [undefined, 'loses none'],
+    [1, 'loses none'],
     [0, 'loses some'],
-  ])('that takes over under load (%s)', (replicas, outcome) => {
+  ])('that takes over under load (FISH_REDIS_WAIT=%i)', (replicas, outcome) => {
     test(`${outcome} of the acknowledged writes`, async () => {
-      const storage = await open(replicas === undefined ? {} : { replicas })
+      const storage = await open({ replicas })
       const collections = Array.from({ length: 16 }, () => newCollection())
       const acknowledged: string[] = []
       const load = collections.map(async (collection, index) => {
@@ -307,7 +216,7 @@ describeWithRedis('a Redis that has a replica', () => {
       await primary.kill()
       await settled
       await replica.admin.replicaof('NO', 'ONE')
-      const after: FishStorage = await open({ url: replica.url })
+      const after: FishStorage = await open({ url: replica.url, replicas: 0 })
       const kept = new Set((await Promise.all(collections.map((one) => readEntries(after, one)))).flat())
       const lost = acknowledged.filter((entry) => !kept.has(entry))
       if (replicas === 0) expect(lost.length).toBeGreaterThan(0)

@@ -138,6 +138,20 @@ describeWithRedis('one Redis server', () => {
       expect(await server.admin.info('commandstats')).toMatch(/cmdstat_(?:evalsha|eval):calls=(?:39|40|41),/)
     })
 
+    test('reads collections over a connection of its own, so that small commands do not wait', async () => {
+      const collection = newCollection()
+      const monitor = await server.admin.monitor()
+      onTestFinished(() => monitor.disconnect())
+      const sources = new Map<string, string>()
+      monitor.on('monitor', (_, [command, , , key = '']: string[], source: string) => {
+        if (/^eval/i.test(command ?? '')) sources.set(key.replace(/.*owner:[^:]*:/, ''), source)
+      })
+      await storage.append(collection, newRecord())
+      await readAll(storage, collection)
+      await expect.poll(() => [...sources.keys()].sort()).toEqual(['about', 'records:fish:earth'])
+      expect(new Set(sources.values()).size).toBe(2)
+    })
+
     test('refuses data of a newer version and leaves it as it is', async () => {
       await server.admin.set('fish:schema', '2')
       onTestFinished(async () => void (await server.admin.set('fish:schema', '1')))

@@ -220,7 +220,7 @@ function userName(uid: number): string | undefined {
 }
 
 /** An address that other processes can use. The path of a data folder is absolute. */
-export type UsableAddress = Exclude<StorageAddress, { driver: 'memory' }> & { readonly replicas?: number }
+export type UsableAddress = Exclude<StorageAddress, { driver: 'memory' }> & { readonly replicas?: number | undefined }
 
 /** The settings that maintenance shares with the server. */
 export interface MaintenanceSettings {
@@ -273,7 +273,7 @@ function usableAddress(
     throw new MaintenanceError('invalid_settings', message, { hint: `Name ${storages}.` })
   }
   if (storage.driver === 'file') return { ...storage, path: ownPath(storage.path) }
-  return { ...storage, ...(redisWait === undefined ? {} : { replicas: redisWait }) }
+  return { ...storage, replicas: redisWait }
 }
 
 /**

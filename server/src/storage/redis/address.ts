@@ -25,52 +25,45 @@ export interface RedisClusterTarget extends Login {
 const DEFAULT_PORT = 6379
 const SHAPE = 'redis://[user:password@]host[:port][/database], or rediss:// for TLS'
 const CLUSTER_SHAPE = 'redis-cluster://[user:password@]host:port,host:port, or rediss-cluster:// for TLS'
-const ENCODING = 'with special characters of the password percent-encoded'
+const ENCODING = ', with special characters of the password percent-encoded'
 
-function decode(text: string, shape: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    throw new Error(`must be ${shape}, ${ENCODING}`)
+function parse(url: string, pattern: RegExp, shape: string) {
+  const wrong = (detail: string) => new Error(`must be ${shape}${detail}`)
+  const [, secure, login = '', rest = ''] = pattern.exec(url) ?? []
+  if (secure === undefined) throw wrong('')
+
+  function toNode(text: string): RedisNode {
+    const [, bracketed, plain, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+))(?::(\d{1,5}))?$/.exec(text) ?? []
+    const host = bracketed ?? plain
+    const port = Number(digits ?? DEFAULT_PORT)
+    if (host === undefined || port < 1 || port > 65_535) throw wrong(ENCODING)
+    return { host, port }
   }
-}
 
-function loginOf(text: string, shape: string): Login {
-  if (text === '') return {}
-  const [user = '', ...rest] = text.split(':')
-  const username = decode(user, shape)
-  const password = decode(rest.join(':'), shape)
-  if (password === '') throw new Error(`must be ${shape}: there is a user without a password`)
-  return username === '' ? { password } : { username, password }
-}
+  function toLogin(): Login {
+    if (login === '') return {}
+    const at = `${login}:`.indexOf(':')
+    try {
+      const [username, password] = [login.slice(0, at), login.slice(at + 1)].map(decodeURIComponent)
+      if (password) return username ? { username, password } : { password }
+    } catch {
+      throw wrong(ENCODING)
+    }
+    throw wrong(': there is a user without a password')
+  }
 
-function nodeOf(text: string, shape: string): RedisNode {
-  const [, bracketed, plain, port] = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+))(?::(\d{1,5}))?$/.exec(text) ?? []
-  const host = bracketed ?? plain
-  const number = port === undefined ? DEFAULT_PORT : Number(port)
-  if (host === undefined || number < 1 || number > 65_535) throw new Error(`must be ${shape}, ${ENCODING}`)
-  return { host, port: number }
-}
-
-function split(text: string): { readonly login: string; readonly rest: string } {
-  const at = text.lastIndexOf('@')
-  return { login: text.slice(0, Math.max(at, 0)), rest: text.slice(at + 1) }
+  return { rest, toNode, login: { ...toLogin(), ...(secure ? { tls: true } : {}) } }
 }
 
 /** @throws Error with the expected format, without the address, which may contain a password */
 export function parseRedisUrl(url: string): RedisTarget {
-  const [, secure, body = ''] = /^redis(s?):\/\/(.+)$/i.exec(url) ?? []
-  if (secure === undefined) throw new Error(`must be ${SHAPE}`)
-  const { login, rest } = split(body)
+  const { rest, toNode, login } = parse(url, /^redis(s?):\/\/(?=.)(?:(.*)@)?(.*)$/i, SHAPE)
   const [, address = '', db = '0'] = /^([^/?#]*)(?:\/(\d{1,9})?)?$/.exec(rest) ?? []
-  return { ...nodeOf(address, SHAPE), db: Number(db), ...loginOf(login, SHAPE), ...(secure ? { tls: true } : {}) }
+  return { ...toNode(address), db: Number(db), ...login }
 }
 
 /** A cluster has no database numbers. @throws Error with the expected format */
 export function parseRedisClusterUrl(url: string): RedisClusterTarget {
-  const [, secure, body = ''] = /^redis(s?)-cluster:\/\/(.+)$/i.exec(url) ?? []
-  if (secure === undefined) throw new Error(`must be ${CLUSTER_SHAPE}`)
-  const { login, rest } = split(body)
-  const nodes = rest.split(',').map((node) => nodeOf(node.trim(), CLUSTER_SHAPE))
-  return { nodes, ...loginOf(login, CLUSTER_SHAPE), ...(secure ? { tls: true } : {}) }
+  const { rest, toNode, login } = parse(url, /^redis(s?)-cluster:\/\/(?=.)(?:(.*)@)?(.*)$/i, CLUSTER_SHAPE)
+  return { nodes: rest.split(',').map((node) => toNode(node.trim())), ...login }
 }

@@ -1,4 +1,5 @@
-import { connect as connectPlain, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { connect as connectPlain } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Cluster, Redis } from 'ioredis'
 import type { Driver } from 'unstorage'
@@ -6,9 +7,10 @@ import redisDriver from 'unstorage/drivers/redis'
 import { withDeadline } from '../core/deadline.ts'
 import { closedError, StorageError } from '../core/errors.ts'
 import type { RedisClusterTarget, RedisTarget } from './address.ts'
+import { waitForReplicas } from './durability.ts'
 import { isSpecific, toStorageError } from './errors.ts'
 import { ITEM_BASE } from './keys.ts'
-import { SCRIPTS, type ScriptName } from './scripts.ts'
+import { type CallScript, SCRIPTS } from './scripts.ts'
 
 /** How long Redis may take to load its data at the start of the service, in milliseconds. */
 const START_MS = 30_000
@@ -19,23 +21,31 @@ const LOADING_MS = 100
 /** How often to refresh the nodes of a cluster, in milliseconds, so that a lost node returns without traffic. */
 const REFRESH_MS = 3000
 
-export interface Connection extends OperationRunner {
+/** One connection to a server, or one to each server of a cluster. */
+export interface Link extends OperationRunner {
   readonly client: Redis | Cluster
   /** unstorage's own driver on the same client. */
   readonly unstorageDriver: Driver
-  call(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
-  /** Like `call`, for acknowledged operations: also waits for replicas, if configured. */
-  write(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
-  /** Leaves the connection to a single server for a new one to the same address. */
+  readonly call: CallScript
+  /** Replaces the connection to a single server by a new one to the same address. */
   leave(): void
   primaries(): readonly Redis[]
+}
+
+export interface Connection extends Link {
+  /** Like `call`, for reads of whole collections, which would delay small commands. */
+  readonly read: CallScript
+  /** Like `call`, for acknowledged operations: also waits for replicas, if configured. */
+  readonly write: CallScript
+  readonly links: readonly Link[]
 }
 
 const retryDelay = (times: number) => Math.min(50 * times, 500)
 
 /** The client neither queues commands without a connection nor repeats them: the caller decides. */
-function commonOptions(timeoutMs: number) {
-  return {
+function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeoutMs: number) {
+  const { username, password, tls } = target
+  const options = {
     lazyConnect: true,
     connectTimeout: timeoutMs,
     commandTimeout: timeoutMs,
@@ -46,27 +56,17 @@ function commonOptions(timeoutMs: number) {
     disableClientInfo: true,
     connectionName: 'fish-crab',
     keepAlive: 10_000,
+    ...(username ? { username } : {}),
+    ...(password ? { password } : {}),
+    ...(tls ? { tls: {} } : {}),
   }
-}
-
-function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeoutMs: number) {
-  const { username, password, tls } = target
-  const login = { ...(username ? { username } : {}), ...(password ? { password } : {}), ...(tls ? { tls: {} } : {}) }
-  const options = { ...commonOptions(timeoutMs), ...login }
+  const base = ITEM_BASE
   if (!('nodes' in target)) {
     const { host, port, db } = target
-    return redisDriver({
-      ...options,
-      base: ITEM_BASE,
-      host,
-      port,
-      db,
-      enableOfflineQueue: false,
-      retryStrategy: retryDelay,
-    })
+    return redisDriver({ ...options, base, host, port, db, enableOfflineQueue: false, retryStrategy: retryDelay })
   }
   return redisDriver({
-    base: ITEM_BASE,
+    base,
     cluster: [...target.nodes],
     clusterOptions: {
       lazyConnect: true,
@@ -84,16 +84,42 @@ function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeout
   })
 }
 
-/** Later, the connection is reestablished automatically. @param onLost called when anything but `close` closes it */
-export async function connect(
+/**
+ * Later, connections are reestablished automatically. When one is lost, all are left: after a failover, the address may lead
+ * to another server, and the others would return stale data of the old one.
+ */
+export async function connect(target: RedisTarget | RedisClusterTarget, timeoutMs: number, replicas: number) {
+  const links: Link[] = []
+  const close = async () => void (await Promise.all(links.map((link) => link.close())))
+  const open = async () => {
+    const link = await openLink(target, timeoutMs, () => {
+      for (const each of links) each.leave()
+    })
+    links.push(link)
+    return link
+  }
+  try {
+    const main = await open()
+    const read = (await open()).call
+    // `WAIT` blocks its connection.
+    const write = replicas > 0 ? waitForReplicas({ ...(await open()), replicas, timeoutMs }) : main.call
+    return { ...main, read, write, links, close } satisfies Connection
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** @param onLost called when the connection is useless, or anything but `leave` and `close` closes it */
+async function openLink(
   target: RedisTarget | RedisClusterTarget,
   timeoutMs: number,
-  onLost: () => void = () => {},
-): Promise<Connection> {
+  onLost: () => void,
+): Promise<Link> {
   const unstorageDriver = createUnstorageDriver(target, timeoutMs)
   const client = unstorageDriver.getInstance?.()
   if (!client) throw new StorageError('unavailable', 'The Redis client could not be created.')
-  for (const [name, script] of Object.entries(SCRIPTS)) client.defineCommand(name, script)
+  for (const [name, lua] of Object.entries(SCRIPTS)) client.defineCommand(name, { lua })
 
   let lastError: unknown
   const record = (error: unknown) => {
@@ -108,8 +134,9 @@ export async function connect(
   let isLeaving = false
   let isClosing = false
   client.on('close', () => {
+    const wasLeft = isLeaving
     isLeaving = false
-    if (!isClosing) onLost()
+    if (!isClosing && !wasLeft) onLost()
   })
 
   const disconnect = () =>
@@ -127,11 +154,10 @@ export async function connect(
     isLeaving = true
     client.disconnect(true)
   }
-  const runner = createOperationRunner({
-    timeoutMs,
+  const runner = createOperationRunner(timeoutMs, {
     isReady: () => client.status === 'ready' && !isLeaving,
     lastError: () => lastError,
-    onUseless: leave,
+    onLost,
   })
   try {
     await withDeadline(client.connect(), START_MS, () => new Error(`it was not ready within ${START_MS / 1000} s`))
@@ -141,42 +167,38 @@ export async function connect(
     await disconnect()
     throw await withTlsHint(toStorageError(error, lastError), target)
   }
-  const scripts = client as unknown as Record<ScriptName, (...args: readonly (string | number)[]) => Promise<unknown>>
-  const call: Connection['call'] = (script, keys, args) => runner.run(() => scripts[script](...keys, ...args))
-  return {
-    client,
-    unstorageDriver,
-    run: runner.run,
-    call,
-    write: call,
-    leave,
-    primaries: () => ('nodes' in client ? client.nodes('master') : [client]),
-    close: async () => {
-      isClosing = true
-      await runner.close()
-      await disconnect()
-    },
+  const scripts = client as unknown as Record<
+    Parameters<CallScript>[0],
+    (...args: readonly (string | number)[]) => Promise<unknown>
+  >
+  const call: CallScript = (script, keys, args) => runner.run(() => scripts[script](keys.length, ...keys, ...args))
+  const primaries = () => ('nodes' in client ? client.nodes('master') : [client])
+  // Redis or a proxy may close a connection on which nothing is sent.
+  const heartbeat = setInterval(() => {
+    for (const node of primaries()) node.ping().catch(() => {})
+  }, timeoutMs).unref()
+  const close = async () => {
+    isClosing = true
+    clearInterval(heartbeat)
+    await runner.close()
+    await disconnect()
   }
+  return { client, unstorageDriver, run: runner.run, call, leave, primaries, close }
 }
 
 /** Errors of a server that is frozen, or was demoted: its address may lead to another one by now. */
-const USELESS = /^Command timed out$|\bREADONLY\b/
+const STALE_CONNECTION = /^Command timed out$|\bREADONLY\b/
 
 /** Limit of pending operations: bounds the memory that a frozen Redis costs until their deadlines. */
 const MAX_PENDING = 4096
 
-interface RunnerContext {
-  readonly timeoutMs: number
-  readonly isReady: () => boolean
-  readonly lastError: () => unknown
-  /** Called when the connection no longer leads to a server that responds and takes writes. */
-  readonly onUseless: () => void
-}
-
 type OperationRunner = ReturnType<typeof createOperationRunner>
 
 /** Runs every operation: none waits forever or for a connection, and none starts after the close. */
-function createOperationRunner({ timeoutMs, isReady, lastError, onUseless }: RunnerContext) {
+function createOperationRunner(
+  timeoutMs: number,
+  { isReady, lastError, onLost }: Record<'isReady' | 'lastError' | 'onLost', () => unknown>,
+) {
   let closed = false
   let pending = 0
   let idle = () => {}
@@ -198,7 +220,7 @@ function createOperationRunner({ timeoutMs, isReady, lastError, onUseless }: Run
         const reply = operation()
         // The client's own timeout, also after a shorter deadline, when nobody awaits its error.
         reply.catch((error) => {
-          if (error instanceof Error && USELESS.test(error.message)) onUseless()
+          if (error instanceof Error && STALE_CONNECTION.test(error.message)) onLost()
         })
         const late = () => new StorageError('unavailable', `Redis did not respond within ${deadlineMs} ms.`)
         return await withDeadline(reply, deadlineMs, late)
@@ -223,42 +245,32 @@ function createOperationRunner({ timeoutMs, isReady, lastError, onUseless }: Run
 /** How long a server may take to show whether it speaks TLS, in milliseconds. */
 const TLS_PROBE_MS = 1000
 
-function resolvesOn(
-  socket: Socket,
-  event: 'secureConnect' | 'data',
-  isYes: (data: unknown) => boolean,
-): Promise<boolean> {
-  return new Promise((resolve) => {
-    const settle = (result: boolean) => {
-      socket.destroy()
-      resolve(result)
-    }
-    socket.setTimeout(TLS_PROBE_MS, () => settle(false))
-    socket.on('error', () => settle(false))
-    socket.on('close', () => settle(false))
-    socket.on(event, (data: unknown) => settle(isYes(data)))
-  })
+/** Whether a server has TLS although the address has none, or the reverse. The probe sends no login. */
+async function isOtherKind(host: string, port: number, tls: boolean): Promise<boolean> {
+  const socket = tls ? connectPlain({ host, port }) : connectTls({ host, port, rejectUnauthorized: false })
+  // It may report several errors.
+  socket.on('error', () => {})
+  const signal = AbortSignal.timeout(TLS_PROBE_MS)
+  try {
+    if (!tls) return (await once(socket, 'secureConnect', { signal })) !== undefined
+    socket.write('PING\r\n')
+    return /^[+-]/.test(String(await once(socket, 'data', { signal })))
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
 }
 
-/**
- * Adds to an error of the first connection that the address has TLS where Redis has none, or the reverse. This probes the
- * server, because the errors of the client look like many others. The probe sends no login.
- */
+/** Adds to an error of the first connection that TLS is the cause. The errors of the client look like many others. */
 async function withTlsHint(error: StorageError, target: RedisTarget | RedisClusterTarget): Promise<StorageError> {
+  const { tls = false } = target
   const [node] = 'nodes' in target ? target.nodes : [target]
   // A reply shows that both sides agree.
   const hasReply = error.cause instanceof Error && error.cause.name === 'ReplyError'
   if (error.code !== 'unavailable' || hasReply || !node) return error
-  const { host, port } = node
-  const isOther = target.tls
-    ? resolvesOn(connectPlain({ host, port }).once('connect', ping), 'data', (data) => /^[+-]/.test(String(data)))
-    : resolvesOn(connectTls({ host, port, rejectUnauthorized: false }), 'secureConnect', () => true)
-  if (!(await isOther)) return error
-  const scheme = `redis${target.tls ? '' : 's'}${'nodes' in target ? '-cluster' : ''}`
-  const hint = `This is a Redis ${target.tls ? 'without' : 'with'} TLS: FISH_STORAGE must begin with ${scheme}://.`
+  if (!(await isOtherKind(node.host, node.port, tls))) return error
+  const scheme = `redis${tls ? '' : 's'}${'nodes' in target ? '-cluster' : ''}`
+  const hint = `This is a Redis ${tls ? 'without' : 'with'} TLS: FISH_STORAGE must begin with ${scheme}://.`
   return new StorageError(error.code, `${error.message} ${hint}`, { cause: error.cause })
-}
-
-function ping(this: Socket): void {
-  this.write('PING\r\n')
 }

@@ -1,11 +1,6 @@
-import { replacedError, StorageError, type StorageErrorCode } from '../core/errors.ts'
-import { EMPTIED } from './scripts.ts'
+import { StorageError, type StorageErrorCode } from '../core/errors.ts'
 
-interface Advice {
-  readonly matches: RegExp
-  readonly code: StorageErrorCode
-  readonly message: string
-}
+type Advice = { readonly matches: RegExp; readonly code: StorageErrorCode; readonly message: string }
 
 const REPLICA: Advice = {
   matches: /\bREADONLY\b/,
@@ -89,7 +84,6 @@ function withoutSecrets(error: unknown): Error {
 /** @param connection error of the connection: it explains more than that of a single command */
 export function toStorageError(error: unknown, connection?: unknown): StorageError {
   if (error instanceof StorageError) return error
-  if (error instanceof Error && error.message.includes(EMPTIED)) return replacedError()
   // A reply of Redis needs no other explanation.
   const isReply = error instanceof Error && error.name === 'ReplyError'
   const connectionError = isReply ? undefined : connection

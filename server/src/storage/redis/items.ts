@@ -2,6 +2,7 @@ import { endOfBase, pageOf } from '../core/paging.ts'
 import type { StorageDriver } from '../core/types.ts'
 import type { Connection } from './connection.ts'
 import { INDEX_PATTERN, indexKey, itemPrefix, unstorageKey } from './keys.ts'
+import { rowsOf } from './scripts.ts'
 
 /** Limit of keys that one script reads, so that Redis responds to others in between. */
 const MAX_KEYS = 10_000
@@ -57,7 +58,7 @@ export function createRedisItems({ client, unstorageDriver, call, write, run, pr
         const wanted = limit + 1 - matches.length
         const args = [from, end, itemPrefix(base), wanted, contains, base.length + 1, MAX_KEYS]
         const [next = '', ...flat] = (await call('fishListItems', [indexKey(base)], args)) as string[]
-        for (let at = 0; at + 1 < flat.length; at += 2) matches.push({ key: flat[at] ?? '', value: flat[at + 1] ?? '' })
+        matches.push(...rowsOf<[string, string]>(flat, 2).map(([key, value]) => ({ key, value })))
         from = next
       }
       return pageOf(matches, limit)

@@ -5,7 +5,6 @@ import type { Collection } from '../core/types.ts'
  * The layout in Redis. The text in braces selects the cluster node: all keys of one script share it.
  *
  *     fish:schema                              version of this layout
- *     fish:replicated                          exists once writes have waited for a replica by default
  *     fish:item:{user}:user:alice              an item; the first part of its key is in the braces
  *     fish:index:{user}                        sorted set: the keys of these items, for listings in order
  *     fish:{17}:owner:ID:about                 hash: last sequence, version and version of the species of each collection;
@@ -19,7 +18,6 @@ import type { Collection } from '../core/types.ts'
  *     fish:{17}:leaders:fish[:earth]           sorted set: owner to the negative of its count
  *     fish:{17}:windows:KIND                   hash that expires: open windows
  *     fish:{17}:probe                          text that expires: tests whether writes are accepted
- *     fish:writes                              count of all changes; on a cluster one for each tag, `fish:writes:{17}`
  *
  * Owners are spread over buckets, so that sums change in the same script as the records, and a cluster shares the load.
  */
@@ -32,8 +30,6 @@ export const ITEM_BASE = `${PREFIX}item`
 export const CHANGES_CHANNEL = `${PREFIX}changes`
 
 export const SCHEMA_KEY = `${PREFIX}schema`
-
-export const REPLICATED_KEY = `${PREFIX}replicated`
 
 const INDEX = `${PREFIX}index:`
 
@@ -84,11 +80,6 @@ export function allBuckets() {
 /** Keys for probe writes: one in each bucket, so that each node of a cluster has some. */
 export function probeKeys(): string[] {
   return Array.from({ length: BUCKETS }, (_, bucket) => `${PREFIX}{${bucket}}:probe`)
-}
-
-/** The count of changes to a key and others; on a cluster, on the node of the key. */
-export function writesKey(key: string, isCluster: boolean): string {
-  return isCluster ? `${PREFIX}writes:${/\{.*?\}/.exec(key)?.[0]}` : `${PREFIX}writes`
 }
 
 export function ownerKeys(owner: string) {

@@ -15,14 +15,10 @@ import {
 } from '../core/types.ts'
 import type { Connection } from './connection.ts'
 import { allBuckets, collectionKeys, collectionName, dedupeKeyOf, ownerKeys, tokenField } from './keys.ts'
-import { TOO_MANY } from './scripts.ts'
+import { rowsOf, TOO_MANY } from './scripts.ts'
 
-function toRecords(flat: readonly string[]): StoredRecord[] {
-  const records: StoredRecord[] = []
-  for (let at = 0; at + 2 < flat.length; at += 3) {
-    records.push({ sequence: Number(flat[at]), count: Number(flat[at + 1]), entries: flat[at + 2] ?? '' })
-  }
-  return records
+function toRecord([sequence, count, entries]: readonly [string, string, string]): StoredRecord {
+  return { sequence: Number(sequence), count: Number(count), entries }
 }
 
 function labelsText(labels: NewRecord['labels']): string {
@@ -32,10 +28,8 @@ function labelsText(labels: NewRecord['labels']): string {
 }
 
 function parseLabels(text: string): NewRecord['labels'] {
-  const pairs = text.split(' ').filter(Boolean)
-  return Object.fromEntries(
-    pairs.flatMap((label, at) => (at % 2 === 0 ? [[decodeKeyPart(label), Number(pairs[at + 1])]] : [])),
-  )
+  const pairs = rowsOf<[string, string]>(text.split(' '), 2)
+  return Object.fromEntries(pairs.map(([label, carriers]) => [decodeKeyPart(label), Number(carriers)]))
 }
 
 const SEQUENCE_FIELD = /^sequence:([^:]*):([^:]*)$/
@@ -45,7 +39,7 @@ function speciesField({ name, label }: Pick<SpeciesTally, 'name' | 'label'>): st
   return JSON.stringify([name, label])
 }
 
-function toSpecies(field: string, value = ''): SpeciesTally {
+function toSpecies([field, value]: readonly [string, string]): SpeciesTally {
   const [name, label] = JSON.parse(field)
   const [count = 0, first = 0, last = 0] = value.split(' ').map(Number)
   return { name, label, count, first, last }
@@ -55,14 +49,14 @@ function toSpecies(field: string, value = ''): SpeciesTally {
 const newVersion = () => crypto.randomUUID()
 
 /** The records of all owners: a stream for each collection, with the sequences as ids. */
-export function createRedisRecords({ client, call, write, run }: Connection) {
+export function createRedisRecords({ client, call, read, write, run }: Connection) {
   /** Fields and values of a hash. */
   async function scan(key: string): Promise<[field: string, value: string][]> {
     const pairs = new Map<string, string>()
     let cursor = '0'
     do {
       const [next, flat] = await run(() => client.hscan(key, cursor, 'COUNT', CHUNK_RECORDS))
-      for (let at = 0; at + 1 < flat.length; at += 2) pairs.set(flat[at] ?? '', flat[at + 1] ?? '')
+      for (const [field, value] of rowsOf<[string, string]>(flat, 2)) pairs.set(field, value)
       cursor = next
     } while (cursor !== '0')
     return [...pairs]
@@ -73,7 +67,7 @@ export function createRedisRecords({ client, call, write, run }: Connection) {
       const { name, about, tokens, records, ids, tallies, leaders, species, bucket } = collectionKeys(collection)
       const token = dedupeKey === null ? ['0', ''] : ['1', tokenField(dedupeKey)]
       const counted = new SpeciesTallies().add(entries).list()
-      const args = [name, collection.owner, ...token, id, count, labelsText(labels), newVersion(), entries]
+      const args = [name, collection.owner, ...token, id, newVersion(), count, labelsText(labels), entries]
       for (const one of counted) args.push(speciesField(one), one.count, one.first, one.last)
       const keys = [about, tokens, records, ids, tallies, bucket.tallies, ...leaders, species]
       const [outcome, storedId] = (await write('fishAppend', keys, args)) as string[]
@@ -82,9 +76,8 @@ export function createRedisRecords({ client, call, write, run }: Connection) {
 
     async findRecord(owner, dedupeKey) {
       // A write, so that replicas are waited for: the result is acknowledged as a stored catch.
-      return (
-        ((await write('fishFindRecord', [ownerKeys(owner).tokens], [tokenField(dedupeKey)])) as string) ?? undefined
-      )
+      const id = await write('fishFindRecord', [ownerKeys(owner).tokens], [tokenField(dedupeKey)])
+      return (id as string | null) ?? undefined
     },
 
     async *read(collection, range = {}) {
@@ -95,9 +88,9 @@ export function createRedisRecords({ client, call, write, run }: Connection) {
       let last = ''
       while (remaining > 0) {
         const most = [CHUNK_RECORDS, CHUNK_CHARACTERS, Math.min(remaining, Number.MAX_SAFE_INTEGER)]
-        const reply = await call('fishRead', [records], [from, last, ...most])
+        const reply = await read('fishRead', [records], [from, last, ...most])
         const [newest = '0-0', ...flat] = reply as string[]
-        const chunk = toRecords(flat)
+        const chunk = rowsOf<[string, string, string]>(flat, 3).map(toRecord)
         const end = chunk.at(-1)
         if (!end) return
         yield chunk
@@ -174,7 +167,7 @@ export function createRedisRecords({ client, call, write, run }: Connection) {
       const { about, species, name } = collectionKeys(collection)
       const flat = (await call('fishSpecies', [about, species], [name])) as string[] | typeof TOO_MANY | null
       if (flat === TOO_MANY) return null
-      return flat?.flatMap((field, at) => (at % 2 === 0 ? [toSpecies(field, flat[at + 1])] : []))
+      return flat ? rowsOf<[string, string]>(flat, 2).map(toSpecies) : undefined
     },
     async store(collection, version, tallies) {
       const { about, species, name } = collectionKeys(collection)
@@ -190,10 +183,8 @@ export function createRedisRecords({ client, call, write, run }: Connection) {
   return { ...operations, species }
 }
 
-function toLeaders(flat: readonly string[]): Leader[] {
-  const leaders: Leader[] = []
-  for (let at = 0; at + 1 < flat.length; at += 2) leaders.push({ owner: flat[at] ?? '', count: -Number(flat[at + 1]) })
-  return leaders
+function toLeader([owner, count]: readonly [string, string]): Leader {
+  return { owner, count: -Number(count) }
 }
 
 function toTally([field, count]: readonly [string, number]): Tally {
@@ -221,7 +212,8 @@ export function createRedisTallies({ client, run }: Connection) {
       const buckets = await run(() =>
         Promise.all(allBuckets().map(({ leaders }) => client.zrange(leaders + board, 0, limit - 1, 'WITHSCORES'))),
       )
-      return buckets.flatMap(toLeaders).sort(byRank).slice(0, limit)
+      const found = buckets.flatMap((flat) => rowsOf<[string, string]>(flat, 2).map(toLeader))
+      return found.sort(byRank).slice(0, limit)
     },
   } satisfies Partial<StorageDriver>
 }

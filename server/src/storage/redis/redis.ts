@@ -4,24 +4,13 @@ import { createProbe, trackRefusals } from '../core/probe.ts'
 import type { FishStorage, StorageDriver } from '../core/types.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
 import { parseRedisUrl, type RedisClusterTarget, type RedisTarget } from './address.ts'
-import { type Connection, connect } from './connection.ts'
-import {
-  type DurabilityReport,
-  describeDurability,
-  detectOlderData,
-  keepsWrites,
-  nodeOf,
-  readPersistence,
-  refuseEviction,
-  refuseReplica,
-  type WatchedConnection,
-} from './durability.ts'
+import { type Connection, connect, type Link } from './connection.ts'
+import { describeDurability, nodeOf, refuseEviction, refuseReplica } from './durability.ts'
 import { isLastingRefusal, missingCommands } from './errors.ts'
 import { createRedisItems } from './items.ts'
 import { probeKeys, SCHEMA_KEY } from './keys.ts'
 import { createRedisRecords, createRedisTallies } from './records.ts'
-import { withReplicas } from './replicated-writes.ts'
-import { SCRIPT_COMMANDS } from './scripts.ts'
+import { type CallScript, SCRIPT_COMMANDS } from './scripts.ts'
 import { createSignals } from './signals.ts'
 import { createRedisWindows } from './windows.ts'
 
@@ -43,22 +32,9 @@ interface Guarantees {
    * Number of replicas of a primary that must have a write before it is acknowledged. Without them, the write rejects
    * with `unavailable` after half of `timeoutMs`.
    *
-   * @default 1 once a replica of every primary has confirmed a write, before the storage was opened or since; 0 until then
+   * @default 0
    */
-  readonly replicas?: number
-  /**
-   * Called with a sentence for the operator when Redis has lost acknowledged writes and its configuration allows that.
-   * Otherwise, such a loss is an error.
-   *
-   * @default ignored
-   */
-  readonly onDataLoss?: (message: string) => void
-  /**
-   * Called with a sentence for the operator when a replica has joined and writes begin to wait for it, or cannot yet.
-   *
-   * @default ignored
-   */
-  readonly onReplicated?: (message: string) => void
+  readonly replicas?: number | undefined
 }
 
 /** Stores everything in one Redis server, which any number of processes may share. */
@@ -77,47 +53,41 @@ type AnyRedisOptions = RedisOptions | RedisClusterOptions
 
 /** @throws {StorageError} `newer_schema`, `not_a_store`, `read_only`, `full`, `unavailable` */
 export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage> {
+  const { replicas = 0 } = options
   return withConnection(options, async (connection) => {
     const { run, primaries } = connection
-    await run(() => Promise.all(primaries().flatMap((node) => [refuseReplica(node), refuseEviction(node)])))
-    const commands = [...SCRIPT_COMMANDS, ...CLIENT_COMMANDS, ...('nodes' in connection.client ? [] : ['PING'])]
+    await refuseUnsafe(connection)
+    const commands = [...SCRIPT_COMMANDS, ...CLIENT_COMMANDS]
+    if (!connection.client.isCluster) commands.push('PING')
+    if (replicas > 0) commands.push('WAIT')
     await checkCommands(connection, commands)
     await claimSchema(connection)
-    await tryWrites(connection)
-    const persistence = await run(() => Promise.all(primaries().map(readPersistence)))
-    const replicated = await withReplicas(connection, {
-      replicas: options.replicas,
-      timeoutMs: timeoutOf(options),
-      connectWriter: () => connectTo(options, connection.leave),
-      requireWait: () => connection.run(() => checkCommands(connection, ['WAIT'])),
-      probe: (write) => writeProbes({ ...connection, write }, 0),
-      onReplicated: options.onReplicated,
+    // Fails early without the permission to write. A full Redis passes: removing data makes room there.
+    await run(() => writeProbes(connection, connection.call)).catch((error) => {
+      if (error.code !== 'full') throw error
     })
-    const neededCommands = () => (replicated.replication().replicas > 0 ? [...commands, 'WAIT'] : commands)
-    const mayLose = () => !keepsWrites(persistence, replicated.replication())
-    const watched = detectOlderData(replicated.connection, mayLose, options.onDataLoss)
-    const report = describeDurability(persistence, replicated.replication())
-    return wrapDriver(redisDriver(options.driver, watched, neededCommands, report))
+    const report = await run(() => describeDurability(primaries(), replicas))
+    return wrapDriver(redisDriver(options.driver, connection, commands, report))
   })
+}
+
+async function refuseUnsafe({ run, primaries }: Connection): Promise<void> {
+  await run(() => Promise.all(primaries().flatMap((node) => [refuseReplica(node), refuseEviction(node)])))
 }
 
 async function withConnection<Result>(
   options: AnyRedisOptions,
   use: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
-  const connection = await connectTo(options)
+  const { timeoutMs = 2000, replicas = 0 } = options
+  const target = options.driver === 'redis' ? parseUrl(options.url) : options
+  const connection = await connect(target, timeoutMs, replicas)
   try {
     return await use(connection)
   } catch (error) {
     await connection.close()
     throw error
   }
-}
-
-const timeoutOf = ({ timeoutMs = 2000 }: AnyRedisOptions) => timeoutMs
-
-function connectTo(options: AnyRedisOptions, onLost?: () => void): Promise<Connection> {
-  return connect(options.driver === 'redis' ? parseUrl(options.url) : options, timeoutOf(options), onLost)
 }
 
 function parseUrl(url: string): RedisTarget {
@@ -130,14 +100,10 @@ function parseUrl(url: string): RedisTarget {
 
 /** Refuses a Redis with another version. */
 async function claimSchema({ client, run }: Connection): Promise<void> {
-  const version = await run(async () => {
-    const existing = await client.get(SCHEMA_KEY)
-    if (existing !== null) return existing
-    // Another process may have been faster, with another version.
-    await client.set(SCHEMA_KEY, SCHEMA_VERSION, 'NX')
-    return client.get(SCHEMA_KEY)
-  })
-  checkSchema(version)
+  const read = () => run(() => client.get(SCHEMA_KEY))
+  // Another process may be faster, with another version.
+  if ((await read()) === null) await run(() => client.set(SCHEMA_KEY, SCHEMA_VERSION, 'NX'))
+  checkSchema(await read())
 }
 
 function checkSchema(text: string | null): void {
@@ -157,13 +123,13 @@ function checkSchema(text: string | null): void {
 
 function redisDriver(
   name: string,
-  { connection, verify }: WatchedConnection,
-  neededCommands: () => readonly string[],
-  report: DurabilityReport,
+  connection: Connection,
+  commands: readonly string[],
+  report: Pick<StorageDriver, 'durability' | 'warnings'>,
 ): StorageDriver {
-  const { client, run, primaries, close } = connection
+  const { links, primaries, close, write } = connection
   const probe = createProbe(async () => {
-    const checks = [verify(), writeProbes(connection), checkCommands(connection, neededCommands())]
+    const checks = [writeProbes(connection, write), checkCommands(connection, commands)]
     await Promise.all([...checks, ...primaries().map(refuseEviction)])
   })
   const records = createRedisRecords(connection)
@@ -173,11 +139,12 @@ function redisDriver(
   return {
     name,
     ...report,
-    ping: () =>
-      run(async () => {
-        await Promise.all([probe(), 'nodes' in client ? pingCluster(client) : client.ping()])
-        checkRefusal()
-      }, PING_MS),
+    ping: async () => {
+      const pingLink = ({ run, client }: Link) =>
+        run(async () => void (await ('nodes' in client ? pingCluster(client) : client.ping())), PING_MS)
+      await Promise.all([connection.run(probe, PING_MS), ...links.map(pingLink)])
+      checkRefusal()
+    },
     ...records,
     append,
     onChange: signals.onChange,
@@ -203,8 +170,8 @@ async function pingCluster(cluster: Cluster): Promise<void> {
 }
 
 /** Fails on a replica, on a full server and on one whose disk fails, which all respond to PING. */
-async function writeProbes({ client, write }: Connection, size = PROBE_BYTES): Promise<void> {
-  const bytes = 'x'.repeat(size)
+async function writeProbes({ client }: Connection, write: CallScript): Promise<void> {
+  const bytes = 'x'.repeat(PROBE_BYTES)
   await Promise.all(nodeKeys(client).map((key) => write('fishProbe', [key], [PROBE_MS, bytes])))
 }
 
@@ -217,13 +184,4 @@ async function checkCommands({ client, call }: Connection, commands: readonly st
   const replies = await Promise.all(nodeKeys(client).map((key) => call('fishForbidden', [key], commands)))
   const forbidden = new Set(replies.flat() as string[])
   if (forbidden.size > 0) throw missingCommands([...forbidden])
-}
-
-/** Fails early without the permission to write. A full Redis passes: removing data makes room there. */
-async function tryWrites(connection: Connection): Promise<void> {
-  await connection
-    .run(() => writeProbes(connection))
-    .catch((error: unknown) => {
-      if (!(error instanceof StorageError && error.code === 'full')) throw error
-    })
 }

@@ -1,27 +1,8 @@
 import { MAX_SPECIES } from '../core/types.ts'
 import { CHANGES_CHANNEL } from './keys.ts'
 
-/** The error of a change to a Redis that was emptied. */
-export const EMPTIED = 'FISHEMPTIED'
-
 /** The version of species that are not counted. */
 export const TOO_MANY = 'too many'
-
-/** An atomic Lua script, run by its hash once Redis knows it. */
-interface Script {
-  readonly numberOfKeys: number
-  readonly lua: string
-}
-
-/**
- * Signals a change. Without the permission to publish there is no signal, and the change stands: so by `pcall`, which is
- * also why PUBLISH is none of the commands that a user must have.
- */
-const SIGNAL = `
-local function signal(...)
-  redis.pcall('PUBLISH', '${CHANGES_CHANNEL}', cjson.encode({...}))
-end
-`
 
 /**
  * Lets a script write to a full Redis, which refuses only a script whose first write could take memory. The key never
@@ -30,52 +11,84 @@ end
 const EVEN_IF_FULL = "redis.call('UNLINK', KEYS[1] .. ':none')"
 
 /**
- * Changes the tallies of a collection by a record; `sign` is 1 or -1. The bucket of an owner keeps the sums of all its
- * owners. Scores are negative, so that owners with equal counts are ordered by id.
+ * What scripts that change records share. `sign` is 1 or -1; the tallies of a bucket are the sums of its owners. Scores are
+ * negative, so that owners with equal counts are ordered by id. A user without the permission to publish writes without
+ * signals: hence `pcall`.
  */
-const TALLY = `
+const RECORDS = `
+local function signal(...)
+  redis.pcall('PUBLISH', '${CHANGES_CHANNEL}', cjson.encode({...}))
+end
 local function add(key, field, by)
   if redis.call('HINCRBY', key, field, by) == 0 then redis.call('HDEL', key, field) end
 end
 local function rank(key, owner, by)
   if tonumber(redis.call('ZINCRBY', key, -by, owner)) == 0 then redis.call('ZREM', key, owner) end
 end
-local function tally(own, all, ofKind, ofCollection, collection, owner, sign, count, labels)
-  add(own, collection .. ':', sign * count)
-  add(all, collection .. ':', sign * count)
-  for label, carriers in string.gmatch(labels, '(%S+) (%d+)') do
-    add(own, collection .. ':' .. label, sign * carriers)
-    add(all, collection .. ':' .. label, sign * carriers)
+local function tally(own, all, ofKind, ofCollection, collection, owner, sign, fields)
+  local count, labels = sign * tonumber(fields[2]), fields[6]
+  for _, key in ipairs({own, all}) do
+    add(key, collection .. ':', count)
+    for label, carriers in string.gmatch(labels, '(%S+) (%d+)') do add(key, collection .. ':' .. label, sign * carriers) end
   end
-  rank(ofKind, owner, sign * count)
-  rank(ofCollection, owner, sign * count)
+  rank(ofKind, owner, count)
+  rank(ofCollection, owner, count)
+end
+local function store(about, records, ids, collection, id, version, fields)
+  local sequence = redis.call('HINCRBY', about, 'sequence:' .. collection, 1)
+  redis.call('XADD', records, string.format('%.0f-0', sequence), unpack(fields))
+  redis.call('HSET', about, 'version:' .. collection, version)
+  redis.call('HSET', ids, id, sequence)
+end
+local function find(records, ids, id)
+  local sequence = redis.call('HGET', ids, id)
+  return sequence and redis.call('XRANGE', records, sequence .. '-0', sequence .. '-0')[1]
+end
+local function remove(about, records, ids, collection, id, version, record)
+  redis.call('XDEL', records, record[1])
+  redis.call('HDEL', ids, id)
+  redis.call('HDEL', about, 'species:' .. collection)
+  redis.call('HSET', about, 'version:' .. collection, version)
 end
 `
 
 /**
- * KEYS: about, tokens, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the
- * collection, species. ARGV: collection, owner, '1' when there is a token, token, id, count, labels, version, entries,
- * then for each species its field, count, first and last time. Times stay text: as numbers, Lua would round some.
- * The species are those of the records while they have the same version.
- * The first write is one that Redis refuses when it is full: it refuses all or nothing.
+ * Fails before the first command if the user lacks one of them: Redis does not undo what a script did before it failed.
+ * Redis checks declared keys by itself, and has no such check of commands before version 7.
  */
-const fishAppend: Script = {
-  numberOfKeys: 9,
-  lua: `${TALLY}${SIGNAL}
-local collection, owner, hasToken, token, id, count, labels, version = unpack(ARGV, 1, 8)
-if redis.call('HEXISTS', KEYS[1], 'removed') == 1 then return {'owner_removed'} end
-if hasToken == '1' then
-  local first = redis.call('HGET', KEYS[2], token)
-  if first then return {'replayed', first} end
+function changing(lua: string): string {
+  return `
+if redis.acl_check_cmd then
+  for _, command in ipairs({${commandsOf(lua).map((command) => `'${command}'`)}}) do
+    if not redis.acl_check_cmd(command, KEYS[1]) then return redis.error_reply('NOPERM the user may not use ' .. command) end
+  end
 end
+${lua}`
+}
+
+function commandsOf(lua: string): readonly string[] {
+  return [...new Set(lua.match(/(?<=redis\.call\(')\w+/g))]
+}
+
+/** Atomic Lua scripts, each run by its hash once Redis knows it. */
+export const SCRIPTS = {
+  /**
+   * KEYS: about, tokens, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the
+   * collection, species. ARGV: collection, owner, '1' when there is a token, token, id, version, count, labels, entries,
+   * then for each species its field, count, first and last time. Times stay text: as numbers, Lua would round some.
+   * The species are those of the records while they have the same version.
+   * The first write is one that Redis refuses when it is full: it refuses all or nothing.
+   */
+  fishAppend: changing(`${RECORDS}
+local collection, owner, hasToken, token, id, version = unpack(ARGV, 1, 6)
+if redis.call('HEXISTS', KEYS[1], 'removed') == 1 then return {'owner_removed'} end
+local first = hasToken == '1' and redis.call('HGET', KEYS[2], token)
+if first then return {'replayed', first} end
 local versions = redis.call('HMGET', KEYS[1], 'version:' .. collection, 'species:' .. collection)
-local sequence = redis.call('HINCRBY', KEYS[1], 'sequence:' .. collection, 1)
-redis.call('XADD', KEYS[3], string.format('%.0f-0', sequence),
-  'count', count, 'entries', ARGV[9], 'labels', labels)
-redis.call('HSET', KEYS[1], 'version:' .. collection, version)
-redis.call('HSET', KEYS[4], id, sequence)
+local fields = {'count', ARGV[7], 'entries', ARGV[9], 'labels', ARGV[8]}
+store(KEYS[1], KEYS[3], KEYS[4], collection, id, version, fields)
 if hasToken == '1' then redis.call('HSET', KEYS[2], token, id) end
-tally(KEYS[5], KEYS[6], KEYS[7], KEYS[8], collection, owner, 1, tonumber(count), labels)
+tally(KEYS[5], KEYS[6], KEYS[7], KEYS[8], collection, owner, 1, fields)
 if versions[1] == versions[2] then
   for at = 10, #ARGV, 4 do
     local species, many, first, last = unpack(ARGV, at, at + 3)
@@ -95,70 +108,49 @@ if versions[1] == versions[2] then
   redis.call('HSET', KEYS[1], 'species:' .. collection, version)
 end
 signal(collection, owner)
-return {'stored', id}, true`,
-}
+return {'stored', id}`),
 
-/** KEYS: tokens. ARGV: token. Returns the id of its record, if any. */
-const fishFindRecord: Script = {
-  numberOfKeys: 1,
-  lua: "return redis.call('HGET', KEYS[1], ARGV[1])",
-}
+  /** KEYS: tokens. ARGV: token. Returns the id of its record, if any. */
+  fishFindRecord: "return redis.call('HGET', KEYS[1], ARGV[1])",
 
-/**
- * KEYS: about, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the collection.
- * ARGV: collection, owner, id, version. Returns 1 if the record existed.
- */
-const fishRemoveRecord: Script = {
-  numberOfKeys: 7,
-  lua: `${TALLY}${SIGNAL}
+  /**
+   * KEYS: about, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the collection.
+   * ARGV: collection, owner, id, version. Returns 1 if the record existed.
+   */
+  fishRemoveRecord: changing(`${RECORDS}
 local collection, owner, id, version = unpack(ARGV)
-local sequence = redis.call('HGET', KEYS[3], id)
-local record = sequence and redis.call('XRANGE', KEYS[2], sequence .. '-0', sequence .. '-0')[1]
+local record = find(KEYS[2], KEYS[3], id)
 if not record then return 0 end
 ${EVEN_IF_FULL}
-redis.call('XDEL', KEYS[2], record[1])
-redis.call('HDEL', KEYS[3], id)
-redis.call('HDEL', KEYS[1], 'species:' .. collection)
-redis.call('HSET', KEYS[1], 'version:' .. collection, version)
-tally(KEYS[4], KEYS[5], KEYS[6], KEYS[7], collection, owner, -1, tonumber(record[2][2]), record[2][6])
+remove(KEYS[1], KEYS[2], KEYS[3], collection, id, version, record)
+tally(KEYS[4], KEYS[5], KEYS[6], KEYS[7], collection, owner, -1, record[2])
 signal(collection, owner, id)
-return 1, true`,
-}
+return 1`),
 
-/**
- * KEYS: about, records and ids of the old collection, those of the new one, tallies of the owner, tallies of the bucket,
- * leaderboards of the kind, of the old collection and of the new one. ARGV: old and new collection, owner, id, their new
- * versions. Returns 1 if the record is in the new collection then. The first write is one that Redis refuses when it is full.
- */
-const fishMoveRecord: Script = {
-  numberOfKeys: 10,
-  lua: `${TALLY}${SIGNAL}
+  /**
+   * KEYS: about, records and ids of the old collection, those of the new one, tallies of the owner, tallies of the bucket,
+   * leaderboards of the kind, of the old collection and of the new one. ARGV: old and new collection, owner, id, their new
+   * versions. Returns 1 if the record is in the new collection then. A full Redis refuses the first write.
+   */
+  fishMoveRecord: changing(`${RECORDS}
 local from, to, owner, id, fromVersion, toVersion = unpack(ARGV)
-local sequence = redis.call('HGET', KEYS[3], id)
-local record = sequence and redis.call('XRANGE', KEYS[2], sequence .. '-0', sequence .. '-0')[1]
+local record = find(KEYS[2], KEYS[3], id)
 if not record then return redis.call('HEXISTS', KEYS[5], id) end
-local fields, next = record[2], redis.call('HINCRBY', KEYS[1], 'sequence:' .. to, 1)
-redis.call('XADD', KEYS[4], string.format('%.0f-0', next), unpack(fields))
-redis.call('HSET', KEYS[5], id, next)
-redis.call('XDEL', KEYS[2], record[1])
-redis.call('HDEL', KEYS[3], id)
-redis.call('HDEL', KEYS[1], 'species:' .. from, 'species:' .. to)
-redis.call('HSET', KEYS[1], 'version:' .. from, fromVersion, 'version:' .. to, toVersion)
-tally(KEYS[6], KEYS[7], KEYS[8], KEYS[9], from, owner, -1, tonumber(fields[2]), fields[6])
-tally(KEYS[6], KEYS[7], KEYS[8], KEYS[10], to, owner, 1, tonumber(fields[2]), fields[6])
+store(KEYS[1], KEYS[4], KEYS[5], to, id, toVersion, record[2])
+redis.call('HDEL', KEYS[1], 'species:' .. to)
+remove(KEYS[1], KEYS[2], KEYS[3], from, id, fromVersion, record)
+tally(KEYS[6], KEYS[7], KEYS[8], KEYS[9], from, owner, -1, record[2])
+tally(KEYS[6], KEYS[7], KEYS[8], KEYS[10], to, owner, 1, record[2])
 signal(from, owner, id)
 signal(to, owner)
-return 1, true`,
-}
+return 1`),
 
-/**
- * KEYS: about, tokens, tallies of the owner, tallies of the bucket. ARGV: owner, prefix of its keys, prefix of the
- * leaderboards. The collections are on the node of the declared keys, or the script fails while a slot moves: unlike the
- * others, it can be repeated from any point.
- */
-const fishRemoveOwner: Script = {
-  numberOfKeys: 4,
-  lua: `${TALLY}${SIGNAL}
+  /**
+   * KEYS: about, tokens, tallies of the owner, tallies of the bucket. ARGV: owner, prefix of its keys, prefix of the
+   * leaderboards. The collections are on the node of the declared keys, or the script fails while a slot moves: unlike the
+   * others, it can be repeated from any point.
+   */
+  fishRemoveOwner: changing(`${RECORDS}
 local owner, prefix, leaders = unpack(ARGV)
 ${EVEN_IF_FULL}
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
@@ -173,26 +165,19 @@ local sums = redis.call('HGETALL', KEYS[3])
 redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])
 for at = 1, #sums, 2 do add(KEYS[4], sums[at], -sums[at + 1]) end
 redis.call('HSET', KEYS[1], 'removed', '1')
-signal('', owner)
-return 1, true`,
-}
+signal('', owner)`),
 
-/** KEYS: about, species. ARGV: collection. Returns fields and values, or nothing when they are not those of the records. */
-const fishSpecies: Script = {
-  numberOfKeys: 2,
-  lua: `
+  /** KEYS: about, species. ARGV: collection. Returns fields and values, or nothing when they are not those of the records. */
+  fishSpecies: `
 local versions = redis.call('HMGET', KEYS[1], 'version:' .. ARGV[1], 'species:' .. ARGV[1])
 if versions[2] == '${TOO_MANY}' then return versions[2] end
 return versions[1] == versions[2] and redis.call('HGETALL', KEYS[2])`,
-}
 
-/**
- * KEYS: about, species. ARGV: collection, the version at which they were counted, their new version (or that they are too
- * many), then fields and values.
- */
-const fishSetSpecies: Script = {
-  numberOfKeys: 2,
-  lua: `
+  /**
+   * KEYS: about, species. ARGV: collection, the version at which they were counted, their new version (or that they are too
+   * many), then fields and values.
+   */
+  fishSetSpecies: `
 local collection, version = ARGV[1], ARGV[2]
 if redis.call('HGET', KEYS[1], 'version:' .. collection) ~= version then return end
 -- First a command that a full Redis refuses; and one that becomes full leaves nothing that looks whole.
@@ -200,16 +185,13 @@ redis.call('HSET', KEYS[1], 'species:' .. collection, '')
 redis.call('UNLINK', KEYS[2])
 for at = 4, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[at], ARGV[at + 1]) end
 redis.call('HSET', KEYS[1], 'species:' .. collection, ARGV[3])`,
-}
 
-/**
- * KEYS: records. ARGV: first sequence, last stream id ('' for the newest),
- * most records, most bytes, most entries. Returns the last id, then sequence, count and text of each record.
- * Reads few at first, since their size is unknown, then as many as fit by the average size so far.
- */
-const fishRead: Script = {
-  numberOfKeys: 1,
-  lua: `
+  /**
+   * KEYS: records. ARGV: first sequence, last stream id ('' for the newest),
+   * most records, most bytes, most entries. Returns the last id, then sequence, count and text of each record.
+   * Reads few at first, since their size is unknown, then as many as fit by the average size so far.
+   */
+  fishRead: `
 local last = ARGV[2]
 if last == '' then
   local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
@@ -235,42 +217,32 @@ while left > taken do
   asked = math.max(1, math.floor((bytes - size) / (size / taken + 1)))
 end
 return answer`,
-}
 
-/**
- * KEYS: item, index. ARGV: item key, value, condition (`always`, `absent`, or `equal` to a last argument).
- * Returns 1 when it was set. A full Redis refuses `absent`, with which users and administrators are created.
- */
-const fishSetItem: Script = {
-  numberOfKeys: 2,
-  lua: `
+  /**
+   * KEYS: item, index. ARGV: item key, value, condition (`always`, `absent`, or `equal` to a last argument).
+   * Returns 1 when it was set. A full Redis refuses `absent`, with which users and administrators are created.
+   */
+  fishSetItem: changing(`
 if ARGV[3] == 'absent' and redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 if ARGV[3] == 'equal' and redis.call('GET', KEYS[1]) ~= ARGV[4] then return 0 end
 if ARGV[3] ~= 'absent' then ${EVEN_IF_FULL} end
 redis.call('SET', KEYS[1], ARGV[2])
 redis.call('ZADD', KEYS[2], 0, ARGV[1])
-return 1, true`,
-}
+return 1`),
 
-/** KEYS: item, index. ARGV: item key, then optionally the value it must have. Returns 1 if it was removed. */
-const fishRemoveItem: Script = {
-  numberOfKeys: 2,
-  lua: `
+  /** KEYS: item, index. ARGV: item key, then optionally the value it must have. Returns 1 if it was removed. */
+  fishRemoveItem: changing(`
 if ARGV[2] and redis.call('GET', KEYS[1]) ~= ARGV[2] then return 0 end
 ${EVEN_IF_FULL}
 redis.call('ZREM', KEYS[2], ARGV[1])
-local removed = redis.call('UNLINK', KEYS[1])
-return removed, removed == 1`,
-}
+return redis.call('UNLINK', KEYS[1])`),
 
-/**
- * KEYS: index. ARGV: lower and upper bound, prefix of the items, most items, text to contain, position to search
- * from, limit of keys to read. Returns where to continue ('' at the end), then key and value of each item.
- * The items share the node of the index.
- */
-const fishListItems: Script = {
-  numberOfKeys: 1,
-  lua: `
+  /**
+   * KEYS: index. ARGV: lower and upper bound, prefix of the items, most items, text to contain, position to search
+   * from, limit of keys to read. Returns where to continue ('' at the end), then key and value of each item.
+   * The items share the node of the index.
+   */
+  fishListItems: `
 local from, limit, contains, behind, budget = ARGV[1], tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
 local answer = {''}
 while true do
@@ -294,20 +266,17 @@ while true do
     return answer
   end
 end`,
-}
 
-/**
- * KEYS: windows of one kind in a bucket. ARGV: field of the window, now, duration, limit, end of a window that opens
- * now, milliseconds to keep that window, most windows, 1 to count, -1 to revert or 0 to read. A window is the text
- * of its count, end and duration. An exhausted one is only read: a flood of its client costs no writes.
- *
- * Once half of the capacity is used, opening a window checks some others and removes expired ones; at the capacity, one
- * that is not exhausted is evicted. The field `hand` is where the last check ended. With fewer windows, this would cost
- * more: Redis stores small hashes in a format that it can only read as a whole.
- */
-const fishCount: Script = {
-  numberOfKeys: 1,
-  lua: `
+  /**
+   * KEYS: windows of one kind in a bucket. ARGV: field of the window, now, duration, limit, end of a window that opens
+   * now, milliseconds to keep that window, most windows, 1 to count, -1 to revert or 0 to read. A window is the text
+   * of its count, end and duration. An exhausted one is only read: a flood of its client costs no writes.
+   *
+   * Once half of the capacity is used, opening a window checks some others and removes expired ones; at the capacity, one
+   * that is not exhausted is evicted. The field `hand` is where the last check ended. With fewer windows, this would cost
+   * more: Redis stores small hashes in a format that it can only read as a whole.
+   */
+  fishCount: `
 local field, now, limit, by = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4]), tonumber(ARGV[8])
 local function open(text)
   local count, ends, duration = string.match(text, '^(%S+) (%S+) (%S+)$')
@@ -359,24 +328,18 @@ end
 redis.call('HSET', KEYS[1], field, '1 ' .. ARGV[5] .. ' ' .. ARGV[3])
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[6]) then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end
 return {1, ARGV[5]}`,
-}
 
-/**
- * KEYS: probe. ARGV: milliseconds to keep it, and as many bytes as a large write has: Redis counts the command itself
- * when it decides whether it is full.
- */
-const fishProbe: Script = {
-  numberOfKeys: 1,
-  lua: "return redis.call('SET', KEYS[1], '', 'PX', ARGV[1])",
-}
+  /**
+   * KEYS: probe. ARGV: milliseconds to keep it, and as many bytes as a large write has: Redis counts the command itself
+   * when it decides whether it is full.
+   */
+  fishProbe: "return redis.call('SET', KEYS[1], '', 'PX', ARGV[1])",
 
-/**
- * KEYS: a key. ARGV: commands. Returns those that the user may not use on the key or that Redis does not have, and runs
- * none. Before version 7, Redis cannot check that.
- */
-const fishForbidden: Script = {
-  numberOfKeys: 1,
-  lua: `
+  /**
+   * KEYS: a key. ARGV: commands. Returns those that the user may not use on the key or that Redis does not have, and runs
+   * none. Before version 7, Redis cannot check that.
+   */
+  fishForbidden: `
 local forbidden = {}
 if not redis.acl_check_cmd then return forbidden end
 for _, command in ipairs(ARGV) do
@@ -384,81 +347,19 @@ for _, command in ipairs(ARGV) do
   if not (isKnown and isAllowed) then forbidden[#forbidden + 1] = command end
 end
 return forbidden`,
-}
+} as const
 
-/**
- * Fails before the first command if the user lacks one of them: Redis does not undo what a script did before it failed.
- * Redis checks declared keys by itself, and has no such check of commands before version 7.
- */
-function withPermissions(lua: string): string {
-  return `
-if redis.acl_check_cmd then
-  for _, command in ipairs({${commandsOf(lua).map((command) => `'${command}'`)}}) do
-    if not redis.acl_check_cmd(command, KEYS[1]) then return redis.error_reply('NOPERM the user may not use ' .. command) end
-  end
-end
-${lua}`
-}
+export type CallScript = (
+  script: keyof typeof SCRIPTS,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+) => Promise<unknown>
 
-function commandsOf(lua: string): readonly string[] {
-  return [...new Set(lua.match(/(?<=redis\.call\(')\w+/g))]
-}
+export const SCRIPT_COMMANDS: readonly string[] = [...new Set(Object.values(SCRIPTS).flatMap(commandsOf))]
 
-/**
- * Makes a script count its changes, in one more key after its own: it returns the count, 0 without a change, and its own
- * result. A script returns `true` as a second result when it changed something. With '1' as a last argument, it changes
- * nothing without the count: Redis was emptied.
- *
- * A count starts at the time in microseconds: a new one, such as after an import, is not below an earlier one.
- */
-function counting({ numberOfKeys, lua }: Script): Script {
-  return {
-    numberOfKeys: numberOfKeys + 1,
-    lua: withPermissions(`
-if table.remove(ARGV) == '1' and redis.call('EXISTS', KEYS[${numberOfKeys + 1}]) == 0 then
-  return redis.error_reply('${EMPTIED}')
-end
-local function change()${lua}
-end
-local answer, isChanged = change()
-if not isChanged then return {0, answer} end
-local count = redis.call('INCR', KEYS[${numberOfKeys + 1}])
-if count == 1 then
-  local time = redis.call('TIME')
-  count = redis.call('INCRBY', KEYS[${numberOfKeys + 1}], time[1] .. string.format('%06d', time[2]))
-end
-return {count, answer}`),
-  }
-}
-
-/** The scripts that change acknowledged data. */
-const COUNTING_SCRIPTS = {
-  fishAppend: counting(fishAppend),
-  fishRemoveRecord: counting(fishRemoveRecord),
-  fishMoveRecord: counting(fishMoveRecord),
-  fishRemoveOwner: counting(fishRemoveOwner),
-  fishSetItem: counting(fishSetItem),
-  fishRemoveItem: counting(fishRemoveItem),
-} as const satisfies Record<string, Script>
-
-export const SCRIPTS = {
-  ...COUNTING_SCRIPTS,
-  fishFindRecord,
-  fishSpecies,
-  fishSetSpecies,
-  fishRead,
-  fishListItems,
-  fishCount,
-  fishProbe,
-  fishForbidden,
-} as const satisfies Record<string, Script>
-
-export const SCRIPT_COMMANDS: readonly string[] = [
-  ...new Set(Object.values(SCRIPTS).flatMap(({ lua }) => commandsOf(lua))),
-]
-
-export type ScriptName = keyof typeof SCRIPTS
-
-export function countsChanges(script: ScriptName): boolean {
-  return script in COUNTING_SCRIPTS
+/** Splits a flat reply of Redis into rows of the same length. */
+export function rowsOf<Row extends readonly string[]>(flat: readonly string[], length: Row['length']): Row[] {
+  return Array.from({ length: Math.floor(flat.length / length) }, (_, row) => {
+    return flat.slice(row * length, (row + 1) * length) as readonly string[] as Row
+  })
 }

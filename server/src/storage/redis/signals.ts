@@ -8,97 +8,88 @@ import { CHANGES_CHANNEL } from './keys.ts'
 /** How long a lost connection waits before it is opened again, in milliseconds: twice as long each time, up to the last. */
 const RETRY_MS = { first: 500, last: 30_000 }
 
-/** How often a connection that only receives is tried, in milliseconds: on one that leads nowhere nothing ever fails. */
+/** How often to ping, in milliseconds: a dead connection that only receives never reports an error. */
 const PING_MS = 1000
 
-export interface Signals extends Pick<StorageDriver, 'onChange'> {
-  close(): void
-}
-
 /**
- * Receives what the scripts publish, over a connection of its own, which is open while there are listeners. A server of a
- * cluster passes on what any other publishes. Without the permission to subscribe there are no signals, which listeners
+ * Receives the signals of the scripts over a connection of its own, which is open while there are listeners. A server of a
+ * cluster passes on the signals of all others. A user without the permission to subscribe gets no signals, which listeners
  * have to expect anyway.
  */
-export function createSignals({ primaries }: Pick<Connection, 'primaries'>): Signals {
+export function createSignals(connection: Connection): Pick<StorageDriver, 'onChange'> & { close(): void } {
   const changes = createChanges()
-  let subscriber: Redis | undefined
-  let timer: NodeJS.Timeout | undefined
   let listeners = 0
-  let attempts = 0
-  let isClosed = false
-
-  function retryLater(): void {
-    if (listeners === 0 || isClosed) return
-    timer = setTimeout(connect, Math.min(RETRY_MS.first * 2 ** attempts, RETRY_MS.last)).unref()
-    attempts += 1
+  let disconnect: (() => void) | undefined
+  const close = () => {
+    disconnect?.()
+    disconnect = undefined
   }
-
-  function connect(): void {
-    const nodes = primaries()
-    // Another one each time: a node that left a cluster does not come back.
-    const node = nodes[attempts % nodes.length]
-    if (!node) {
-      retryLater()
-      return
-    }
-    const own = node.duplicate({ retryStrategy: () => null, autoResubscribe: false, lazyConnect: true })
-    subscriber = own
-    // One that was left still delivers for a moment, while what comes after it is not yet received.
-    const isCurrent = () => subscriber === own
-    own.on('error', () => {})
-    own.on('message', (_, message: string) => {
-      if (isCurrent()) changes.emit(toChange(message))
-    })
-    const pings = setInterval(() => {
-      own.ping().catch((error: Error) => {
-        // A user without the permission gets an error, but over a connection that works.
-        if (error.name !== 'ReplyError') own.disconnect()
-      })
-    }, PING_MS).unref()
-    own.once('end', () => {
-      clearInterval(pings)
-      if (isCurrent()) retryLater()
-    })
-    own
-      .connect()
-      .then(() => own.subscribe(CHANGES_CHANNEL))
-      .then(
-        () => {
-          if (!isCurrent()) return
-          attempts = 0
-          // Whatever was published before is not received.
-          changes.emit()
-        },
-        () => own.disconnect(),
-      )
-  }
-
-  function disconnect(): void {
-    clearTimeout(timer)
-    const last = subscriber
-    subscriber = undefined
-    last?.disconnect()
-  }
-
   return {
     onChange(listener) {
       const stop = changes.onChange(listener)
       listeners += 1
-      if (listeners === 1 && !isClosed) connect()
+      disconnect ??= subscribe(connection, changes.emit)
       let isStopped = false
       return () => {
         if (isStopped) return
         isStopped = true
         stop()
         listeners -= 1
-        if (listeners === 0) disconnect()
+        if (listeners === 0) close()
       }
     },
-    close() {
-      isClosed = true
-      disconnect()
-    },
+    close,
+  }
+}
+
+/** Subscribes again whenever the connection ends. @returns ends it for good */
+function subscribe({ primaries }: Connection, emit: (change?: Change) => void): () => void {
+  let subscriber: Redis | undefined
+  let timer: NodeJS.Timeout | undefined
+  let attempts = 0
+  let isStopped = false
+
+  function retry(): void {
+    if (isStopped) return
+    timer = setTimeout(open, Math.min(RETRY_MS.first * 2 ** attempts, RETRY_MS.last)).unref()
+    attempts += 1
+  }
+
+  function open(): void {
+    const nodes = primaries()
+    // Another one each time: a node that left a cluster does not come back.
+    const own = nodes[attempts % nodes.length]?.duplicate({ retryStrategy: () => null, lazyConnect: true })
+    if (!own) {
+      retry()
+      return
+    }
+    subscriber = own
+    own.on('error', () => {})
+    own.on('message', (_, message: string) => !isStopped && emit(toChange(message)))
+    const pings = setInterval(() => {
+      // A user without the permission gets an error reply, but over a connection that works.
+      own.ping().catch((error: Error) => error.name !== 'ReplyError' && own.disconnect())
+    }, PING_MS).unref()
+    own.once('end', () => {
+      clearInterval(pings)
+      retry()
+    })
+    const subscribed = own.connect().then(() => own.subscribe(CHANGES_CHANNEL))
+    subscribed.then(
+      () => {
+        attempts = 0
+        // Earlier signals were not received.
+        if (!isStopped) emit()
+      },
+      () => own.disconnect(),
+    )
+  }
+
+  open()
+  return () => {
+    isStopped = true
+    clearTimeout(timer)
+    subscriber?.disconnect()
   }
 }
 
