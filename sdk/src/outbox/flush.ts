@@ -1,18 +1,21 @@
 import { serviceAddress } from '../client/core/service-url.ts'
+import type { Clock } from '../client/core/timing.ts'
 import { RateLimitError } from '../errors/api-errors.ts'
 import { untilAborted } from '../internal/wait.ts'
-import { rateLimitWaitMs } from './backoff.ts'
+import type { Collection } from './catches.ts'
 import { type Attempt, attempt, type Delivery, deliverNext } from './deliver.ts'
-import { OutboxStoreError } from './errors.ts'
-import type { DeadLetterNotice, Emitter } from './events.ts'
+import type { DeadLetterNotice } from './events.ts'
 import type { OutboxClient } from './options.ts'
 import type { FlushProgress, FlushReport, StoppedCollection } from './outbox.ts'
-import type { Collection, CollectionCounts, OutboxStore } from './store.ts'
+import type { OutboxStore } from './store.ts'
+
+type CollectionCounts = ReturnType<OutboxStore['collections']>[number]
 
 /** One flush: `signals` cancel it at once, `stops` after the response to the current request. */
 export interface FlushCall {
   /** Maximum wait for the rate limit, in milliseconds. */
   readonly maxWaitMs: number
+  readonly clock: Clock
   readonly signals: readonly AbortSignal[]
   readonly stops: readonly AbortSignal[]
   readonly onProgress?: ((progress: FlushProgress) => void) | undefined
@@ -40,8 +43,15 @@ export class FlushQueue {
   }
 }
 
-// A lease may be released early.
-const LEASE_POLL_MS = 1000
+const LOCK_POLL_MS = 100
+
+const MIN_LIMIT_WAIT_MS = 1000
+const MAX_JITTER_MS = 1000
+
+/** Not before the rate limit allows requests again, and at least 1 s, even if the response says less. */
+export function rateLimitWaitMs(until: number, now: number, random: number): number {
+  return Math.max(until - now, MIN_LIMIT_WAIT_MS) + random * MAX_JITTER_MS
+}
 
 interface Blocked {
   readonly error: unknown
@@ -49,10 +59,8 @@ interface Blocked {
   readonly until?: number | undefined
 }
 
-interface LeaseOfOther {
-  readonly collection: Collection
-  readonly until: number
-}
+/** `pause` also when the collection is finished. */
+type TurnResult = 'continue' | 'pause' | 'locked'
 
 class Flush {
   readonly signal: AbortSignal
@@ -60,20 +68,15 @@ class Flush {
   readonly #call: FlushCall
   /** Aborts when it has to stop, at once or after the current request. */
   readonly #ending: AbortSignal
-  readonly #progress = { sent: 0, dead: 0, left: 0 }
+  readonly #progress = { delivered: 0, rejected: 0, remaining: 0 }
   readonly #deadLetters: DeadLetterNotice[] = []
   readonly #stopped: StoppedCollection[] = []
-  readonly #leased: { collection: Collection; until: Date }[] = []
   readonly #withoutClient: Collection[] = []
   /** Collections that are finished in this flush. */
   readonly #closed = new Set<string>()
   readonly #clients = new Map<string, Attempt<OutboxClient | undefined>>()
   /** Clients that the rate limit or a lost connection keeps from sending. */
   readonly #blocked = new Map<OutboxClient, Blocked>()
-  /** The leases that it waits for, by collection. */
-  readonly #leases = new Map<string, LeaseOfOther>()
-  /** End of the lease that was reported last. */
-  #reportedLease: number | undefined
 
   constructor(delivery: Delivery, call: FlushCall) {
     this.#delivery = delivery
@@ -85,17 +88,18 @@ class Flush {
   async run(): Promise<FlushReport> {
     for (;;) {
       this.#ending.throwIfAborted()
-      const waiting = (await this.#delivery.store.collections()).filter(({ queued, frozen }) => queued + frozen > 0)
-      this.#progress.left = waiting.reduce((sum, { queued, frozen }) => sum + queued + frozen, 0)
-      const open = waiting.filter(({ collection }) => !this.#closed.has(collection))
+      const waiting = this.#delivery.store.collections().filter(({ pending }) => pending > 0)
+      this.#progress.remaining = waiting.reduce((sum, { pending }) => sum + pending, 0)
+      const open = waiting.filter(({ id }) => !this.#closed.has(id))
       if (open.length === 0) return this.#report()
-      let moved = false
+      const results = new Set<TurnResult>()
       for (const counts of open) {
         this.#ending.throwIfAborted()
-        if (await this.#turn(counts)) moved = true
+        results.add(await this.#turn(counts))
+        if (results.has('locked')) break
       }
-      if (moved) this.#reportedLease = undefined
-      else await this.#wait(open.filter(({ collection }) => !this.#closed.has(collection)))
+      if (results.has('locked')) await this.#sleep(LOCK_POLL_MS)
+      else if (!results.has('continue')) await this.#wait(open.filter(({ id }) => !this.#closed.has(id)))
     }
   }
 
@@ -104,13 +108,12 @@ class Flush {
       ...this.#progress,
       deadLetters: this.#deadLetters,
       stopped: this.#stopped,
-      leased: this.#leased,
       withoutClient: this.#withoutClient,
     }
   }
 
-  /** Sends one batch. @returns whether the collection may continue at once */
-  async #turn(counts: CollectionCounts): Promise<boolean> {
+  /** Sends one batch. */
+  async #turn(counts: CollectionCounts): Promise<TurnResult> {
     const found = await this.#clientFor(counts.user)
     if ('error' in found) return this.#stop(counts, found)
     const client = found.value
@@ -119,33 +122,28 @@ class Flush {
       return this.#close(counts)
     }
     const blocked = this.#blocked.get(client)
-    if (blocked) {
-      // While the client is blocked, the end of a lease changes nothing.
-      this.#leases.delete(counts.collection)
-      return blocked.until === undefined ? this.#stop(counts, blocked) : false
-    }
+    if (blocked) return blocked.until === undefined ? this.#stop(counts, blocked) : 'pause'
 
-    const outcome = await deliverNext(this.#delivery, counts.collection, client, this.signal)
-    if (outcome.type !== 'leased') this.#leases.delete(counts.collection)
+    const outcome = await deliverNext(this.#delivery, counts.id, client, this.signal)
     switch (outcome.type) {
-      case 'sent':
-        this.#progress.sent += outcome.count
+      case 'delivered':
+        this.#progress.delivered += outcome.count
         return this.#advance(outcome.count)
-      case 'dead-letter':
+      case 'rejected':
         this.#deadLetters.push(outcome.notice)
-        this.#progress.dead += outcome.notice.count
+        this.#progress.rejected += outcome.notice.count
         return this.#advance(outcome.notice.count)
       case 'again':
-        return true
+        return 'continue'
       case 'empty':
         return this.#close(counts)
-      case 'leased':
-        return this.#leasedByOther(counts, outcome.until)
+      case 'locked':
+        return 'locked'
       case 'failed': {
         const { error, decision } = outcome
         if (decision.type === 'wait') {
           this.#blocked.set(client, { error, until: decision.until })
-          return false
+          return 'pause'
         }
         if (decision.type === 'unreachable') this.#blocked.set(client, { error })
         return this.#stop(counts, { error })
@@ -153,10 +151,10 @@ class Flush {
     }
   }
 
-  #advance(count: number): true {
-    this.#progress.left = Math.max(this.#progress.left - count, 0)
+  #advance(count: number): TurnResult {
+    this.#progress.remaining = Math.max(this.#progress.remaining - count, 0)
     this.#call.onProgress?.({ ...this.#progress })
-    return true
+    return 'continue'
   }
 
   async #clientFor(user: string): Promise<Attempt<OutboxClient | undefined>> {
@@ -172,16 +170,16 @@ class Flush {
     const client = await clientFor(user)
     // The store is bound to the service of `client` since the outbox was opened.
     const address = client?.baseUrl === undefined ? service : serviceAddress(client.baseUrl)
-    if (address !== undefined && address !== service) await bindToService(this.#delivery, address)
+    if (address !== undefined && address !== service) this.#delivery.store.bind(address)
     return client
   }
 
-  #close({ collection }: CollectionCounts): false {
-    this.#closed.add(collection)
-    return false
+  #close({ id }: CollectionCounts): TurnResult {
+    this.#closed.add(id)
+    return 'pause'
   }
 
-  #stop(counts: CollectionCounts, { error, until }: Blocked): false {
+  #stop(counts: CollectionCounts, { error, until }: Blocked): TurnResult {
     const collection = collectionOf(counts)
     const retryAt = until ?? (error instanceof RateLimitError ? error.resetAt : undefined)
     this.#stopped.push({ collection, error, ...(retryAt !== undefined && { retryAt: new Date(retryAt) }) })
@@ -189,24 +187,7 @@ class Flush {
     return this.#close(counts)
   }
 
-  /**
-   * Waits for the lease of another process, unless that renewed it: then it is alive and sends the collection itself. One
-   * that was killed never releases it.
-   */
-  #leasedByOther(counts: CollectionCounts, until: number): false {
-    const collection = collectionOf(counts)
-    const before = this.#leases.get(counts.collection)
-    const isRenewed = before !== undefined && before.until !== until
-    if (!isRenewed && until - this.#delivery.settings.now() <= this.#call.maxWaitMs) {
-      this.#leases.set(counts.collection, { collection, until })
-      return false
-    }
-    this.#leases.delete(counts.collection)
-    this.#leased.push({ collection, until: new Date(until) })
-    return this.#close(counts)
-  }
-
-  /** None of these can be sent now: waits for the rate limit or a lease, or stops those that would wait too long. */
+  /** None of these can be sent now: waits for the rate limit, or stops those that would wait too long. */
   async #wait(open: readonly CollectionCounts[]): Promise<void> {
     const { settings, emitter } = this.#delivery
     const now = settings.now()
@@ -215,31 +196,15 @@ class Flush {
       until === undefined ? [] : [{ client, error, waitMs: rateLimitWaitMs(until, now, random) }],
     )
     const [limit] = limits.toSorted((one, other) => one.waitMs - other.waitMs)
-    const leases = open.flatMap(({ collection }) => this.#leases.get(collection) ?? [])
-    const [lease] = leases.toSorted((one, other) => one.until - other.until)
-    const leaseWaitMs = lease ? Math.min(Math.max(lease.until - now, 1), LEASE_POLL_MS) : Number.POSITIVE_INFINITY
-    if (open.length === 0 || !(limit || lease)) return
-    if (limit && limit.waitMs <= leaseWaitMs) {
-      if (limit.waitMs > this.#call.maxWaitMs) return this.#stopBlocked(open)
-      emitter.emit({ type: 'waiting', until: new Date(now + limit.waitMs), error: limit.error })
-      await this.#sleep(limit.waitMs)
-      this.#blocked.delete(limit.client)
-    } else if (lease) {
-      if (leaseWaitMs > this.#call.maxWaitMs) return this.#stopBlocked(open)
-      this.#reportLease(lease)
-      await this.#sleep(leaseWaitMs)
-    }
-  }
-
-  /** Emits `leased` when a wait begins, and when it continues after something else was sent. */
-  #reportLease({ collection, until }: LeaseOfOther): void {
-    if (this.#reportedLease === until) return
-    this.#reportedLease = until
-    this.#delivery.emitter.emit({ type: 'leased', collection, until: new Date(until) })
+    if (open.length === 0 || !limit) return
+    if (limit.waitMs > this.#call.maxWaitMs) return this.#stopBlocked(open)
+    emitter.emit({ type: 'waiting', until: new Date(now + limit.waitMs), error: limit.error })
+    await this.#sleep(limit.waitMs)
+    this.#blocked.delete(limit.client)
   }
 
   async #sleep(ms: number): Promise<void> {
-    await untilAborted(() => this.#delivery.settings.clock.sleep(ms, this.#ending), this.#ending)
+    await untilAborted(() => this.#call.clock.sleep(ms, this.#ending), this.#ending)
   }
 
   async #stopBlocked(open: readonly CollectionCounts[]): Promise<void> {
@@ -253,18 +218,4 @@ class Flush {
 
 function collectionOf({ kind, user, gamemode }: CollectionCounts): Collection {
   return { kind, user, gamemode }
-}
-
-/** So that its catches never go to another service. @throws OutboxStoreError `outbox_other_service` */
-export async function bindToService(
-  { store, emitter }: { readonly store: OutboxStore; readonly emitter: Emitter },
-  service: string,
-): Promise<void> {
-  const { service: bound, adopted } = await store.bind(service)
-  if (bound !== service) {
-    throw new OutboxStoreError('outbox_other_service', `The outbox belongs to ${bound}, not to ${service}.`, {
-      hint: 'Use a client of that service, or choose another path.',
-    })
-  }
-  if (adopted) emitter.emit({ type: 'adopted', service })
 }
