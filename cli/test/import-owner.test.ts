@@ -272,7 +272,7 @@ describe('the place of an import', () => {
     await first.settle()
     await second.add([cod], 2)
     await second.settle()
-    expect(await outbox.status()).toMatchObject({ queued: 2 })
+    expect(await outbox.status()).toMatchObject({ pending: 2 })
     // They wait still: the same content given again is the same import.
     expect((await claimImport(outbox, { name, content: 'c', clock })).before).toBe(2)
   })
