@@ -36,7 +36,7 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
       const outcome = await flushOnce(failures)
       if (stopping.signal.aborted) return
       failures = outcome.failures
-      const waitMs = delayMs(outcome, clock.now(), random())
+      const { waitMs } = outcome
       if (failures > 0) {
         onWait(clock.now() + waitMs, outcome.error)
         await sleep(waitMs, stopping.signal)
@@ -50,15 +50,16 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
     nudgedAt = undefined
     try {
       const { stopped, delivered } = await flush(stopping.signal)
-      return {
-        // While some batches get through, the backoff does not grow.
-        failures: stopped.length === 0 ? 0 : delivered > 0 ? 1 : failuresBefore + 1,
-        error: stopped[0]?.error,
-        limitedUntil: earliest(stopped.map(({ retryAt }) => retryAt)),
-      }
+      if (stopped.length === 0) return { failures: 0, waitMs: IDLE_MS }
+      // While some batches get through, the backoff does not grow.
+      const failures = delivered > 0 ? 1 : failuresBefore + 1
+      const until = Math.min(...stopped.map(({ retryAt }) => retryAt?.getTime() ?? Number.POSITIVE_INFINITY))
+      const isLimited = until < Number.POSITIVE_INFINITY
+      const waitMs = isLimited ? rateLimitWaitMs(until, clock.now(), random()) : backoffMs(failures, random())
+      return { failures, waitMs, error: stopped[0]?.error }
     } catch (error) {
       if (!stopping.signal.aborted) onError(error)
-      return { failures: failuresBefore + 1, error }
+      return { failures: failuresBefore + 1, waitMs: backoffMs(failuresBefore + 1, random()), error }
     }
   }
 
@@ -98,21 +99,7 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
   }
 }
 
-interface FlushOutcome {
-  /** Consecutive flushes with failures, this one included. */
-  readonly failures: number
-  /** End of the rate-limit window in milliseconds since 1970, if the flush was limited. */
-  readonly limitedUntil?: number | undefined
-}
-
-/** With a backoff of 1 s that doubles with each failure up to 5 minutes. `random` lengthens it by up to half. */
-function delayMs({ failures, limitedUntil }: FlushOutcome, now: number, random: number): number {
-  if (limitedUntil !== undefined) return rateLimitWaitMs(limitedUntil, now, random)
-  if (failures > 0) return Math.min(FIRST_MS * 2 ** (failures - 1), MAX_MS) * (1 + random / 2)
-  return IDLE_MS
-}
-
-function earliest(dates: readonly (Date | undefined)[]): number | undefined {
-  const times = dates.flatMap((date) => date?.getTime() ?? [])
-  return times.length > 0 ? Math.min(...times) : undefined
+/** 1 s, doubled with each failure up to 5 minutes. `random` lengthens it by up to half. */
+function backoffMs(failures: number, random: number): number {
+  return Math.min(FIRST_MS * 2 ** (failures - 1), MAX_MS) * (1 + random / 2)
 }

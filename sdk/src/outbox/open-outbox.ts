@@ -2,12 +2,13 @@ import { idleClock } from '../client/core/timing.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { checkOptions, type OptionNames } from '../errors/check-options.ts'
 import { throwIssues } from '../errors/fish-crab-error.ts'
+import { untilAborted } from '../internal/wait.ts'
 import { type Background, startBackground } from './background.ts'
 import { checkpointIssues, parseCatches } from './catches.ts'
 import type { Delivery } from './deliver.ts'
 import { OutboxClosedError, OutboxStoreError } from './errors.ts'
 import { Emitter } from './events.ts'
-import { type FlushCall, FlushQueue } from './flush.ts'
+import { type FlushCall, flushOutbox } from './flush.ts'
 import { type OutboxOptions, resolveOutboxOptions } from './options.ts'
 import type { CancelOptions, FlushOptions, Outbox, OutboxAddOptions, OutboxInspection, OutboxStatus } from './outbox.ts'
 import type { OutboxStore } from './store.ts'
@@ -69,13 +70,18 @@ function loadStore() {
   })
 }
 
+type GivenFlush = Omit<FlushCall, 'signal' | 'stop'> & {
+  readonly [name in 'signal' | 'stop']?: AbortSignal | undefined
+}
+
 function createOutbox(delivery: Delivery): Outbox {
   const { store, settings, emitter } = delivery
-  const queue = new FlushQueue(delivery)
   const closing = new AbortController()
   const aborting = new AbortController()
   let background: Background | undefined
   let closed: Promise<void> | undefined
+  /** The last flush. Never rejects. */
+  let last: Promise<unknown> = Promise.resolve()
 
   /** @throws OutboxClosedError */
   const openStore = () => {
@@ -83,8 +89,14 @@ function createOutbox(delivery: Delivery): Outbox {
     return store
   }
 
-  const flush = ({ signals, stops, ...call }: FlushCall) =>
-    queue.run({ ...call, signals: [aborting.signal, ...signals], stops: [closing.signal, ...stops] })
+  const flush = ({ signal, stop, ...call }: GivenFlush) => {
+    const signals = [aborting.signal, signal].filter((one) => one !== undefined)
+    const stops = [closing.signal, stop].filter((one) => one !== undefined)
+    const both = { signal: AbortSignal.any(signals), stop: AbortSignal.any(stops) }
+    const flushing = last.then(() => flushOutbox(delivery, { ...call, ...both }))
+    last = flushing.catch(() => {})
+    return untilAborted(() => flushing, both.signal)
+  }
 
   const stop = async () => {
     const stopped = background
@@ -95,7 +107,7 @@ function createOutbox(delivery: Delivery): Outbox {
   const closeAll = async () => {
     closing.abort(new OutboxClosedError())
     await stop()
-    await queue.idle()
+    await last
     store.close()
   }
 
@@ -134,7 +146,7 @@ function createOutbox(delivery: Delivery): Outbox {
       openStore()
       checkOptions(options, FLUSH_OPTIONS)
       const { signal, onProgress, maxWaitMs = DEFAULT_MAX_WAIT_MS } = options
-      return flush({ clock: settings.clock, maxWaitMs, onProgress, signals: signal ? [signal] : [], stops: [] })
+      return flush({ clock: settings.clock, maxWaitMs, onProgress, signal })
     },
     start() {
       openStore()
@@ -142,7 +154,7 @@ function createOutbox(delivery: Delivery): Outbox {
       // Its waits do not keep a process alive.
       const clock = hasOwnClock ? settings.clock : idleClock
       background ??= startBackground({
-        flush: (stopped) => flush({ clock, maxWaitMs: 0, signals: [], stops: [stopped] }),
+        flush: (stopped) => flush({ clock, maxWaitMs: 0, stop: stopped }),
         onError: (error) => emitter.emit({ type: 'error', error }),
         onWait: (until, error) => emitter.emit({ type: 'waiting', until: new Date(until), error }),
         clock,
