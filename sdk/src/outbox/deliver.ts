@@ -194,7 +194,7 @@ function byteLength(value: unknown): number {
  * - `reject`: the user, the key or the form of the request is rejected, as it would be for every batch of the
  *   collection; all of it becomes a dead letter.
  */
-export type Decision =
+type Decision =
   | { readonly type: 'wait'; readonly until: number }
   | { readonly type: 'unreachable' | 'stop' | 'renew' | 'split' | 'reject' }
 

@@ -16,7 +16,7 @@ import {
 import { userFolders } from '../internal/user-folders.node.ts'
 import { OutboxStoreError, type OutboxStoreErrorCode } from './errors.ts'
 
-export const IN_MEMORY = ':memory:'
+const IN_MEMORY = ':memory:'
 const BUSY_TIMEOUT_MS = 5000
 
 export interface OutboxFile {

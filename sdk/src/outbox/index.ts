@@ -29,6 +29,7 @@ export type {
   Outbox,
   OutboxAdded,
   OutboxAddOptions,
+  OutboxCounts,
   OutboxInspection,
   OutboxStatus,
   StoppedCollection,
