@@ -26,17 +26,17 @@ async function openTwo() {
   }
   const time = standingClock()
   const { clock, slept } = jumpingClock()
-  return { service, one: await open(time.clock), two: await open(clock), clock, slept }
+  return { service, one: await open(time.clock), two: await open(clock), clock, slept, clocks: [time.clock, clock] }
 }
 
 it('lets two processes add and send at once, each catch once and in order', async () => {
-  const { service, one, two, clock } = await openTwo()
+  const { service, one, two, clocks } = await openTwo()
   service.after = () => settle()
-  clock.sleep = () => settle()
+  for (const clock of clocks) clock.sleep = () => settle()
   for (let at = 1; at <= 40; at += 2) {
     await one.add(fish(at))
     await two.add(fish(at + 1))
-    if (at % 10 === 1) await Promise.all([two.flush(), two.flush()])
+    if (at % 10 === 1) await Promise.all([one.flush(), two.flush()])
   }
   await one.flush()
   expect(service.names(ALEX)).toEqual(numbers(1, 40))
