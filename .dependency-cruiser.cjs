@@ -26,7 +26,7 @@ const levels = (root, order) =>
 
 const portable = '^(sdk/src/|server/src/(app|storage)/)'
 // What runs on Node only, and is never loaded elsewhere: a storage driver that imports node: belongs here.
-const nodeEdges = '(^server/src/storage/(index|file/.*|redis/connection)|^sdk/src/outbox/sqlite-[a-z-]+|\\.node)\\.ts$'
+const nodeEdges = '(^server/src/storage/(index|file/.*|redis/connection)|^sdk/src/outbox/(store|file)|\\.node)\\.ts$'
 
 // The folders of the CLI, lowest first: each imports those of the rows before it. package.ts reads the manifest.
 const cliLevels = 'core output|config client command|import|watch|poll commands|help runtime'.split(' ')
@@ -89,8 +89,8 @@ module.exports = {
     {
       name: 'sqlite-is-loaded-when-needed',
       severity: 'error',
-      from: { path: '^sdk/src/outbox/', pathNot: '^sdk/src/outbox/sqlite-' },
-      to: { path: '^sdk/src/outbox/sqlite-(?!store\\.ts)', dynamic: false },
+      from: { path: '^sdk/src/outbox/', pathNot: '^sdk/src/outbox/store\\.ts' },
+      to: { path: '^sdk/src/outbox/(store|file)\\.ts', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     only('sdk-imports-itself', '^sdk/src/', '^sdk/src/'),
     {

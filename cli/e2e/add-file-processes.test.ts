@@ -44,11 +44,8 @@ async function startImports(lines: number, limits = MANY) {
   const lookInto = async () => {
     const outbox = await openOutbox({ path: outboxPath({ env }, served.url) })
     return {
-      queued: async () => (await outbox.status()).queued,
-      waiting: async () => {
-        const { queued, frozen } = await outbox.status()
-        return queued + frozen
-      },
+      queued: async () => (await outbox.cancel({ dryRun: true })).cancelled,
+      waiting: async () => (await outbox.status()).pending,
       [Symbol.asyncDispose]: () => outbox.close(),
     }
   }

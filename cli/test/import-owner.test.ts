@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createMock } from '@fish-crab/mocks'
-import { memoryStore, openOutbox } from '@fish-crab/sdk/outbox'
+import { openOutbox } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { outboxPath } from '../src/client/outbox-path.ts'
 import { claimImport, importId } from '../src/import/checkpoint.ts'
@@ -255,7 +255,7 @@ describe('the place of an import', () => {
   const defaults = { user: 'Alex', gamemode: 'earth', rarity: undefined, kind: 'fish' } as const
   const name = importId({ hash: 'abc' }, defaults)
   const cod = { kind: 'fish', name: 'Cod', rarity: 1 } as const
-  const open = () => openOutbox({ store: memoryStore(), user: 'Alex', gamemode: 'earth' })
+  const open = () => openOutbox({ path: ':memory:', user: 'Alex', gamemode: 'earth' })
 
   test('changes hands: a run that was overtaken without knowing it queues nothing', async () => {
     const outbox = await open()
@@ -272,7 +272,7 @@ describe('the place of an import', () => {
     await first.settle()
     await second.add([cod], 2)
     await second.settle()
-    expect(await outbox.status()).toMatchObject({ queued: 2 })
+    expect(await outbox.status()).toMatchObject({ pending: 2 })
     // They wait still: the same content given again is the same import.
     expect((await claimImport(outbox, { name, content: 'c', clock })).before).toBe(2)
   })

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { openOutbox, sqliteStore } from '@fish-crab/sdk/outbox'
+import { ApiError } from '@fish-crab/sdk'
+import { type OutboxClient, openOutbox } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { folderContent } from '../../scripts/test-support/folder-content.ts'
 import { outboxPath } from '../src/client/outbox-path.ts'
@@ -38,19 +39,6 @@ describe('outbox', () => {
     await outbox.add({ kind: 'crab' })
     const { document } = await json(['outbox', 'status'], { FISH_URL: service })
     expect(document).toMatchObject({ queued: 1 })
-  })
-
-  test('says once that one which knows no service belongs to this one', async () => {
-    await (await sqliteStore(outboxPath({ env }, env.FISH_URL ?? ''))).close()
-    await using outbox = await openOutbox({
-      path: outboxPath({ env }, env.FISH_URL ?? ''),
-      user: 'Alex',
-      gamemode: 'earth',
-    })
-    await outbox.add({ kind: 'crab' })
-    const first = await run(['outbox', 'flush'], { env })
-    expect(first.stderr).toContain(`now belongs to ${env.FISH_URL}.`)
-    expect((await run(['outbox', 'flush'], { env })).stderr).not.toContain('belongs to')
   })
 
   test('says what is queued for another address and how to send it, and changes nothing', async () => {
@@ -155,80 +143,6 @@ describe('outbox', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('flush says that it waits for a process which was killed while it sent', async () => {
-    const away = { FISH_URL: 'http://127.0.0.1:9', FISH_MAX_WAIT: '600' }
-    await run(['add', '--file', '-', '-r', '1'], { env: { ...env, ...away }, piped: 'Cod\n' })
-    const { path } = (await json(['outbox', 'status'], away)).document
-    let now = Date.now()
-    const clock = {
-      now: () => now,
-      sleep: async (ms: number) => {
-        now += ms
-      },
-    }
-    const store = await sqliteStore(path)
-    for (const { collection } of await store.collections()) {
-      await store.claim({ collection, owner: 'killed', now, leaseMs: 42_000 })
-    }
-    await store.close()
-    const { status, stderr } = await run(['outbox', 'flush'], { env: { ...env, ...away }, clock })
-    expect({ status, stderr }).toEqual({
-      status: 69,
-      stderr: expect.stringMatching(/^fish-cli: Another process is sending these, or was killed\. Waiting up to 42 s/),
-    })
-    expect(now).toBeGreaterThan(Date.now() + 40_000)
-  })
-
-  test('flush that may not wait that long exits with 7, and says when the rest can be sent', async () => {
-    const outbox = await openOutbox({
-      path: outboxPath({ env }, env.FISH_URL ?? ''),
-      baseUrl: env.FISH_URL ?? '',
-      user: 'Alex',
-      gamemode: 'earth',
-    })
-    await outbox.add({ kind: 'crab' })
-    await outbox.close()
-    const store = await sqliteStore(outboxPath({ env }, env.FISH_URL ?? ''))
-    for (const { collection } of await store.collections()) {
-      await store.claim({ collection, owner: 'killed', now: Date.now(), leaseMs: 42_000 })
-    }
-    await store.close()
-    const { status, stdout, stderr } = await run(['outbox', 'flush', '--max-wait', '5'], { env })
-    expect({ status, stdout }).toEqual({ status: 7, stdout: '0 sent, 0 in dead letters, 1 left.\n' })
-    expect(stderr).toMatch(
-      /^fish-cli: Another process is sending the rest\. If it was killed, these can be sent in 4\d s: fish-cli outbox flush\n$/,
-    )
-  })
-
-  test('flush estimates the time that is left without the wait for another process', async () => {
-    const path = outboxPath({ env }, env.FISH_URL ?? '')
-    const outbox = await openOutbox({ path, baseUrl: env.FISH_URL ?? '', user: 'Alex', gamemode: 'earth' })
-    await outbox.add(Array.from({ length: 900 }, () => ({ kind: 'crab' as const, name: 'x'.repeat(60) })))
-    await outbox.close()
-    let now = Date.now()
-    const clock = {
-      // As if each look at the clock took a while.
-      now: () => {
-        now += 100
-        return now
-      },
-      sleep: async (ms: number) => {
-        now += ms
-      },
-    }
-    const store = await sqliteStore(path)
-    for (const { collection } of await store.collections()) {
-      await store.claim({ collection, owner: 'killed', now, leaseMs: 90_000 })
-    }
-    await store.close()
-    const patient = { ...env, FISH_MAX_WAIT: '600' }
-    const { status, stderr } = await run(['outbox', 'flush'], { env: patient, clock, terminal: true })
-    expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('Another process') })
-    const estimates = stderr.match(/of 900 catches [^\r]*about [\d:]+/g) ?? []
-    expect(estimates.length).toBeGreaterThan(0)
-    expect(estimates.filter((text) => !/about [1-9]\d?$/.test(text))).toEqual([])
-  })
-
   describe('cancel', () => {
     test('without --file and --all says once what is missing, and takes only one of them', async () => {
       expect((await json(['outbox', 'cancel', '--all', '--file', 'x', '--yes'])).status).toBe(2)
@@ -312,18 +226,14 @@ describe('outbox', () => {
 
     /** Makes queued catches of what was frozen for a service that was out of reach. */
     async function unseal() {
-      const store = await sqliteStore((await json(['outbox', 'status'], away)).document.path)
-      for (const { collection } of await store.collections()) {
-        await store.claim({ collection, owner: 'test', now: 0, leaseMs: 1 })
-        const { catches } = await store.nextBatch(collection, 500)
-        await store.requeue(
-          { collection, owner: 'test' },
-          catches.map(({ seq }) => seq),
-          undefined,
-        )
-        await store.release({ collection, owner: 'test' })
-      }
-      await store.close()
+      const refuses = (error: Error) => () => Promise.reject(error)
+      const expired = new ApiError('Too old.', { code: 'token_expired', status: 403, headers: {} })
+      const resource = { encrypt: refuses(new Error('Not now.')), send: refuses(expired) }
+      const client = { fish: resource, crabs: resource } as unknown as OutboxClient
+      const { path } = (await json(['outbox', 'status'], away)).document
+      await using outbox = await openOutbox({ path, client })
+      await outbox.flush()
+      expect(await outbox.cancel({ dryRun: true })).toMatchObject({ frozen: 0 })
     }
   })
 

@@ -29,16 +29,25 @@ export interface Ended {
   readonly stderr: string
 }
 
+/** Starts a script in a Node process of its own. */
+export async function startInNode(
+  source: string,
+  { node = process.execPath, env = {} }: { node?: string | undefined; env?: Record<string, string> } = {},
+) {
+  const { outputFiles } = await bundle(source, false)
+  const child = spawn(node, ['--input-type=module'], { cwd: folder, stdio: 'pipe', env: { ...process.env, ...env } })
+  child.stdin.end(outputFiles[0]?.text)
+  return child
+}
+
 /** Runs a script in a Node process of its own until that ends by itself. */
 export async function runInNode(
   source: string,
   { node = process.execPath, env = {} }: { node?: string | undefined; env?: Record<string, string> } = {},
 ): Promise<Ended> {
-  const { outputFiles } = await bundle(source, false)
-  const child = spawn(node, ['--input-type=module'], { cwd: folder, stdio: 'pipe', env: { ...process.env, ...env } })
+  const child = await startInNode(source, { node, env })
   const exit = new Promise((resolve) => child.once('exit', resolve))
   const [stdout, stderr] = [text(child.stdout), text(child.stderr)]
-  child.stdin.end(outputFiles[0]?.text)
   return { stdout: await stdout, stderr: await stderr, exitCode: await exit }
 }
 

@@ -13,7 +13,7 @@ const client = createClient({
   timeoutMs: 2000,
   onRequest: () => process.send?.('asks'),
 })
-const outbox = await openOutbox({ client, ...target, path: OUTBOX_PATH, maxBatch: 5, leaseMs: 400, lingerMs: 5 })
+const outbox = await openOutbox({ client, ...target, path: OUTBOX_PATH, maxBatch: 5, lingerMs: 5 })
 
 outbox.start()
 // A watcher of a log that was killed reads some lines again: their keys keep them from being taken twice.
@@ -30,8 +30,8 @@ while (next <= Number(OUTBOX_UNTIL)) {
 if (OUTBOX_LAST) {
   await outbox.stop()
   for (;;) {
-    const { left } = await outbox.flush()
-    if (left === 0) break
+    const { remaining } = await outbox.flush()
+    if (remaining === 0) break
     await sleep(100)
   }
   await outbox.close()

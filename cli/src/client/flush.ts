@@ -4,8 +4,7 @@ import { type Target, targetWords } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
-import { duration } from '../core/time.ts'
-import { createCountdown, createProgress, leaseText, type Progress, waitText } from '../output/progress.ts'
+import { createCountdown, createProgress, type Progress, waitText } from '../output/progress.ts'
 import { describeError } from './describe-error.ts'
 
 export interface FlushOptions {
@@ -21,7 +20,7 @@ export async function flushWithProgress(
   outbox: Outbox,
   { maxWaitMs, signal, target }: FlushOptions,
 ): Promise<FlushReport> {
-  const total = await queuedIn(outbox)
+  const { pending: total } = await outbox.status()
   const showWait = createWaitListener(context)
   let progress: Progress | undefined
   const unsubscribe = outbox.subscribe((event) => {
@@ -33,7 +32,7 @@ export async function flushWithProgress(
     return await outbox.flush({
       signal,
       ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
-      onProgress: ({ sent, dead }) => progress?.update(sent + dead),
+      onProgress: ({ delivered, rejected }) => progress?.update(delivered + rejected),
     })
   } catch (error) {
     throw signal.aborted ? await interruptedError(outbox, target) : error
@@ -43,17 +42,12 @@ export async function flushWithProgress(
   }
 }
 
-async function queuedIn(outbox: Outbox): Promise<number> {
-  const { queued, frozen } = await outbox.status()
-  return queued + frozen
-}
-
 export function mergeReports(before: readonly FlushReport[], last: FlushReport): FlushReport {
   const all = [...before, last]
   return {
     ...last,
-    sent: all.reduce((sum, { sent }) => sum + sent, 0),
-    dead: all.reduce((sum, { dead }) => sum + dead, 0),
+    delivered: all.reduce((sum, { delivered }) => sum + delivered, 0),
+    rejected: all.reduce((sum, { rejected }) => sum + rejected, 0),
     deadLetters: all.flatMap(({ deadLetters }) => deadLetters),
   }
 }
@@ -62,13 +56,12 @@ export function createWaitListener({ line, clock }: Pick<Context, 'line' | 'cloc
   const { start, stop } = createCountdown(line, clock)
   return (event: OutboxEvent) => {
     if (event.type === 'waiting' && event.error instanceof RateLimitError) start(event.until.getTime(), waitText)
-    if (event.type === 'leased') start(event.until.getTime(), leaseText)
     if (event.type === 'sending') stop()
   }
 }
 
 export async function interruptedError(outbox: Outbox, target: Target): Promise<CliError> {
-  const count = await queuedIn(outbox)
+  const { pending: count } = await outbox.status()
   const message = `Interrupted. ${count === 0 ? 'Nothing is queued.' : queuedText(count)}`
   const hint = count === 0 ? undefined : `Send them: ${flushCommand(target)}`
   return new CliError({ code: 'interrupted', message, hint, exit: EXIT.interrupted })
@@ -86,33 +79,27 @@ export function flushStatus(
   report: FlushReport,
   target: Target,
 ): typeof EXIT.ok | typeof EXIT.partly {
-  const { sent, left, deadLetters, stopped, leased, withoutClient } = report
+  const { delivered, remaining, deadLetters, stopped, withoutClient } = report
   for (const { count, reason } of deadLetters)
     context.note(`fish-cli: ${catchesText(count)} rejected: ${reason.message}`)
   const [first] = stopped
   if (first) {
-    if (sent > 0) context.note(`fish-cli: ${sent} sent.`)
-    throw queuedError(first.error, left, target)
+    if (delivered > 0) context.note(`fish-cli: ${delivered} sent.`)
+    throw queuedError(first.error, remaining, target)
   }
   if (deadLetters.length > 0) context.note(`fish-cli: ${DEAD_LETTER_HELP}`)
-  if (leased.length > 0) {
-    const free = duration(Math.max(...leased.map(({ until }) => until.getTime())) - context.clock.now())
-    context.note(
-      `fish-cli: Another process is sending the rest. If it was killed, these can be sent in ${free}: ${flushCommand(target)}`,
-    )
-  }
   if (withoutClient.length > 0)
     context.note('fish-cli: Catches of other players stay queued; send them with --user USER.')
-  return deadLetters.length > 0 || leased.length > 0 ? EXIT.partly : EXIT.ok
+  return deadLetters.length > 0 ? EXIT.partly : EXIT.ok
 }
 
 /** Says that the catches are queued: adding them again would store them twice. */
-function queuedError(error: unknown, left: number, target: Target): CliError {
+function queuedError(error: unknown, remaining: number, target: Target): CliError {
   const command = flushCommand(target)
   const { code, message, hint, exit, retryAt, requestId } = describeError(error)
   return new CliError({
     code,
-    message: `${message} ${queuedText(left)}`,
+    message: `${message} ${queuedText(remaining)}`,
     hint: hint === null ? `Send them: ${command}` : `${hint} Then send them: ${command}`,
     exit,
     retryAt,

@@ -1,15 +1,15 @@
 import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { FishCrabError, type Gamemode, type RateLimitState, type ResponseEvent } from '@fish-crab/sdk'
 import {
   type DeadLetter,
+  inspectOutbox,
   type Outbox,
   type OutboxListener,
   type OutboxOptions,
+  OutboxStoreError,
   openOutbox,
 } from '@fish-crab/sdk/outbox'
-import { fileProblem } from '../../../sdk/src/internal/sqlite.node.ts'
 import { folders } from '../config/paths.ts'
 import { isSameService } from '../config/profile.ts'
 import type { Target } from '../config/target.ts'
@@ -67,13 +67,11 @@ async function openOutboxFile(context: Context, url: string, options: OutboxOpti
   const path = outboxPath(context, url)
   const command = crypto.randomUUID()
   const onEvent: OutboxListener = (event) => {
-    if (event.type === 'sent') {
+    if (event.type === 'delivered') {
       // What is sent in the background was not added by one command.
       const run = options.lingerMs ? event.id : command
       void rememberAdded(context, path, { ...event.collection, id: event.id, at: context.clock.now(), run })
     }
-    if (event.type !== 'adopted') return
-    context.line.say(`fish-cli: The outbox of an older version, ${path}, now belongs to ${event.service}.`)
   }
   try {
     return await openOutbox({ ...options, path, clock: context.clock, onEvent })
@@ -93,29 +91,31 @@ interface Unsent {
 }
 
 /** What is queued on this machine for other addresses than this one, and which outboxes cannot be read. */
-export function unsentElsewhere(context: Pick<Context, 'env'>, url: string): readonly Unsent[] {
+export async function unsentElsewhere(context: Pick<Context, 'env'>, url: string): Promise<readonly Unsent[]> {
   const files = globSync('outbox-*.db', { cwd: folders(context).state, withFileTypes: true })
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
   const own = outboxPath(context, url)
-  return paths.flatMap((path) => (path === own ? [] : (readUnsent(context, path) ?? [])))
+  const others = paths.filter((path) => path !== own)
+  const found = await Promise.all(others.map((path) => readUnsent(context, path)))
+  return found.filter((one) => one !== undefined)
 }
 
 /** For a profile that loses its key or, unless it stays the same, its address. */
-export function noteUnsent(context: Pick<Context, 'env'> & Notes, former: Profile | undefined, newUrl = ''): void {
+export async function noteUnsent(
+  context: Pick<Context, 'env'> & Notes,
+  former: Profile | undefined,
+  newUrl = '',
+): Promise<void> {
   if (!former || isSameService(former.url, newUrl)) return
-  const unsent = readUnsent(context, outboxPath(context, former.url))
+  const unsent = await readUnsent(context, outboxPath(context, former.url))
   if (unsent) context.note(`fish-cli: ${unsent.result} ${unsent.fix}`)
 }
 
-const UNSENT = `SELECT address, (SELECT count(*) FROM catches LEFT JOIN batches ON batches.id = catches.batch
-  WHERE code IS NULL) AS queued FROM service`
-
 /** Changes nothing. `undefined` when nothing is queued, and for a copy or another file that is no outbox of its name. */
-function readUnsent(context: Pick<Context, 'env'>, path: string): Unsent | undefined {
+async function readUnsent(context: Pick<Context, 'env'>, path: string): Promise<Unsent | undefined> {
   try {
-    using db = openReadOnly(path)
-    const row = db.prepare(UNSENT).get()
-    const [url, queued] = [String(row?.address), Number(row?.queued)]
+    const { service: url = '', pending: queued, close } = await inspectOutbox(path)
+    close()
     if (queued === 0 || outboxPath(context, url) !== path) return undefined
     const result = `${catchesText(queued)} not sent to ${printable(url)} yet.`
     return {
@@ -124,33 +124,23 @@ function readUnsent(context: Pick<Context, 'env'>, path: string): Unsent | undef
       fix: `Send them: ${commandLine('outbox', 'flush', '--url', printable(url))}`,
     }
   } catch (error) {
-    const problem = fileProblem(error)
-    if (problem === undefined) return undefined
-    const fix = (problem === 'damaged' ? HINTS.outbox_damaged : HINTS.outbox_not_writable) ?? ''
+    if (!(error instanceof OutboxStoreError) || error.code === 'outbox_unavailable') return undefined
+    const fix = HINTS[error.code] ?? HINTS.outbox_not_writable ?? ''
     return { service: null, result: `The outbox of another address, ${path}, cannot be read.`, fix }
   }
 }
 
 /** Tells which keys an outbox has seen, also of catches that were sent. Changes nothing; without an outbox, none. */
-export function knownKeys(context: Pick<Context, 'env'>, url: string): (key: string) => boolean {
+export async function knownKeys(context: Pick<Context, 'env'>, url: string): Promise<(key: string) => boolean> {
   const path = outboxPath(context, url)
   if (!existsSync(path)) return () => false
   try {
-    const db = openReadOnly(path)
-    const query = db.prepare('SELECT 1 FROM keys WHERE key = ?')
-    return (key) => query.get(key) !== undefined
+    const { hasKey } = await inspectOutbox(path)
+    return hasKey
   } catch {
-    // Opening it for the catches reports what is wrong.
+    // Opening it for the catches reports the problem.
     return () => false
   }
-}
-
-function openReadOnly(path: string) {
-  const file = pathToFileURL(path)
-  // Otherwise SQLite creates the write-ahead log of a file without one.
-  if (!existsSync(`${path}-wal`)) file.search = 'immutable=1'
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
-  return new DatabaseSync(file, { readOnly: true, timeout: 1000 })
 }
 
 /** All when no ID is given. @throws CliError for a malformed or unknown ID */

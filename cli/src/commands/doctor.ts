@@ -72,7 +72,7 @@ export const doctorCommand = defineCommand({
     if (target) {
       const known = target
       rows.push(await runCheck('outbox', () => checkOutbox(context, known)))
-      for (const { result, fix } of unsentElsewhere(context, known.url.value)) {
+      for (const { result, fix } of await unsentElsewhere(context, known.url.value)) {
         rows.push({ check: 'outbox', ...warn(result, fix) })
       }
       if (!flags.offline) rows.push(...(await checkService(context, known)))
@@ -173,10 +173,9 @@ function modeOf(path: string): number | undefined {
 async function checkOutbox(context: Context, target: Target): Promise<Outcome> {
   checkReplaceable(outboxPath(context, target.url.value))
   await using outbox = await openLocalOutbox(context, target)
-  const { queued, frozen, dead } = (await outbox?.status()) ?? { queued: 0, frozen: 0, dead: 0 }
-  const waiting = queued + frozen
-  if (dead > 0) return warn(`${catchesText(dead)} could not be stored.`, 'See why: fish-cli outbox status')
-  if (waiting > 0) return warn(`${catchesText(waiting)} not sent yet.`, 'Send them: fish-cli outbox flush')
+  const { pending, rejected } = (await outbox?.status()) ?? { pending: 0, rejected: 0 }
+  if (rejected > 0) return warn(`${catchesText(rejected)} could not be stored.`, 'See why: fish-cli outbox status')
+  if (pending > 0) return warn(`${catchesText(pending)} not sent yet.`, 'Send them: fish-cli outbox flush')
   return ok('The outbox is empty.')
 }
 

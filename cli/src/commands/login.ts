@@ -98,7 +98,7 @@ export const loginCommand = defineCommand({
     })
     const changed = await changeConfig(context, (current) => applyLogin(current, name, login))
     await updateSecrets(context, changed, name, (stored) => mergeLogin(stored, secrets))
-    noteUnsent(context, config.profiles.get(name), login.url)
+    await noteUnsent(context, config.profiles.get(name), login.url)
     const wasAsked = flags['with-api-key'] || canPrompt(context, flags['no-input'])
     if (!asAdmin && !wasAsked && context.stderr.isTTY) await offerApiKey(context, changed, name)
     const expiresAt = secrets.session?.expiresAt

@@ -30,7 +30,7 @@ export const logoutCommand = defineCommand({
       return undefined
     })
     if (removed) await endSession(context, removed)
-    noteUnsent(context, profile)
+    await noteUnsent(context, profile)
     const result = secrets === undefined ? 'No secrets stored for' : 'Removed the secrets of'
     return context.print({ profile: name, removed: secrets ?? null }, () => `${result} profile ${name}.`)
   },

@@ -1,6 +1,6 @@
 import { ValidationError } from '@fish-crab/sdk'
 import type { Gamemode, RarityValue } from '@fish-crab/sdk/constants'
-import { memoryStore, type NewCatch, openOutbox } from '@fish-crab/sdk/outbox'
+import { type NewCatch, openOutbox } from '@fish-crab/sdk/outbox'
 import { startsWithDate } from '../../../sdk/src/internal/calendar.ts'
 import { rarityList } from '../client/catch-query.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
@@ -99,9 +99,8 @@ const CHUNK_SIZE = 500
 
 export async function* parseCatches(source: ImportSource, defaults: ImportDefaults): AsyncGenerator<CatchChunk> {
   const { user, gamemode } = defaults
-  // A store that keeps nothing: the outbox only validates.
-  const store = { ...memoryStore(), add: () => ({ type: 'added', addedIndexes: [] }) as const }
-  await using validator = await openOutbox({ user, gamemode, store })
+  // It only validates.
+  await using validator = await openOutbox({ user, gamemode, path: ':memory:' })
   let group: FileRecord[] = []
   const check = async (): Promise<CatchChunk> => {
     const read = group.map((record) => ('problem' in record ? record : catchOf(record, defaults)))
@@ -109,6 +108,7 @@ export async function* parseCatches(source: ImportSource, defaults: ImportDefaul
     const right = read.flatMap((one) => ('problem' in one ? [] : [one]))
     const wrong = read.flatMap((one) => ('problem' in one ? [one] : []))
     const invalid = await errorsOf(right, (catches) => validator.add(catches))
+    await validator.cancel()
     return {
       catches: right.filter(({ line }) => !invalid.some((one) => one.line === line)),
       errors: [...wrong, ...invalid].sort((a, b) => a.line - b.line),

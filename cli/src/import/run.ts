@@ -86,12 +86,12 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
     try {
       const report = mergeReports(flushed, await flushWithProgress(context, outbox, delivery))
       const status = flushStatus(context, report, target)
-      const { sent, left } = report
+      const { delivered: sent, remaining: left } = report
       const { dead: ofFile, isCancelled } = await claim.rest()
-      const earlier = ofFile - report.dead
+      const earlier = ofFile - report.rejected
       if (earlier > 0)
         context.note(`fish-cli: ${catchesText(earlier)} of earlier runs in dead letters. ${DEAD_LETTER_HELP}`)
-      const dead = Math.max(ofFile, report.dead)
+      const dead = Math.max(ofFile, report.rejected)
       const what = isCancelled ? 'The import was cancelled' : `${catchesText(catches)} imported`
       const known = skipped === 0 ? '' : ` ${catchesText(skipped)} skipped: the collection has them.`
       const text = `${what}: ${sent} sent, ${dead} in dead letters, ${left} left.${known}`
@@ -197,7 +197,7 @@ async function addOrFlush(
     } catch (error) {
       if (!(error instanceof OutboxFullError)) throw error
       const report = await flushWithProgress(context, outbox, delivery)
-      if (report.sent === 0) throw report.stopped[0]?.error ?? error
+      if (report.delivered === 0) throw report.stopped[0]?.error ?? error
       flushed.push(report)
     }
   }

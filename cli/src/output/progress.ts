@@ -126,10 +126,6 @@ export function countdownHooks(line: StatusLine, clock: Clock): Pick<Hooks, 'onW
   }
 }
 
-export function leaseText(waitMs: number): string {
-  return `Another process is sending these, or was killed. Waiting up to ${duration(waitMs)} (Ctrl-C to cancel).`
-}
-
 export function waitText(waitMs: number): string {
   return `Rate limited. Retrying in ${duration(waitMs)} (Ctrl-C to cancel).`
 }

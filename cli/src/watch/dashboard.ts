@@ -96,12 +96,11 @@ export function createDashboard(context: Context & Notes, options: DashboardOpti
   }
 
   const refresh = async () => {
-    const status = await outbox.status()
-    queued = status.queued + status.frozen
+    queued = (await outbox.status()).pending
     view.draw()
   }
   const unsubscribe = outbox.subscribe((event) => {
-    if (event.type === 'sent') sent += event.count
+    if (event.type === 'delivered') sent += event.count
     // Closed meanwhile.
     refresh().catch(() => {})
   })
@@ -158,8 +157,7 @@ export function createDashboard(context: Context & Notes, options: DashboardOpti
     /** Removes the panel, gives the terminal back, and says how the session was. */
     async finish(): Promise<void> {
       end()
-      const status = await outbox.status()
-      const left = status.queued + status.frozen
+      const { pending: left } = await outbox.status()
       context.note(`fish-cli: ${stats.summary(clock.now()).join('\n  ')}`)
       context.note(
         left === 0

@@ -44,7 +44,7 @@ export async function addHistory(context: Context & Notes, options: HistoryOptio
   const maxWaitMs = maxWaitOf(target)
   const logs = await listLogs(resolve(folder))
   const signal = context.interrupted()
-  const isKnown = knownKeys(context, target.url.value)
+  const isKnown = await knownKeys(context, target.url.value)
   const preview = await previewLogs(context, { ...options, logs, isKnown, signal })
   const print = (added: number, sent: number) => {
     if (flags.json) context.stdout.write(`${jsonText({ ...previewData(preview), added, sent })}\n`)
@@ -76,11 +76,11 @@ export async function addHistory(context: Context & Notes, options: HistoryOptio
     }
     const added = isNothingNew ? 0 : await addLogs(context, { ...options, logs, outbox, signal, onFull: full })
     const report = mergeReports(early, await flush())
-    const stored = report.sent === 0 ? '' : ` ${report.sent} sent.`
+    const stored = report.delivered === 0 ? '' : ` ${report.delivered} sent.`
     context.note(`fish-cli: ${catchesText(added)} added.${stored}`)
     noteUnrecognized(context, preview.unrecognized, target)
     const status = flushStatus(context, report, target)
-    print(added, report.sent)
+    print(added, report.delivered)
     return status === EXIT.ok ? partly : status
   } catch (error) {
     throw signal.aborted ? await interruptedError(outbox, target) : error

@@ -96,8 +96,8 @@ export function reportDelivery(context: Context, outbox: Outbox): () => void {
   let reported = ''
   return outbox.subscribe((event: OutboxEvent) => {
     wait(event)
-    if (event.type === 'sent') reported = ''
-    if (event.type === 'dead-letter') {
+    if (event.type === 'delivered') reported = ''
+    if (event.type === 'rejected') {
       context.line.say(
         `fish-cli: ${event.count} could not be stored: ${event.reason.message} See: fish-cli outbox status`,
       )

@@ -29,7 +29,7 @@ import { follow } from './follow.ts'
 import type { PlayerLocation } from './gamemode.ts'
 import { type FoundLog, findLog, logLocations } from './locations.ts'
 import { checkLogs, isGzipped } from './log-file.ts'
-import type { ChatReader } from './parser.ts'
+import type { ChatReader, WatchedCatch } from './parser.ts'
 import {
   catchKey,
   gamemodeResolver,
@@ -154,7 +154,7 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
     }
     unsubscribe()
     const report = await flushWithProgress(context, outbox, { maxWaitMs, signal, target })
-    context.note(`fish-cli: ${totalsText(printer.totals())}; ${report.sent} sent.`)
+    context.note(`fish-cli: ${totalsText(printer.totals())}; ${report.delivered} sent.`)
     noteUnrecognized(context, unrecognized, target)
     const status = flushStatus(context, report, target)
     return printer.held() > 0 ? EXIT.partly : status
@@ -273,9 +273,13 @@ async function readLog(context: Context & Notes, options: ReadLogOptions): Promi
   for (const one of await recorder.release()) printer.print(one, addHeld)
   if (recorder.held() > 0) noteHeld()
   const heldBefore = printer.held()
+  const missedIn = async (catches: readonly WatchedCatch[]) => {
+    if (catches.length === 0) return 0
+    const isAdded = await knownKeys(context, target.url.value)
+    return catches.filter((one) => !isAdded(catchKey(user, one))).length
+  }
   let location: PlayerLocation = place ?? {}
-  let isAdded: ReturnType<typeof knownKeys> | undefined
-  let skipped = 0
+  const skipped: WatchedCatch[] = []
   try {
     await follow({
       path,
@@ -288,13 +292,10 @@ async function readLog(context: Context & Notes, options: ReadLogOptions): Promi
       clock: context.clock,
       chat,
       onNote: (text) => context.note(`fish-cli: ${text}`),
-      onSkip(catches) {
-        isAdded ??= knownKeys(context, target.url.value)
-        for (const one of catches) if (!isAdded(catchKey(user, one))) skipped += 1
-      },
+      onSkip: (catches) => void skipped.push(...catches),
       onBatch: async (batch) => {
-        if (skipped > 0) noteSkipped(context, skipped, options)
-        skipped = 0
+        const missed = await missedIn(skipped.splice(0))
+        if (missed > 0) noteSkipped(context, missed, options)
         for (const one of await recorder.record(batch)) printer.print(one, addHeld)
         unrecognized.add(batch.unrecognized, dirname(path))
         location = batch.place

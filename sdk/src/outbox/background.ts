@@ -1,7 +1,13 @@
 import type { Clock } from '../client/core/timing.ts'
 import { untilAborted } from '../internal/wait.ts'
-import { nextFlushDelayMs } from './backoff.ts'
+import { rateLimitWaitMs } from './flush.ts'
 import type { FlushReport } from './outbox.ts'
+
+const FIRST_MS = 1000
+const MAX_MS = 5 * 60_000
+
+/** Poll interval while idle: other processes may add to a shared file. */
+const IDLE_MS = 30_000
 
 interface BackgroundOptions {
   /** Flushes without waiting for the rate limit. */
@@ -30,7 +36,7 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
       const outcome = await flushOnce(failures)
       if (stopping.signal.aborted) return
       failures = outcome.failures
-      const waitMs = nextFlushDelayMs(outcome, clock.now(), random())
+      const { waitMs } = outcome
       if (failures > 0) {
         onWait(clock.now() + waitMs, outcome.error)
         await sleep(waitMs, stopping.signal)
@@ -43,17 +49,17 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
   async function flushOnce(failuresBefore: number) {
     nudgedAt = undefined
     try {
-      const { stopped, leased, sent } = await flush(stopping.signal)
-      return {
-        // While some batches get through, the backoff does not grow.
-        failures: stopped.length === 0 ? 0 : sent > 0 ? 1 : failuresBefore + 1,
-        error: stopped[0]?.error,
-        limitedUntil: earliest(stopped.map(({ retryAt }) => retryAt)),
-        leasedUntil: earliest(leased.map(({ until }) => until)),
-      }
+      const { stopped, delivered } = await flush(stopping.signal)
+      if (stopped.length === 0) return { failures: 0, waitMs: IDLE_MS }
+      // While some batches get through, the backoff does not grow.
+      const failures = delivered > 0 ? 1 : failuresBefore + 1
+      const until = Math.min(...stopped.map(({ retryAt }) => retryAt?.getTime() ?? Number.POSITIVE_INFINITY))
+      const isLimited = until < Number.POSITIVE_INFINITY
+      const waitMs = isLimited ? rateLimitWaitMs(until, clock.now(), random()) : backoffMs(failures, random())
+      return { failures, waitMs, error: stopped[0]?.error }
     } catch (error) {
       if (!stopping.signal.aborted) onError(error)
-      return { failures: failuresBefore + 1, error }
+      return { failures: failuresBefore + 1, waitMs: backoffMs(failuresBefore + 1, random()), error }
     }
   }
 
@@ -93,7 +99,7 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
   }
 }
 
-function earliest(dates: readonly (Date | undefined)[]): number | undefined {
-  const times = dates.flatMap((date) => date?.getTime() ?? [])
-  return times.length > 0 ? Math.min(...times) : undefined
+/** 1 s, doubled with each failure up to 5 minutes. `random` lengthens it by up to half. */
+function backoffMs(failures: number, random: number): number {
+  return Math.min(FIRST_MS * 2 ** (failures - 1), MAX_MS) * (1 + random / 2)
 }

@@ -1,19 +1,58 @@
 import {
   type CrabInput,
   type FishInput,
+  type PayloadEntry,
   parseEntries,
   resolveTarget,
   type Target,
 } from '../client/resources/catch-input.ts'
+import type { Gamemode } from '../contract/gamemodes.ts'
+import type { Kind } from '../contract/kinds.ts'
 import { userNameKey } from '../contract/names.ts'
 import { type Issue, throwIssues } from '../errors/fish-crab-error.ts'
-import type { CatchToAdd, Checkpoint } from './store.ts'
+
+/** A named value, for example the position in a log. */
+export interface Checkpoint {
+  /** 1 to 512 characters. */
+  readonly name: string
+  readonly value: string
+  /**
+   * The required current value, `null` for none: if two writers compete, the later one adds nothing.
+   * @default any value
+   */
+  readonly expected?: string | null | undefined
+}
+
+/** A collection of the service. Catches keep their order within it. */
+export interface Collection {
+  readonly kind: Kind
+  readonly user: string
+  readonly gamemode: Gamemode
+}
+
+/** A checked catch in the format of the service. */
+export interface CatchToAdd extends Collection {
+  /** Id of the collection; the same for every spelling of the user name. */
+  readonly collection: string
+  readonly entry: PayloadEntry
+  readonly key?: string | undefined
+}
+
+/** A catch in an outbox. */
+export interface StoredCatch extends CatchToAdd {
+  /** Position in the outbox: increases, and is never reused. */
+  readonly seq: number
+  /** Milliseconds since 1970. */
+  readonly addedAt: number
+  /** Maximum size of a batch with this catch, after a larger batch was rejected. */
+  readonly batchLimit?: number | undefined
+}
 
 /** Fields of a catch besides its entry. */
 export interface CatchFields extends Target {
   /**
    * Identifies this catch, for example by log file and offset. A catch with a known key is a duplicate and is not added,
-   * even after delivery. 1 to 512 characters. @default none: every catch is added
+   * even after delivery; `cancel` and `drop` forget it. 1 to 512 characters. @default none: every catch is added
    */
   readonly key?: string | undefined
 }

@@ -66,24 +66,23 @@ export class OutboxClosedError extends FishCrabError {
 
 /** The `code` of an {@link OutboxStoreError}. */
 export type OutboxStoreErrorCode =
-  | 'outbox_newer'
+  | 'outbox_other_version'
   | 'outbox_other_service'
   | 'outbox_damaged'
   | 'outbox_disk_full'
   | 'outbox_not_writable'
   | 'outbox_busy'
-  | 'outbox_gone'
   | 'outbox_unavailable'
 
 /**
  * The store of the outbox failed. The operation did not happen, and the store is unchanged.
  *
- * - `outbox_newer`: a newer version of this package wrote the file. Update this one.
+ * - `outbox_other_version`: another version of this package wrote the file. Send its catches with that version, or move
+ *   the file away.
  * - `outbox_other_service`: it holds catches for another service. Choose another path, or a client of that service.
  * - `outbox_damaged`: the file is damaged or not an outbox. Move it away, or choose another path.
  * - `outbox_disk_full`: the disk is full. Free some space.
  * - `outbox_not_writable`: check the owner and mode of the file and its folder.
- * - `outbox_gone`: the file was deleted or replaced while it was open. Open the outbox again.
  * - `outbox_busy`: another process locks the file. Try again.
  * - `outbox_unavailable`: anything else, see `cause`; also a runtime without `node:sqlite`.
  *

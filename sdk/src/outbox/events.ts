@@ -1,5 +1,13 @@
 import { notify } from '../client/core/hooks.ts'
-import type { Collection, DeadLetterReason } from './store.ts'
+import type { Collection } from './catches.ts'
+
+/** Why the service will never accept a batch. */
+export interface RejectionReason {
+  /** The `code` of the error. */
+  readonly code: string
+  /** The message of the error, without secrets. */
+  readonly message: string
+}
 
 /** A batch that became a dead letter. */
 export interface DeadLetterNotice {
@@ -7,23 +15,18 @@ export interface DeadLetterNotice {
   /** Its id in `deadLetters`, `retry` and `drop`. */
   readonly id: number
   readonly count: number
-  readonly reason: DeadLetterReason
+  readonly reason: RejectionReason
 }
 
 /** An event of an outbox. */
 export type OutboxEvent =
-  /**
-   * A store of an older version, which belonged to no service, belongs to this one from now on. Emitted while the outbox
-   * opens, or when `clientFor` returns its first client.
-   */
-  | { readonly type: 'adopted'; readonly service: string }
   /** Catches were added. */
   | { readonly type: 'added'; readonly added: number; readonly duplicates: number }
   /** A batch is sent. `again`: it was frozen earlier, without a response so far. */
   | { readonly type: 'sending'; readonly collection: Collection; readonly count: number; readonly again: boolean }
   /** The service stored a batch under this id. `replayed`: it was stored before, and the response was lost. */
   | {
-      readonly type: 'sent'
+      readonly type: 'delivered'
       readonly collection: Collection
       readonly count: number
       readonly id: string
@@ -31,13 +34,8 @@ export type OutboxEvent =
     }
   /** Sending pauses until then, for the rate limit or after a failure. */
   | { readonly type: 'waiting'; readonly until: Date; readonly error: unknown }
-  /**
-   * Another process has the lease of a collection until then: it is sending it, or was killed. Emitted when a `flush`
-   * that has nothing else to send begins to wait for it.
-   */
-  | { readonly type: 'leased'; readonly collection: Collection; readonly until: Date }
   /** Catches became a dead letter: sending them again would not help. */
-  | ({ readonly type: 'dead-letter' } & DeadLetterNotice)
+  | ({ readonly type: 'rejected' } & DeadLetterNotice)
   /** A batch failed and stays queued; without `collection`, a flush in the background failed. */
   | { readonly type: 'error'; readonly collection?: Collection | undefined; readonly error: unknown }
 

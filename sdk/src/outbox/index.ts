@@ -1,5 +1,14 @@
 export type { PayloadEntry } from '../client/resources/catch-input.ts'
-export type { CatchFields, NewCatch, NewCrab, NewFish } from './catches.ts'
+export type {
+  CatchFields,
+  CatchToAdd,
+  Checkpoint,
+  Collection,
+  NewCatch,
+  NewCrab,
+  NewFish,
+  StoredCatch,
+} from './catches.ts'
 export {
   CheckpointMovedError,
   OutboxClosedError,
@@ -7,12 +16,12 @@ export {
   OutboxStoreError,
   type OutboxStoreErrorCode,
 } from './errors.ts'
-export type { DeadLetterNotice, OutboxEvent, OutboxListener } from './events.ts'
-export { memoryStore } from './memory-store.ts'
-export { openOutbox } from './open-outbox.ts'
+export type { DeadLetterNotice, OutboxEvent, OutboxListener, RejectionReason } from './events.ts'
+export { inspectOutbox, openOutbox } from './open-outbox.ts'
 export type { OutboxClient, OutboxOptions } from './options.ts'
 export type {
   CancelOptions,
+  CancelOutcome,
   DeadLetter,
   FlushOptions,
   FlushProgress,
@@ -20,27 +29,8 @@ export type {
   Outbox,
   OutboxAdded,
   OutboxAddOptions,
+  OutboxCounts,
+  OutboxInspection,
   OutboxStatus,
   StoppedCollection,
 } from './outbox.ts'
-export { sqliteStore } from './sqlite-store.ts'
-export type {
-  AddOutcome,
-  AddRequest,
-  CancelOutcome,
-  CancelRequest,
-  CatchToAdd,
-  Checkpoint,
-  Collection,
-  CollectionCounts,
-  DeadLetterReason,
-  LeaseHolder,
-  LeaseOutcome,
-  LeaseRequest,
-  MaybePromise,
-  NextBatch,
-  OutboxStore,
-  ServiceBinding,
-  StoredCatch,
-  StoredDeadLetter,
-} from './store.ts'

@@ -2,18 +2,17 @@ import { idleClock } from '../client/core/timing.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { checkOptions, type OptionNames } from '../errors/check-options.ts'
 import { throwIssues } from '../errors/fish-crab-error.ts'
+import { untilAborted } from '../internal/wait.ts'
 import { type Background, startBackground } from './background.ts'
 import { checkpointIssues, parseCatches } from './catches.ts'
 import type { Delivery } from './deliver.ts'
-import { CheckpointMovedError, OutboxClosedError, OutboxFullError } from './errors.ts'
+import { OutboxClosedError, OutboxStoreError } from './errors.ts'
 import { Emitter } from './events.ts'
-import { bindToService, type FlushCall, FlushQueue } from './flush.ts'
-import { type OutboxOptions, type OutboxSettings, resolveOutboxOptions } from './options.ts'
-import type { CancelOptions, FlushOptions, Outbox, OutboxAddOptions, OutboxStatus } from './outbox.ts'
-import { defaultStore, sqliteStore } from './sqlite-store.ts'
-import type { CollectionCounts, OutboxStore } from './store.ts'
+import { type FlushCall, flushOutbox } from './flush.ts'
+import { type OutboxOptions, resolveOutboxOptions } from './options.ts'
+import type { CancelOptions, FlushOptions, Outbox, OutboxAddOptions, OutboxInspection, OutboxStatus } from './outbox.ts'
+import type { OutboxStore } from './store.ts'
 
-const LISTED_CATCHES = 500
 const DEFAULT_MAX_WAIT_MS = (LIMITS.windowSeconds + 5) * 1000
 
 const ADD_OPTIONS: OptionNames<OutboxAddOptions> = { checkpoint: true }
@@ -22,11 +21,10 @@ const CANCEL_OPTIONS: OptionNames<CancelOptions> = { keyPrefix: true, checkpoint
 
 /**
  * Opens a crash-safe queue of catches: every added catch is delivered to the service once and in order, even if a
- * process is killed. Several processes may open the same path. A store belongs to the first service that opens it;
- * without `path` and `store` each service has its own file. A store of an older version, which belongs to no service, is
- * assigned to the first one that opens it, with the event `adopted`.
+ * process is killed. Several processes may open the same path. A file belongs to the first service that opens it; without
+ * `path` each service has its own file. A file is never overwritten or repaired.
  *
- * @throws ValidationError for invalid options; OutboxStoreError when the store cannot be opened, with code
+ * @throws ValidationError for invalid options; OutboxStoreError when the file cannot be opened, with code
  *   `outbox_other_service` when it belongs to another service.
  * @example
  * const outbox = await openOutbox({ client: createClient({ user: 'Alex', gamemode: 'earth', fernetKey }) })
@@ -38,30 +36,52 @@ export async function openOutbox(options: OutboxOptions = {}): Promise<Outbox> {
   const settings = resolveOutboxOptions(options)
   const emitter = new Emitter()
   if (options.onEvent) emitter.subscribe(options.onEvent)
-  const store = await storeOf(options, settings)
-  if (settings.service !== undefined) {
-    try {
-      await bindToService({ store, emitter }, settings.service)
-    } catch (error) {
-      await store.close()
-      throw error
-    }
+  const { openStore } = await loadStore()
+  const store = openStore(options.path, settings.service)
+  try {
+    if (settings.service !== undefined) store.bind(settings.service)
+  } catch (error) {
+    store.close()
+    throw error
   }
-  return createOutbox({ store, settings, emitter, owner: globalThis.crypto.randomUUID() })
+  return createOutbox({ store, settings, emitter })
 }
 
-async function storeOf({ store, path }: OutboxOptions, { service }: OutboxSettings): Promise<OutboxStore> {
-  if (store) return store
-  return path === undefined && service !== undefined ? defaultStore(service) : sqliteStore(path ?? '')
+/**
+ * Reads the file of an outbox, also while other processes use it, and changes nothing.
+ *
+ * @throws OutboxStoreError when the file cannot be read or is not an outbox
+ * @example
+ * const { pending, close } = await inspectOutbox('./outbox.db')
+ * close()
+ */
+export async function inspectOutbox(path: string): Promise<OutboxInspection> {
+  const { inspectFile } = await loadStore()
+  return inspectFile(path)
+}
+
+/** Loaded on demand: some runtimes have no `node:sqlite`. */
+function loadStore() {
+  return import('./store.ts').catch((cause: unknown) => {
+    throw new OutboxStoreError('outbox_unavailable', 'This runtime has no node:sqlite.', {
+      hint: 'Use Node 22.19 or later.',
+      cause,
+    })
+  })
+}
+
+type GivenFlush = Omit<FlushCall, 'signal' | 'stop'> & {
+  readonly [name in 'signal' | 'stop']?: AbortSignal | undefined
 }
 
 function createOutbox(delivery: Delivery): Outbox {
   const { store, settings, emitter } = delivery
-  const queue = new FlushQueue(delivery)
   const closing = new AbortController()
   const aborting = new AbortController()
   let background: Background | undefined
   let closed: Promise<void> | undefined
+  /** The last flush. Never rejects. */
+  let last: Promise<unknown> = Promise.resolve()
 
   /** @throws OutboxClosedError */
   const openStore = () => {
@@ -69,8 +89,14 @@ function createOutbox(delivery: Delivery): Outbox {
     return store
   }
 
-  const flush = ({ signals, stops, ...call }: FlushCall) =>
-    queue.run({ ...call, signals: [aborting.signal, ...signals], stops: [closing.signal, ...stops] })
+  const flush = ({ signal, stop, ...call }: GivenFlush) => {
+    const signals = [aborting.signal, signal].filter((one) => one !== undefined)
+    const stops = [closing.signal, stop].filter((one) => one !== undefined)
+    const both = { signal: AbortSignal.any(signals), stop: AbortSignal.any(stops) }
+    const flushing = last.then(() => flushOutbox(delivery, { ...call, ...both }))
+    last = flushing.catch(() => {})
+    return untilAborted(() => flushing, both.signal)
+  }
 
   const stop = async () => {
     const stopped = background
@@ -81,8 +107,8 @@ function createOutbox(delivery: Delivery): Outbox {
   const closeAll = async () => {
     closing.abort(new OutboxClosedError())
     await stop()
-    await queue.idle()
-    await store.close()
+    await last
+    store.close()
   }
 
   const close: Outbox['close'] = async (options = {}) => {
@@ -102,17 +128,13 @@ function createOutbox(delivery: Delivery): Outbox {
       const { checkpoint } = options
       const now = settings.now()
       const list = [catches].flat()
-      const outcome = await store.add({
-        catches: parseCatches(list, { now, defaults: settings.defaults, checkpoint }),
+      const addedIndexes = store.add(parseCatches(list, { now, defaults: settings.defaults, checkpoint }), {
         checkpoint,
         now,
         maxCatches: settings.maxCatches,
         maxKeys: settings.maxKeys,
         keysSince: now - settings.keyLifeMs,
       })
-      if (outcome.type === 'moved') throw new CheckpointMovedError()
-      if (outcome.type === 'full') throw new OutboxFullError(settings.maxCatches)
-      const { addedIndexes } = outcome
       const added = addedIndexes.length
       const duplicates = list.length - added
       if (list.length > 0) emitter.emit({ type: 'added', added, duplicates })
@@ -124,29 +146,28 @@ function createOutbox(delivery: Delivery): Outbox {
       openStore()
       checkOptions(options, FLUSH_OPTIONS)
       const { signal, onProgress, maxWaitMs = DEFAULT_MAX_WAIT_MS } = options
-      return flush({ maxWaitMs, onProgress, signals: signal ? [signal] : [], stops: [] })
+      return flush({ clock: settings.clock, maxWaitMs, onProgress, signal })
     },
     start() {
       openStore()
-      const { clock, hasOwnClock, random, lingerMs } = settings
+      const { hasOwnClock, random, lingerMs } = settings
+      // Its waits do not keep a process alive.
+      const clock = hasOwnClock ? settings.clock : idleClock
       background ??= startBackground({
-        flush: (stopped) => flush({ maxWaitMs: 0, signals: [], stops: [stopped] }),
+        flush: (stopped) => flush({ clock, maxWaitMs: 0, stop: stopped }),
         onError: (error) => emitter.emit({ type: 'error', error }),
         onWait: (until, error) => emitter.emit({ type: 'waiting', until: new Date(until), error }),
-        clock: hasOwnClock ? clock : idleClock,
+        clock,
         random,
         lingerMs,
       })
     },
     stop,
-    status: async () => summarize(await openStore().collections()),
+    status: async () => summarize(openStore().collections()),
     peek: async (limit = 100) => openStore().peek(limit),
-    async deadLetters() {
-      const batches = await openStore().deadLetters(LISTED_CATCHES)
-      return batches.map(({ at, ...batch }) => ({ ...batch, at: new Date(at) }))
-    },
+    deadLetters: async () => openStore().deadLetters(),
     async retry(ids) {
-      const count = await openStore().retry(ids === undefined ? undefined : [ids].flat())
+      const count = openStore().retry(ids === undefined ? undefined : [ids].flat())
       if (count > 0) background?.nudge()
       return count
     },
@@ -154,10 +175,8 @@ function createOutbox(delivery: Delivery): Outbox {
     async cancel(options = {}) {
       openStore()
       checkOptions(options, CANCEL_OPTIONS)
-      const { keyPrefix, checkpoint, dryRun = false } = options
-      const issues = checkpointIssues(checkpoint)
-      throwIssues(issues)
-      return store.cancel({ keyPrefix, checkpoint, dryRun })
+      throwIssues(checkpointIssues(options.checkpoint))
+      return store.cancel(options)
     },
     subscribe(listener) {
       openStore()
@@ -168,14 +187,12 @@ function createOutbox(delivery: Delivery): Outbox {
   }
 }
 
-function summarize(counts: readonly CollectionCounts[]): OutboxStatus {
-  const sum = (field: 'queued' | 'frozen' | 'dead') => counts.reduce((total, one) => total + one[field], 0)
-  const times = counts.flatMap(({ oldestAt }) => (oldestAt === undefined ? [] : [oldestAt]))
+function summarize(counts: ReturnType<OutboxStore['collections']>): OutboxStatus {
+  const times = counts.flatMap(({ oldest }) => oldest ?? [])
   return {
-    queued: sum('queued'),
-    frozen: sum('frozen'),
-    dead: sum('dead'),
-    ...(times.length === 0 ? {} : { oldest: new Date(Math.min(...times)) }),
-    collections: counts.map(({ collection: _collection, oldestAt: _oldestAt, ...one }) => one),
+    pending: counts.reduce((sum, { pending }) => sum + pending, 0),
+    rejected: counts.reduce((sum, { rejected }) => sum + rejected, 0),
+    ...(times.length > 0 && { oldest: new Date(Math.min(...times)) }),
+    collections: counts.map(({ id: _, oldest: _oldest, ...collection }) => collection),
   }
 }

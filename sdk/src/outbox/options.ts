@@ -7,12 +7,11 @@ import { userNameKey } from '../contract/names.ts'
 import { assertOptions, type OptionNames, unknownOptions } from '../errors/check-options.ts'
 import { throwIssues } from '../errors/fish-crab-error.ts'
 import type { OutboxListener } from './events.ts'
-import type { MaybePromise, OutboxStore } from './store.ts'
 
 /** The part of a client that an outbox uses. */
 export type OutboxClient = Pick<Client, 'fish' | 'crabs'> & Partial<Pick<Client, 'baseUrl' | 'defaults'>>
 
-/** Options of {@link openOutbox}. One of `client`, `baseUrl`, `path` and `store` is required. */
+/** Options of {@link openOutbox}. One of `client`, `baseUrl` and `path` is required. */
 export interface OutboxOptions extends Target {
   /**
    * The default user of catches. With `client`, only this user's catches are sent. @default that of `client`
@@ -29,15 +28,16 @@ export interface OutboxOptions extends Target {
    * Returns the client with that user's key, in place of `client`; `undefined` leaves that user's catches queued. Called
    * once per user and flush. Its errors count as errors of the client.
    */
-  readonly clientFor?: ((user: string) => MaybePromise<OutboxClient | undefined>) | undefined
+  readonly clientFor?: ((user: string) => OutboxClient | undefined | Promise<OutboxClient | undefined>) | undefined
   /**
-   * URL of the service. Required without `client`, `path` and `store`. @default that of `client`
+   * URL of the service. Required without `client` and `path`. @default that of `client`
    */
   readonly baseUrl?: string | undefined
-  /** Stores the catches; closed with the outbox. @default `sqliteStore(path)` */
-  readonly store?: MaybePromise<OutboxStore> | undefined
   /**
-   * The file of the default store. @default one per service in `$XDG_STATE_HOME/fish-crab` (`~/.local/state`), or the
+   * The SQLite file (`node:sqlite`), or `:memory:` for catches that may be lost when the process ends. The file has mode
+   * 0600 and contains catches in plain text and tokens, but no keys. Every operation survives `kill -9` and power loss,
+   * and blocks the thread while the disk syncs. Processes of one machine may share the file, but not over a network
+   * file system. @default one per service in `$XDG_STATE_HOME/fish-crab` (`~/.local/state`), or the
    * equivalent folder on macOS and Windows
    */
   readonly path?: string | undefined
@@ -49,11 +49,6 @@ export interface OutboxOptions extends Target {
   readonly maxKeys?: number | undefined
   /** Milliseconds to remember the key of a catch after it was added. @default 2_592_000_000 (30 days) */
   readonly keyLifeMs?: number | undefined
-  /**
-   * Milliseconds for which a process locks a collection while it sends a batch. Its request times out after half of them.
-   * If the process is killed, others wait that long. @default 60_000
-   */
-  readonly leaseMs?: number | undefined
   /**
    * Milliseconds to wait for more catches before sending in the background, or a function that returns them each time,
    * for example to leave part of the rate limit to others. @default 2000
@@ -72,12 +67,11 @@ export interface OutboxSettings {
   readonly defaults: Target
   /** The canonical URL of the service; `undefined` until `clientFor` returns a client. */
   readonly service: string | undefined
-  readonly clientFor: (user: string) => MaybePromise<OutboxClient | undefined>
+  readonly clientFor: (user: string) => OutboxClient | undefined | Promise<OutboxClient | undefined>
   readonly maxCatches: number
   readonly maxBatch: number
   readonly maxKeys: number
   readonly keyLifeMs: number
-  readonly leaseMs: number
   readonly lingerMs: () => number
   readonly clock: Clock
   /** Milliseconds since 1970, whole. */
@@ -93,13 +87,11 @@ const KNOWN: OptionNames<OutboxOptions> = {
   client: true,
   clientFor: true,
   baseUrl: true,
-  store: true,
   path: true,
   maxCatches: true,
   maxBatch: true,
   maxKeys: true,
   keyLifeMs: true,
-  leaseMs: true,
   lingerMs: true,
   onEvent: true,
   clock: true,
@@ -118,7 +110,6 @@ export function resolveOutboxOptions(options: OutboxOptions): OutboxSettings {
     maxBatch: options.maxBatch ?? LIMITS.entriesPerWrite,
     maxKeys: options.maxKeys ?? 200_000,
     keyLifeMs: options.keyLifeMs ?? 30 * DAY_MS,
-    leaseMs: options.leaseMs ?? 60_000,
     lingerMs: typeof lingerMs === 'function' ? lingerMs : () => lingerMs,
   }
   const issues = unknownOptions(options, KNOWN)
@@ -131,11 +122,14 @@ export function resolveOutboxOptions(options: OutboxOptions): OutboxSettings {
   check(isCount(settings.maxBatch) && settings.maxBatch <= most, 'maxBatch', `Must be a whole number, 1 to ${most}.`)
   check(Number.isInteger(settings.maxKeys) && settings.maxKeys >= 0, 'maxKeys', 'Must be a whole number, 0 or more.')
   check(settings.keyLifeMs >= 0, 'keyLifeMs', 'Must be milliseconds, 0 or more, or Infinity.')
-  check(isCount(settings.leaseMs), 'leaseMs', 'Must be whole milliseconds above 0.')
   const isLinger = typeof lingerMs === 'function' || (Number.isFinite(lingerMs) && lingerMs >= 0)
   check(isLinger, 'lingerMs', 'Must be milliseconds (0 or more) or a function that returns them.')
   check(!(client && options.clientFor), 'clientFor', 'Pass client or clientFor, not both.')
-  check(!(options.store && options.path), 'path', 'Pass store or path, not both.')
+  check(
+    options.path === undefined || (typeof options.path === 'string' && options.path !== ''),
+    'path',
+    'Must be the path of a file, or :memory:.',
+  )
   const { baseUrl = client?.baseUrl } = options
   const isAddress = baseUrl === undefined || isServiceUrl(baseUrl)
   check(isAddress, 'baseUrl', `Must be ${SERVICE_URL_RULE}.`)
@@ -145,11 +139,8 @@ export function resolveOutboxOptions(options: OutboxOptions): OutboxSettings {
     'baseUrl',
     'Must be the baseUrl of client. Leave it out.',
   )
-  check(
-    baseUrl !== undefined || Boolean(options.store) || options.path !== undefined,
-    'baseUrl',
-    'Missing. Pass client, baseUrl, path or store: each service has its own file.',
-  )
+  const hasFile = baseUrl !== undefined || options.path !== undefined
+  check(hasFile, 'baseUrl', 'Missing. Pass client, baseUrl or path: each service has its own file.')
   throwIssues(issues)
   const serves = (wanted: string) => user === undefined || userNameKey(user) === userNameKey(wanted)
   return {

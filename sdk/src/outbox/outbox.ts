@@ -1,14 +1,5 @@
-import type { NewCatch } from './catches.ts'
+import type { Checkpoint, Collection, NewCatch, StoredCatch } from './catches.ts'
 import type { DeadLetterNotice, OutboxListener } from './events.ts'
-import type {
-  CancelOutcome,
-  CancelRequest,
-  Checkpoint,
-  Collection,
-  CollectionCounts,
-  StoredCatch,
-  StoredDeadLetter,
-} from './store.ts'
 
 /** Options of `add`. */
 export interface OutboxAddOptions {
@@ -36,28 +27,55 @@ export interface FlushOptions {
   readonly maxWaitMs?: number | undefined
 }
 
-/** Numbers of catches in an outbox. */
-export interface OutboxStatus {
-  /** To be sent. */
-  readonly queued: number
-  /** Encrypted, without a response yet. */
-  readonly frozen: number
+/** Numbers of catches. */
+export interface OutboxCounts {
+  /** Not delivered yet. */
+  readonly pending: number
   /** Not deliverable: dead letters, until `retry` or `drop`. */
-  readonly dead: number
-  /** When the oldest queued or frozen catch was added. */
-  readonly oldest?: Date | undefined
-  /** The same numbers by collection. */
-  readonly collections: readonly (Collection & Pick<CollectionCounts, 'queued' | 'frozen' | 'dead'>)[]
+  readonly rejected: number
 }
 
-/** Options of `cancel`. */
-export type CancelOptions = Partial<CancelRequest>
+/** Numbers of catches in an outbox. */
+export interface OutboxStatus extends OutboxCounts {
+  /** When the oldest pending catch was added. */
+  readonly oldest?: Date | undefined
+  /** The same numbers by collection. */
+  readonly collections: readonly (Collection & OutboxCounts)[]
+}
+
+/** The queued catches that `cancel` deletes. */
+export interface CancelOptions {
+  /** Prefix of their keys. @default all */
+  readonly keyPrefix?: string | undefined
+  /** Written in the same transaction. */
+  readonly checkpoint?: Pick<Checkpoint, 'name' | 'value'> | undefined
+  /** Count, and change nothing. @default false */
+  readonly dryRun?: boolean | undefined
+}
+
+/** The result of `cancel`, in catches. */
+export interface CancelOutcome {
+  readonly cancelled: number
+  /** Matching catches that stay: they are encrypted and may have reached the service. */
+  readonly frozen: number
+}
 
 /** A batch of catches that could not be delivered. */
-export interface DeadLetter extends Omit<StoredDeadLetter, 'at'> {
+export interface DeadLetter extends DeadLetterNotice {
   readonly at: Date
   /** The first 500 catches, in order. */
   readonly catches: readonly StoredCatch[]
+}
+
+/** The content of a file, from `inspectOutbox`. */
+export interface OutboxInspection {
+  /** The URL of its service; `undefined` if it belongs to none yet. */
+  readonly service: string | undefined
+  /** Number of catches that are not delivered yet. */
+  readonly pending: number
+  /** Whether a catch with this key would be a duplicate. */
+  hasKey(key: string): boolean
+  close(): void
 }
 
 /** A crash-safe queue of catches, from `openOutbox`. Its methods throw OutboxStoreError when the store fails. */
@@ -81,12 +99,12 @@ export interface Outbox {
   checkpoint(name: string): Promise<string | undefined>
   /**
    * Sends the queued catches, up to 500 of one collection per request, and waits for the rate limit. Flushes of one
-   * outbox run one after another. Batches that fail for now stay queued and are in the report; batches that the service
+   * outbox run one after another, and processes that share a file send in turns. Batches that fail for now stay queued and are in the report; batches that the service
    * will never accept become dead letters. Call it again after a report with `stopped`, or use `start`.
    *
    * @throws OutboxStoreError; OutboxClosedError; the signal's reason.
    * @example
-   * const { sent, left, stopped } = await outbox.flush({ signal: AbortSignal.timeout(60_000) })
+   * const { delivered, remaining, stopped } = await outbox.flush({ signal: AbortSignal.timeout(60_000) })
    */
   flush(options?: FlushOptions): Promise<FlushReport>
   /**
@@ -104,7 +122,7 @@ export interface Outbox {
    * Numbers of catches in the outbox.
    *
    * @example
-   * const { queued, frozen, dead } = await outbox.status()
+   * const { pending, rejected } = await outbox.status()
    */
   status(): Promise<OutboxStatus>
   /** The first catches to be sent, in order. @param limit @default 100 */
@@ -127,11 +145,11 @@ export interface Outbox {
    * await outbox.flush()
    */
   retry(ids?: number | readonly number[]): Promise<number>
-  /** Deletes dead letters. The keys of their catches stay known. @returns the number of catches */
+  /** Deletes dead letters and forgets the keys of their catches. @returns the number of catches */
   drop(ids: number | readonly number[]): Promise<number>
   /**
    * Deletes queued catches, all or by a prefix of their keys. A frozen batch stays: it may have reached the service, and
-   * is sent again. Keys stay known: a cancelled catch is not added again under its key.
+   * is sent again. The keys of deleted catches are forgotten, so that the same catches can be added again.
    *
    * @throws ValidationError for an invalid checkpoint
    * @example
@@ -149,8 +167,8 @@ export interface Outbox {
    */
   subscribe(listener: OutboxListener): () => void
   /**
-   * Closes the outbox and its store. Waits for the response to a request in flight, or until the signal aborts; a running
-   * flush fails with OutboxClosedError. Unsent catches stay in the store: call `flush` first to send them.
+   * Closes the outbox. Waits for the response to a request in flight, or until the signal aborts; a running
+   * flush fails with OutboxClosedError. Unsent catches stay in the file: call `flush` first to send them.
    */
   close(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /** `close()`, for `await using`, which Node has from version 24. */
@@ -160,11 +178,11 @@ export interface Outbox {
 /** The progress of a flush. */
 export interface FlushProgress {
   /** Catches that the service stored. */
-  readonly sent: number
+  readonly delivered: number
   /** Catches that became dead letters. */
-  readonly dead: number
+  readonly rejected: number
   /** Catches still to be sent, including those that this flush cannot send. */
-  readonly left: number
+  readonly remaining: number
 }
 
 /** A collection that a flush stopped at after a failure. */
@@ -181,8 +199,6 @@ export interface FlushReport extends FlushProgress {
   readonly deadLetters: readonly DeadLetterNotice[]
   /** Collections that stay queued after a temporary failure. */
   readonly stopped: readonly StoppedCollection[]
-  /** Collections that another process is sending, and the end of its lease. */
-  readonly leased: readonly { readonly collection: Collection; readonly until: Date }[]
   /** Collections of users without a client here. */
   readonly withoutClient: readonly Collection[]
 }

@@ -1,220 +1,299 @@
+import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import type { PayloadEntry } from '../client/resources/catch-input.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
+import type { CatchToAdd, Checkpoint, Collection, StoredCatch } from './catches.ts'
+import { CheckpointMovedError, OutboxFullError, OutboxStoreError } from './errors.ts'
+import type { RejectionReason } from './events.ts'
+import { defaultPath, guarded, inTransaction, openFile, openReadOnly } from './file.ts'
+import type { CancelOptions, CancelOutcome, DeadLetter, OutboxInspection } from './outbox.ts'
 
-/** A named value, for example the position in a log. */
-export interface Checkpoint {
-  /** 1 to 512 characters. */
-  readonly name: string
-  readonly value: string
-  /**
-   * The required current value, `null` for none: if two writers compete, the later one adds nothing.
-   * @default any value
-   */
-  readonly expected?: string | null | undefined
-}
+type Row = Record<string, string | number | null>
 
-/** A value or a promise of it. */
-export type MaybePromise<T> = T | Promise<T>
+const LISTED_CATCHES = 500
 
-/** A collection of the service. Catches keep their order within it. */
-export interface Collection {
-  readonly kind: Kind
-  readonly user: string
-  readonly gamemode: Gamemode
-}
+const CATCH_COLUMNS = `catches.seq, catches.collection, catches.entry, catches.added_at, catches.key,
+  catches.batch_limit, collections.kind, collections.user, collections.gamemode`
+const CATCHES = 'catches JOIN collections ON collections.id = catches.collection'
+const PENDING = '(batch IS NULL OR batch IN (SELECT id FROM batches WHERE token IS NOT NULL))'
+const LISTED = '(SELECT value FROM json_each(?))'
+const QUEUED_WITH_PREFIX = "batch IS NULL AND substr(coalesce(key, ''), 1, length(?)) = ?"
+const FROZEN_WITH_PREFIX = QUEUED_WITH_PREFIX.replace(
+  'batch IS NULL',
+  'batch IN (SELECT id FROM batches WHERE token IS NOT NULL)',
+)
 
-/** A checked catch in the format of the service. */
-export interface CatchToAdd extends Collection {
-  /** Id of the collection; the same for every spelling of the user name. */
-  readonly collection: string
-  readonly entry: PayloadEntry
-  readonly key?: string | undefined
-}
+const COUNTS = `SELECT collection, kind, user, gamemode,
+    count(*) FILTER (WHERE code IS NULL) AS pending,
+    count(code) AS rejected,
+    min(added_at) FILTER (WHERE code IS NULL) AS oldest
+  FROM (SELECT catches.*, code FROM catches LEFT JOIN batches ON batches.id = batch) AS catches
+  JOIN collections ON collections.id = collection GROUP BY collection ORDER BY min(seq)`
 
-/** A catch in a store. */
-export interface StoredCatch extends CatchToAdd {
-  /** Position in the store: increases, and is never reused. */
-  readonly seq: number
-  /** Milliseconds since 1970. */
-  readonly addedAt: number
-  /** Maximum size of a batch with this catch, after a larger batch was rejected. */
-  readonly batchLimit?: number | undefined
-}
+const DEAD_LETTERS = `SELECT batches.id, code, message, rejected_at, kind, user, gamemode,
+    (SELECT count(*) FROM catches WHERE batch = batches.id) AS count
+  FROM batches JOIN collections ON collections.id = collection WHERE code IS NOT NULL ORDER BY batches.id`
 
-/** The arguments of `OutboxStore.add`. */
-export interface AddRequest {
-  /** Empty to move only the checkpoint. */
-  readonly catches: readonly CatchToAdd[]
-  readonly checkpoint?: Checkpoint | undefined
-  /** Milliseconds since 1970. */
-  readonly now: number
-  readonly maxCatches: number
+const FORGET_KEYS = `DELETE FROM keys WHERE (n <= (SELECT max(n) FROM keys) - ? OR added_at < ?)
+  AND NOT EXISTS (SELECT 1 FROM catches WHERE catches.key = keys.key)`
+
+interface KeyLimits {
   /** Minimum number of keys to remember, besides those of stored catches. */
   readonly maxKeys: number
-  /** Older keys may be forgotten, except those of stored catches. */
+  /** Older keys are forgotten, except those of stored catches. */
   readonly keysSince: number
 }
 
-/** The result of `OutboxStore.add`. `full`, and `moved` for a checkpoint with another value: nothing was added. */
-export type AddOutcome =
-  | {
-      readonly type: 'added'
-      /** Indexes of the added catches, in order; the others are duplicates. */
-      readonly addedIndexes: readonly number[]
-    }
-  | { readonly type: 'full' }
-  | { readonly type: 'moved' }
-
-/** The queued catches that `cancel` deletes. */
-export interface CancelRequest {
-  /** Prefix of their keys. @default all */
-  readonly keyPrefix?: string | undefined
-  readonly checkpoint?: Pick<Checkpoint, 'name' | 'value'> | undefined
-  /** Count, and change nothing. */
-  readonly dryRun: boolean
-}
-
-/** The result of `cancel`, in catches. */
-export interface CancelOutcome {
-  readonly cancelled: number
-  /** Matching catches that stay: they are encrypted and may have reached the service. */
-  readonly frozen: number
-}
-
-/** Numbers of catches of one collection. */
-export interface CollectionCounts extends Collection {
-  readonly collection: string
-  readonly queued: number
-  readonly frozen: number
-  readonly dead: number
-  /** When the oldest catch to be sent was added. */
-  readonly oldestAt?: number | undefined
-}
-
-/** The holder of a lease. An operation with this argument does nothing unless the owner holds the lease. */
-export interface LeaseHolder {
-  readonly collection: string
-  readonly owner: string
-}
-
-/** A request for the lease of a collection: its holder alone sends it. */
-export interface LeaseRequest extends LeaseHolder {
-  /** Milliseconds since 1970. */
-  readonly now: number
-  readonly leaseMs: number
-}
-
-/** Whether the lease was granted; else the end of the current one. */
-export type LeaseOutcome = { readonly granted: true } | { readonly granted: false; readonly until: number }
-
-/** The next batch of a collection. */
-export interface NextBatch {
-  /** The frozen batch without a response: sent again before anything else. */
-  readonly frozen?: { readonly batch: number; readonly token: string } | undefined
-  /** The catches of that batch, else the first queued catches; in order. */
-  readonly catches: readonly StoredCatch[]
-}
-
-/** Why a batch is a dead letter. */
-export interface DeadLetterReason {
-  /** The `code` of the error. */
-  readonly code: string
-  /** The message of the error, without secrets. */
-  readonly message: string
-}
-
-/** A batch that became a dead letter. */
-export interface StoredDeadLetter {
-  readonly id: number
-  readonly collection: Collection
-  readonly reason: DeadLetterReason
-  /** Milliseconds since 1970. */
-  readonly at: number
-  /** Number of catches. */
-  readonly count: number
-  /** The first catches, in order. */
-  readonly catches: readonly StoredCatch[]
-}
-
-/** The service that a store belongs to. */
-export interface ServiceBinding {
-  /** Its address. */
-  readonly service: string
-  /** Whether the store was not empty and belonged to no service until now. */
-  readonly adopted: boolean
-}
+export type OutboxStore = ReturnType<typeof openStore>
 
 /**
- * The storage of an outbox. Each operation is atomic: it is complete when it resolves, and changed nothing when it
- * fails. Every process that shares the store sees its result. No operation reads a clock.
+ * The queue in one database, each operation in a transaction: it is complete when it returns, and changed nothing when
+ * it throws. Only the holder of the lock calls `freeze`, `acknowledge`, `requeue` and `reject`.
+ *
+ * @throws OutboxStoreError
  */
-export interface OutboxStore {
-  /** Binds the store to a service, unless it is bound already. @returns the service that it is bound to */
-  bind(service: string): MaybePromise<ServiceBinding>
-  /**
-   * Appends the catches with unknown keys, remembers the keys, and moves the checkpoint. Checks the `expected` value of
-   * the checkpoint first.
-   */
-  add(request: AddRequest): MaybePromise<AddOutcome>
-  /** The value of a checkpoint. */
-  checkpoint(name: string): MaybePromise<string | undefined>
-  /** All collections that are not empty, the one with the oldest catch first. */
-  collections(): MaybePromise<readonly CollectionCounts[]>
-  /** The first queued and frozen catches, in order. */
-  peek(limit: number): MaybePromise<readonly StoredCatch[]>
-  /**
-   * Grants the lease if it is free, expired, held by the same owner, or from the future (the clock was set back).
-   */
-  claim(lease: LeaseRequest): MaybePromise<LeaseOutcome>
-  /** Releases the lease, if that owner holds it. */
-  release(holder: LeaseHolder): MaybePromise<void>
-  /** The oldest frozen batch, else up to `limit` queued catches. */
-  nextBatch(collection: string, limit: number): MaybePromise<NextBatch>
-  /** Binds a token to these queued catches. @returns the id of the batch; `undefined` without the lease, or if not all are queued */
-  freeze(holder: LeaseHolder, seqs: readonly number[], token: string): MaybePromise<number | undefined>
-  /** Deletes a frozen batch and its catches after delivery, with or without the lease. @returns whether it existed */
-  acknowledge(batch: number): MaybePromise<boolean>
-  /** Queues these frozen or queued catches without their token. @returns whether the lease was held */
-  requeue(holder: LeaseHolder, seqs: readonly number[], batchLimit: number | undefined): MaybePromise<boolean>
-  /**
-   * Makes a dead letter of these catches, or of all queued and frozen catches of the collection.
-   * @returns the dead letter; `undefined` without the lease, or without catches
-   */
-  addDeadLetter(
-    holder: LeaseHolder,
-    which: readonly number[] | 'all',
-    reason: DeadLetterReason,
-    now: number,
-  ): MaybePromise<{ readonly id: number; readonly count: number } | undefined>
-  /** All dead letters, oldest first, each with up to `limit` of its catches. */
-  deadLetters(limit: number): MaybePromise<readonly StoredDeadLetter[]>
-  /** Queues the catches of these dead letters, or of all, at their old positions. @returns the number of catches */
-  retry(ids: readonly number[] | undefined): MaybePromise<number>
-  /** Deletes dead letters. @returns the number of catches */
-  drop(ids: readonly number[]): MaybePromise<number>
-  /** Deletes queued catches and moves the checkpoint. Their keys stay known. */
-  cancel(request: CancelRequest): MaybePromise<CancelOutcome>
-  /** Closes the store. */
-  close(): MaybePromise<void>
-}
-
-/** Whether a checkpoint does not have its expected value. */
-export function checkpointMoved({ expected }: Checkpoint, value: string | undefined): boolean {
-  return expected !== undefined && expected !== (value ?? null)
-}
-
-/** The catches to add by index: those without a key, and the first one of each unknown key. */
-export function withoutDuplicates(
-  catches: readonly CatchToAdd[],
-  isKnown: (key: string) => boolean,
-): ReadonlyMap<number, CatchToAdd> {
-  const seen = new Set<string>()
-  const isNew = ({ key }: CatchToAdd) => {
-    if (key === undefined) return true
-    if (seen.has(key) || isKnown(key)) return false
-    seen.add(key)
-    return true
+export function openStore(path: string | undefined, service: string | undefined) {
+  const label = path ?? `of ${service}`
+  // Not earlier: homedir() throws for a user without a home folder.
+  const { db, name, lock } = guarded(label, () => openFile(path ?? defaultPath(service ?? '')))
+  const prepared = new Map<string, StatementSync>()
+  const statement = (sql: string) => {
+    const known = prepared.get(sql) ?? db.prepare(sql)
+    prepared.set(sql, known)
+    return known
   }
-  return new Map([...catches.entries()].filter(([, one]) => isNew(one)))
+  const rows = (sql: string, values: SQLInputValue[] = []) => statement(sql).all(...values) as Row[]
+  /** The first value of the first row. */
+  const number = (sql: string, values: SQLInputValue[] = []) =>
+    Number(Object.values(statement(sql).get(...values) ?? {})[0])
+  /** Returns the number of changed rows. */
+  const change = (sql: string, values: SQLInputValue[] = []) => Number(statement(sql).run(...values).changes)
+  const transaction = <T>(work: () => T): T => guarded(name, () => inTransaction(db, work))
+
+  const checkpointValue = (checkpoint: string) =>
+    rows('SELECT value FROM checkpoints WHERE name = ?', [checkpoint])[0]?.value as string | undefined
+
+  const setCheckpoint = ({ name: checkpoint, value }: Pick<Checkpoint, 'name' | 'value'>) =>
+    change(
+      'INSERT INTO checkpoints (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+      [checkpoint, value],
+    )
+
+  const catchesIn = (where: string, values: SQLInputValue[], limit = -1) =>
+    rows(`SELECT ${CATCH_COLUMNS} FROM ${CATCHES} WHERE ${where} ORDER BY seq LIMIT ?`, [...values, limit]).map(toCatch)
+
+  /** Moves pending catches to another batch, or none, and deletes batches that are empty then. */
+  const move = (collection: string, which: readonly number[] | 'all', batch: number | null, batchLimit?: number) => {
+    const [all, list] = which === 'all' ? [1, '[]'] : [0, JSON.stringify(which)]
+    const count = change(
+      `UPDATE catches SET batch = ?, batch_limit = ? WHERE collection = ? AND ${PENDING} AND (? OR seq IN ${LISTED})`,
+      [batch, batchLimit ?? null, collection, all, list],
+    )
+    change('DELETE FROM batches WHERE collection = ? AND NOT EXISTS (SELECT 1 FROM catches WHERE batch = batches.id)', [
+      collection,
+    ])
+    return count
+  }
+
+  /** Forgets their keys too, so that the same catches can be added again. */
+  const deleteCatches = (where: string, values: SQLInputValue[]) => {
+    change(`DELETE FROM keys WHERE key IN (SELECT key FROM catches WHERE ${where})`, values)
+    return change(`DELETE FROM catches WHERE ${where}`, values)
+  }
+
+  /** Ends dead letters by a change of their catches. @returns the number of catches */
+  const endDeadLetters = (ids: readonly number[] | undefined, end: (where: string, values: [string]) => number) =>
+    transaction(() => {
+      const all = rows('SELECT id FROM batches WHERE code IS NOT NULL').map(({ id }) => id as number)
+      const ended = JSON.stringify(ids ? all.filter((id) => ids.includes(id)) : all)
+      const count = end(`batch IN ${LISTED}`, [ended])
+      change(`DELETE FROM batches WHERE id IN ${LISTED}`, [ended])
+      return count
+    })
+
+  return {
+    lock,
+    /** Binds the store to a service, so that its catches never go to another one. */
+    bind: (address: string) =>
+      transaction(() => {
+        const bound = rows('SELECT address FROM service')[0]?.address
+        if (bound === undefined) change('INSERT INTO service (address) VALUES (?)', [address])
+        else if (bound !== address) {
+          throw new OutboxStoreError('outbox_other_service', `The outbox belongs to ${bound}, not to ${address}.`, {
+            hint: 'Use a client of that service, or choose another path.',
+          })
+        }
+      }),
+    /**
+     * Appends the catches with unknown keys, remembers the keys, and moves the checkpoint.
+     * @returns the indexes of the added catches
+     */
+    add: (
+      catches: readonly CatchToAdd[],
+      {
+        checkpoint,
+        now,
+        maxCatches,
+        maxKeys,
+        keysSince,
+      }: KeyLimits & { checkpoint: Checkpoint | undefined; now: number; maxCatches: number },
+    ): readonly number[] => {
+      const outcome = transaction(() => {
+        const { expected } = checkpoint ?? {}
+        if (checkpoint && expected !== undefined && expected !== (checkpointValue(checkpoint.name) ?? null)) {
+          return new CheckpointMovedError()
+        }
+        const seen = new Set<string>()
+        const isNew = ({ key }: CatchToAdd) => {
+          if (key === undefined) return true
+          if (seen.has(key) || rows('SELECT 1 FROM keys WHERE key = ?', [key]).length > 0) return false
+          seen.add(key)
+          return true
+        }
+        const added = [...catches.entries()].filter(([, one]) => isNew(one))
+        const isFull = added.length > 0 && number('SELECT count(*) FROM catches') + added.length > maxCatches
+        if (isFull) return new OutboxFullError(maxCatches)
+        for (const [, { collection, kind, user, gamemode, entry, key }] of added) {
+          if (key !== undefined) change('INSERT INTO keys (key, added_at) VALUES (?, ?)', [key, now])
+          change('INSERT INTO collections (id, kind, user, gamemode) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING', [
+            collection,
+            kind,
+            user,
+            gamemode,
+          ])
+          change('INSERT INTO catches (collection, entry, added_at, key) VALUES (?, ?, ?, ?)', [
+            collection,
+            JSON.stringify(entry),
+            now,
+            key ?? null,
+          ])
+        }
+        if (added.length > 0) change(FORGET_KEYS, [maxKeys, keysSince])
+        if (checkpoint) setCheckpoint(checkpoint)
+        return added.map(([index]) => index)
+      })
+      if (outcome instanceof Error) throw outcome
+      return outcome
+    },
+    checkpoint: (checkpoint: string) => transaction(() => checkpointValue(checkpoint)),
+    /** All collections that are not empty, the one with the oldest catch first. */
+    collections: () =>
+      transaction(() => rows(COUNTS)).map((row) => ({
+        id: row.collection as string,
+        ...toCollection(row),
+        pending: row.pending as number,
+        rejected: row.rejected as number,
+        oldest: row.oldest as number | null,
+      })),
+    /** The first pending catches, in order. */
+    peek: (limit: number) => transaction(() => catchesIn(PENDING, [], limit)),
+    /** The oldest frozen batch, which is sent again before anything else, or up to `limit` queued catches. */
+    nextBatch: (collection: string, limit: number) =>
+      transaction(() => {
+        const [frozen] = rows(
+          'SELECT id, token FROM batches WHERE collection = ? AND token IS NOT NULL ORDER BY id LIMIT 1',
+          [collection],
+        )
+        if (!frozen) return { catches: catchesIn('collection = ? AND batch IS NULL', [collection], limit) }
+        const { id, token } = frozen as { id: number; token: string }
+        return { frozen: { id, token }, catches: catchesIn('batch = ?', [id]) }
+      }),
+    /** Binds a token to these catches. @returns the id of the batch; `undefined` if some were cancelled meanwhile */
+    freeze: (collection: string, seqs: readonly number[], token: string) =>
+      transaction(() => {
+        const list = JSON.stringify(seqs)
+        const queued = `SELECT count(*) FROM catches WHERE batch IS NULL AND seq IN ${LISTED}`
+        if (number(queued, [list]) !== seqs.length) return undefined
+        const id = number('INSERT INTO batches (collection, token) VALUES (?, ?) RETURNING id', [collection, token])
+        change(`UPDATE catches SET batch = ? WHERE seq IN ${LISTED}`, [id, list])
+        return id
+      }),
+    /** Deletes a batch and its catches after delivery. */
+    acknowledge: (batch: number) =>
+      transaction(() => {
+        change('DELETE FROM catches WHERE batch = ?', [batch])
+        change('DELETE FROM batches WHERE id = ?', [batch])
+      }),
+    /** Queues these pending catches without their token. */
+    requeue: (collection: string, seqs: readonly number[], batchLimit: number | undefined) =>
+      transaction(() => move(collection, seqs, null, batchLimit)),
+    /** Makes a dead letter of these catches, or of all pending ones. @returns `undefined` without any */
+    reject: (collection: string, which: readonly number[] | 'all', { code, message }: RejectionReason, now: number) =>
+      transaction(() => {
+        const id = number(
+          'INSERT INTO batches (collection, code, message, rejected_at) VALUES (?, ?, ?, ?) RETURNING id',
+          [collection, code, message, now],
+        )
+        const count = move(collection, which, id)
+        return count > 0 ? { id, count } : undefined
+      }),
+    deadLetters: () =>
+      transaction(() =>
+        rows(DEAD_LETTERS).map(
+          (row): DeadLetter => ({
+            id: row.id as number,
+            collection: toCollection(row),
+            reason: { code: row.code as string, message: row.message as string },
+            at: new Date(row.rejected_at as number),
+            count: row.count as number,
+            catches: catchesIn('batch = ?', [row.id as number], LISTED_CATCHES),
+          }),
+        ),
+      ),
+    /** Queues the catches of these dead letters, or of all, at their old positions. */
+    retry: (ids: readonly number[] | undefined) =>
+      endDeadLetters(ids, (where, values) =>
+        change(`UPDATE catches SET batch = NULL, batch_limit = NULL WHERE ${where}`, values),
+      ),
+    drop: (ids: readonly number[]) => endDeadLetters(ids, deleteCatches),
+    cancel: ({ keyPrefix = '', checkpoint, dryRun = false }: CancelOptions): CancelOutcome =>
+      transaction(() => {
+        const prefix = [keyPrefix, keyPrefix]
+        const count = (where: string) => number(`SELECT count(*) FROM catches WHERE ${where}`, prefix)
+        const outcome = { cancelled: count(QUEUED_WITH_PREFIX), frozen: count(FROZEN_WITH_PREFIX) }
+        if (!dryRun) {
+          deleteCatches(QUEUED_WITH_PREFIX, prefix)
+          if (checkpoint) setCheckpoint(checkpoint)
+        }
+        return outcome
+      }),
+    close: () => db.close(),
+  }
+}
+
+/** Reads a file without changing it. @throws OutboxStoreError */
+export function inspectFile(path: string): OutboxInspection {
+  return guarded(path, () => {
+    const db = openReadOnly(path)
+    try {
+      const service = db.prepare('SELECT address FROM service').get()?.address
+      const pending = db.prepare(`SELECT count(*) AS pending FROM catches WHERE ${PENDING}`).get()?.pending
+      const key = db.prepare('SELECT 1 FROM keys WHERE key = ?')
+      return {
+        service: service as string | undefined,
+        pending: Number(pending),
+        hasKey: (wanted) => key.get(wanted) !== undefined,
+        close: () => db.close(),
+      }
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  })
+}
+
+function toCatch(row: Row): StoredCatch {
+  return {
+    seq: row.seq as number,
+    collection: row.collection as string,
+    ...toCollection(row),
+    entry: JSON.parse(row.entry as string) as PayloadEntry,
+    addedAt: row.added_at as number,
+    ...(row.key === null ? {} : { key: row.key as string }),
+    ...(row.batch_limit === null ? {} : { batchLimit: row.batch_limit as number }),
+  }
+}
+
+function toCollection(row: Row): Collection {
+  return { kind: row.kind as Kind, user: row.user as string, gamemode: row.gamemode as Gamemode }
 }

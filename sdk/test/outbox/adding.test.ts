@@ -1,12 +1,12 @@
-import { CheckpointMovedError, memoryStore, type NewCatch, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
+import { CheckpointMovedError, type NewCatch, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, it } from 'vitest'
 import { jumpingClock } from './clocks.ts'
-import { fakeService, fish } from './fake-service.ts'
+import { fakeService, fish, lost, refusal } from './fake-service.ts'
 
 const defaults = { user: 'Alex', gamemode: 'earth' } as const
 
 function open(options: OutboxOptions = {}) {
-  return openOutbox({ store: memoryStore(), ...defaults, ...options })
+  return openOutbox({ path: ':memory:', ...defaults, ...options })
 }
 
 it('takes one catch or many, and says how many', async () => {
@@ -14,10 +14,10 @@ it('takes one catch or many, and says how many', async () => {
   expect(await outbox.add({ kind: 'crab' })).toEqual({ added: 1, duplicates: 0, addedIndexes: [0] })
   expect(await outbox.add(fish(1, 700))).toMatchObject({ added: 700, duplicates: 0 })
   expect(await outbox.status()).toMatchObject({
-    queued: 701,
+    pending: 701,
     collections: [
-      { kind: 'crab', user: 'Alex', gamemode: 'earth', queued: 1, frozen: 0, dead: 0 },
-      { kind: 'fish', user: 'Alex', gamemode: 'earth', queued: 700, frozen: 0, dead: 0 },
+      { kind: 'crab', user: 'Alex', gamemode: 'earth', pending: 1, rejected: 0 },
+      { kind: 'fish', user: 'Alex', gamemode: 'earth', pending: 700, rejected: 0 },
     ],
   })
 })
@@ -63,7 +63,7 @@ it('names everything that is wrong and takes nothing', async () => {
       'checkpoint.value',
     ]),
   )
-  expect(await outbox.status()).toMatchObject({ queued: 0 })
+  expect(await outbox.status()).toMatchObject({ pending: 0 })
 })
 
 it('takes a catch with a known key once, also when it was delivered before', async () => {
@@ -84,7 +84,7 @@ it('takes nothing when somebody else has moved the checkpoint that was expected'
   const error = await late.catch((thrown: unknown) => thrown)
   expect(error instanceof CheckpointMovedError).toBe(true)
   expect(error).toMatchObject({ code: 'checkpoint_moved' })
-  expect(await outbox.status()).toMatchObject({ queued: 1 })
+  expect(await outbox.status()).toMatchObject({ pending: 1 })
   await outbox.add(fish(2), { checkpoint: { name: 'import', value: '2', expected: '1' } })
   expect(await outbox.checkpoint('import')).toBe('2')
   const wrong = outbox.add([], { checkpoint: { name: 'import', value: '3', expected: 2 as never } })
@@ -110,24 +110,71 @@ it('throws OutboxFullError when it is full, and stores none of the catches that 
     maxCatches: 3,
     hint: expect.stringContaining('maxCatches'),
   })
-  expect(await outbox.status()).toMatchObject({ queued: 2 })
+  expect(await outbox.status()).toMatchObject({ pending: 2 })
   await outbox.add(fish(3))
 })
 
+it('adds a catch again under its key once it was cancelled or dropped', async () => {
+  const service = fakeService()
+  const outbox = await open({ client: service.client() })
+  const keyed = (key: string) => ({ ...fish(1)[0], kind: 'fish', name: key, rarity: 1, key }) as const
+  await outbox.add([keyed('a%:1'), keyed('a_:1')])
+  const checkpoint = { name: 'cancelled', value: '1' }
+  expect(await outbox.cancel({ keyPrefix: 'a%:', checkpoint, dryRun: true })).toEqual({ cancelled: 1, frozen: 0 })
+  expect(await outbox.checkpoint('cancelled')).toBeUndefined()
+  expect(await outbox.add(keyed('a%:1'))).toMatchObject({ added: 0 })
+  expect(await outbox.cancel({ keyPrefix: 'a%:', checkpoint })).toEqual({ cancelled: 1, frozen: 0 })
+  expect(await outbox.checkpoint('cancelled')).toBe('1')
+  expect(await outbox.add([keyed('a%:1'), keyed('a_:1')])).toMatchObject({ addedIndexes: [0] })
+  service.before = () => {
+    throw refusal('user_not_found')
+  }
+  await outbox.flush()
+  const [rejected] = await outbox.deadLetters()
+  expect(await outbox.drop(rejected?.id ?? 0)).toBe(2)
+  expect(await outbox.add([keyed('a%:1'), keyed('a_:1')])).toMatchObject({ added: 2 })
+})
+
+it('does not cancel a batch that may have reached the service', async () => {
+  const service = fakeService()
+  const outbox = await open({ client: service.client(), maxBatch: 1 })
+  await outbox.add(fish(1, 3))
+  service.before = () => {
+    throw lost()
+  }
+  await outbox.flush()
+  expect(await outbox.cancel()).toEqual({ cancelled: 2, frozen: 1 })
+  expect((await outbox.peek()).map(({ entry }) => entry.name)).toEqual(['1'])
+})
+
+it('forgets keys beyond their number and age, except those of stored catches', async () => {
+  const service = fakeService()
+  const { clock, advance } = jumpingClock()
+  const outbox = await open({ client: service.client(), clock, maxKeys: 2, keyLifeMs: 1000 })
+  const keyed = (key: string) => ({ kind: 'fish', name: key, rarity: 1, key }) as const
+  await outbox.add([keyed('x'), keyed('y'), keyed('z')])
+  await outbox.flush()
+  await outbox.add(keyed('pending'))
+  expect(await outbox.add([keyed('z'), keyed('pending')])).toMatchObject({ added: 0 })
+  expect(await outbox.add(keyed('x'))).toMatchObject({ added: 1 })
+  advance(2000)
+  await outbox.add(fish(1))
+  expect(await outbox.add([keyed('pending'), keyed('z')])).toMatchObject({ addedIndexes: [1] })
+})
+
 it('names every wrong option', async () => {
-  const opened = openOutbox({ maxCatches: 0, maxBatch: 501, maxKeys: -1, keyLifeMs: -1, leaseMs: 0.5, lingerMs: -1 })
+  const opened = openOutbox({ maxCatches: 0, maxBatch: 501, maxKeys: -1, keyLifeMs: -1, lingerMs: -1 })
   const { issues } = (await opened.catch((error: unknown) => error)) as { issues: { path: string }[] }
   expect(issues.map(({ path }) => path)).toEqual([
     'maxCatches',
     'maxBatch',
     'maxKeys',
     'keyLifeMs',
-    'leaseMs',
     'lingerMs',
     'baseUrl',
   ])
   const client = fakeService().client()
-  await expect(openOutbox({ client, clientFor: () => client, path: 'x', store: memoryStore() })).rejects.toMatchObject({
+  await expect(openOutbox({ client, clientFor: () => client, path: '' })).rejects.toMatchObject({
     issues: [{ path: 'clientFor' }, { path: 'path' }],
   })
 })

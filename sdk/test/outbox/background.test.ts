@@ -1,9 +1,12 @@
-import { memoryStore, type OutboxEvent, openOutbox } from '@fish-crab/sdk/outbox'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type OutboxEvent, openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, it } from 'vitest'
 import { settle, standingClock } from './clocks.ts'
 import { fakeService, fish, limited, lost, refusal } from './fake-service.ts'
+import { testFolder } from './folders.ts'
 
-async function start(store = memoryStore()) {
+async function start(path = ':memory:') {
   const service = fakeService()
   const time = standingClock()
   const events: OutboxEvent[] = []
@@ -11,7 +14,7 @@ async function start(store = memoryStore()) {
     client: service.client(),
     user: 'Alex',
     gamemode: 'earth',
-    store,
+    path,
     lingerMs: 2000,
     clock: time.clock,
     random: () => 0,
@@ -23,10 +26,10 @@ async function start(store = memoryStore()) {
 }
 
 it('sends what was left from before as soon as it is started', async () => {
-  const store = memoryStore()
-  const before = await openOutbox({ store, user: 'Alex', gamemode: 'earth' })
+  const path = join(await testFolder(), 'outbox.db')
+  const before = await openOutbox({ path, user: 'Alex', gamemode: 'earth' })
   await before.add(fish(1))
-  const { outbox, service } = await start(store)
+  const { outbox, service } = await start(path)
   expect(service.requests).toHaveLength(1)
   await outbox.close()
 })
@@ -49,7 +52,7 @@ it('lingers as long as a function returns, which is called before each sending',
   const service = fakeService()
   const { clock, advance } = standingClock()
   let lingerMs = 2000
-  const options = { client: service.client(), user: 'Alex', gamemode: 'earth', store: memoryStore(), clock } as const
+  const options = { client: service.client(), user: 'Alex', gamemode: 'earth', path: ':memory:', clock } as const
   await using outbox = await openOutbox({ ...options, lingerMs: () => lingerMs })
   outbox.start()
   await settle()
@@ -63,37 +66,30 @@ it('lingers as long as a function returns, which is called before each sending',
   expect(service.requests).toHaveLength(2)
 })
 
-it('sends what is added while a flush is ending, without waiting for the next poll', async () => {
-  const store = memoryStore()
-  let late = async () => {}
-  const hooked = {
-    ...store,
-    collections: async () => {
-      const seen = await store.collections()
-      await late()
-      return seen
-    },
-  }
-  const { outbox, service, advance } = await start(hooked)
-  await outbox.add(fish(1))
-  late = async () => {
-    if (service.requests.length === 0) return
-    late = async () => {}
-    await outbox.add(fish(2))
-  }
-  await advance(2000)
-  await advance(2000)
-  expect(service.names('fish/Alex/earth')).toEqual(['1', '2'])
-  await outbox.close()
-})
+it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
+  'sends a catch that is added %d turns after a delivery, without waiting for the next poll',
+  async (turns) => {
+    const { outbox, service, advance } = await start()
+    await outbox.add(fish(1))
+    const unsubscribe = outbox.subscribe(async ({ type }) => {
+      if (type !== 'delivered') return
+      unsubscribe()
+      for (let turn = 0; turn < turns; turn += 1) await undefined
+      await outbox.add(fish(2))
+    })
+    await advance(2000)
+    await advance(2000)
+    expect(service.names('fish/Alex/earth')).toEqual(['1', '2'])
+    await outbox.close()
+  },
+)
 
 it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
   'sends within its linger what is added %d turns after the start, and stops at once',
   async (turns) => {
     const service = fakeService()
     const client = service.client()
-    const store = memoryStore()
-    await using outbox = await openOutbox({ client, store, user: 'Alex', gamemode: 'earth', lingerMs: 5 })
+    await using outbox = await openOutbox({ client, path: ':memory:', user: 'Alex', gamemode: 'earth', lingerMs: 5 })
     outbox.start()
     for (let turn = 0; turn < turns; turn += 1) await undefined
     await outbox.add(fish(1))
@@ -105,7 +101,7 @@ it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
 
 it('stops at once where a given clock ignores signals', async () => {
   const clock = { now: () => 0, sleep: () => new Promise<void>(() => {}) }
-  const outbox = await openOutbox({ store: memoryStore(), clock })
+  const outbox = await openOutbox({ path: ':memory:', clock })
   outbox.start()
   await settle()
   const stopped = outbox.stop().then(() => 'stopped')
@@ -131,7 +127,7 @@ it('waits twice as long after each failure, whatever is added, and starts over a
   expect(events).toContainEqual({ type: 'waiting', until: expect.any(Date), error: expect.any(Error) })
   service.before = () => {}
   await advance(nextSleep())
-  expect(await outbox.status()).toMatchObject({ queued: 0, frozen: 0 })
+  expect(await outbox.status()).toMatchObject({ pending: 0 })
 
   service.before = () => {
     throw refusal('storage_error')
@@ -157,9 +153,10 @@ it('waits until the rate limit ends', async () => {
 })
 
 it('polls every 30 s for what another process has added', async () => {
-  const store = memoryStore()
-  const { outbox, service, advance } = await start(store)
-  await (await openOutbox({ store, user: 'Alex', gamemode: 'earth' })).add(fish(1))
+  const path = join(await testFolder(), 'outbox.db')
+  const { outbox, service, advance } = await start(path)
+  await using other = await openOutbox({ path, user: 'Alex', gamemode: 'earth' })
+  await other.add(fish(1))
   await advance(29_999)
   expect(service.requests).toHaveLength(0)
   await advance(1)
@@ -167,22 +164,16 @@ it('polls every 30 s for what another process has added', async () => {
   await outbox.close()
 })
 
-it('goes on after the store failed, and reports it', async () => {
-  const store = memoryStore()
-  let broken = false
-  const fragile = {
-    ...store,
-    collections: () => {
-      if (broken) throw new Error('The disk is away.')
-      return store.collections()
-    },
-  }
-  const { outbox, service, events, advance } = await start(fragile)
-  broken = true
+it('continues after the file failed, and reports the failure', async () => {
+  const path = join(await testFolder(), 'outbox.db')
+  const { outbox, service, events, advance } = await start(path)
   await outbox.add(fish(1))
+  const db = new DatabaseSync(path)
+  db.exec('ALTER TABLE collections RENAME TO missing')
   await advance(2000)
-  expect(events).toContainEqual({ type: 'error', error: new Error('The disk is away.') })
-  broken = false
+  expect(events).toContainEqual({ type: 'error', error: expect.objectContaining({ code: 'outbox_unavailable' }) })
+  db.exec('ALTER TABLE missing RENAME TO collections')
+  db.close()
   await advance(1000)
   expect(service.requests).toHaveLength(1)
   await outbox.close()

@@ -1,6 +1,6 @@
 import { ValidationError } from '@fish-crab/sdk'
 import { FernetError } from '@fish-crab/sdk/fernet'
-import { memoryStore, type OutboxClient, type OutboxEvent, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
+import { type OutboxClient, type OutboxEvent, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, it } from 'vitest'
 import { fakeService, fish, lost, numbers, refusal } from './fake-service.ts'
 
@@ -12,7 +12,7 @@ async function open(options: OutboxOptions = {}) {
   const outbox = await openOutbox({
     clientFor: () => service.client(),
     gamemode: 'earth',
-    store: memoryStore(),
+    path: ':memory:',
     onEvent: (event) => events.push(event),
     ...options,
   })
@@ -32,7 +32,7 @@ it.each(['invalid_payload', 'payload_too_large'] as const)(
     await add('Alex', 1, 100)
     refuse(code, '73')
     const report = await outbox.flush()
-    expect(report).toMatchObject({ sent: 99, dead: 1, left: 0, stopped: [] })
+    expect(report).toMatchObject({ delivered: 99, rejected: 1, remaining: 0, stopped: [] })
     expect(service.names(ALEX)).toEqual([...numbers(1, 72), ...numbers(74, 100)])
     expect(service.requests.length).toBeLessThanOrEqual(16)
     const [batch] = await outbox.deadLetters()
@@ -44,7 +44,7 @@ it.each(['invalid_payload', 'payload_too_large'] as const)(
     })
     expect(batch?.reason.message).toContain('failed')
     expect(report.deadLetters).toMatchObject([{ id: batch?.id, count: 1, reason: { code } }])
-    expect(events).toContainEqual(expect.objectContaining({ type: 'dead-letter', id: batch?.id, count: 1 }))
+    expect(events).toContainEqual(expect.objectContaining({ type: 'rejected', id: batch?.id, count: 1 }))
   },
 )
 
@@ -55,7 +55,7 @@ it('finds several of them', async () => {
   service.before = ({ names }) => {
     if (names.some((name) => bad.includes(name))) throw refusal('invalid_payload')
   }
-  expect(await outbox.flush()).toMatchObject({ sent: 36, dead: 4 })
+  expect(await outbox.flush()).toMatchObject({ delivered: 36, rejected: 4 })
   expect((await outbox.deadLetters()).map(({ catches }) => catches[0]?.entry.name)).toEqual(bad)
 })
 
@@ -74,7 +74,7 @@ it('halves what the client itself finds too large to send', async () => {
   } as unknown as OutboxClient
   const { outbox, add } = await open({ clientFor: () => client })
   await add('Alex', 1, 10)
-  expect(await outbox.flush()).toMatchObject({ sent: 10, dead: 0 })
+  expect(await outbox.flush()).toMatchObject({ delivered: 10, rejected: 0 })
   expect(service.names(ALEX)).toEqual(numbers(1, 10))
 })
 
@@ -87,7 +87,7 @@ it.each(['user_not_found', 'user_mismatch', 'unsupported_media_type'] as const)(
     service.before = ({ user }) => {
       if (user === 'Alex') throw refusal(code)
     }
-    expect(await outbox.flush()).toMatchObject({ sent: 3, dead: 5, left: 0, stopped: [] })
+    expect(await outbox.flush()).toMatchObject({ delivered: 3, rejected: 5, remaining: 0, stopped: [] })
     expect(service.requests.filter(({ user }) => user === 'Alex')).toHaveLength(1)
     expect(await outbox.deadLetters()).toMatchObject([{ count: 5, reason: { code } }])
   },
@@ -101,7 +101,7 @@ it.each([
   const client = { fish: { ...service.client().fish, encrypt: () => Promise.reject(error) } } as unknown as OutboxClient
   const { outbox, add } = await open({ clientFor: () => client })
   await add('Alex', 1, 2)
-  expect(await outbox.flush()).toMatchObject({ dead: 2 })
+  expect(await outbox.flush()).toMatchObject({ rejected: 2 })
   expect(service.requests).toEqual([])
   expect(await outbox.deadLetters()).toMatchObject([{ reason: { code } }])
 })
@@ -116,7 +116,7 @@ it('delivers a dead letter at its old position once it is retried', async () => 
   service.before = () => {}
   await add('Alex', 4)
   expect(await outbox.retry((await outbox.deadLetters()).map(({ id }) => id))).toBe(3)
-  expect(await outbox.flush()).toMatchObject({ sent: 4 })
+  expect(await outbox.flush()).toMatchObject({ delivered: 4 })
   expect(service.names(ALEX)).toEqual(['1', '2', '3', '4'])
   expect(await outbox.retry()).toBe(0)
 })
@@ -129,7 +129,7 @@ it('drops dead letters only on request', async () => {
   const [batch] = await outbox.deadLetters()
   expect(await outbox.drop(batch?.id ?? 0)).toBe(1)
   expect(await outbox.deadLetters()).toEqual([])
-  expect(await outbox.status()).toMatchObject({ queued: 0, dead: 0 })
+  expect(await outbox.status()).toMatchObject({ pending: 0, rejected: 0 })
 })
 
 it('encrypts a batch anew, by itself, when the key was reset after it was frozen', async () => {
@@ -141,7 +141,7 @@ it('encrypts a batch anew, by itself, when the key was reset after it was frozen
   await outbox.flush()
   service.before = () => {}
   service.key = 'key-2'
-  expect(await outbox.flush()).toMatchObject({ sent: 2, dead: 0 })
+  expect(await outbox.flush()).toMatchObject({ delivered: 2, rejected: 0 })
   expect(service.names(ALEX)).toEqual(['1', '2'])
 })
 
@@ -154,7 +154,7 @@ it('stores nothing twice when the response was lost before the key was reset', a
   await outbox.flush()
   service.after = () => {}
   service.key = 'key-2'
-  expect(await outbox.flush()).toMatchObject({ sent: 2 })
+  expect(await outbox.flush()).toMatchObject({ delivered: 2 })
   expect(service.names(ALEX)).toEqual(['1', '2'])
 })
 
@@ -163,11 +163,11 @@ it('sets catches aside when a new token is refused too, and delivers them with t
   const service = fakeService()
   const { outbox, add } = await open({ clientFor: () => service.client(key) })
   await add('Alex', 1, 2)
-  expect(await outbox.flush()).toMatchObject({ dead: 2, stopped: [] })
+  expect(await outbox.flush()).toMatchObject({ rejected: 2, stopped: [] })
   expect(service.requests).toHaveLength(1)
   key = service.key
   await outbox.retry()
-  expect(await outbox.flush()).toMatchObject({ sent: 2 })
+  expect(await outbox.flush()).toMatchObject({ delivered: 2 })
 })
 
 it('encrypts a token that grew too old anew, and keeps the time of the catch', async () => {
@@ -182,7 +182,7 @@ it('encrypts a token that grew too old anew, and keeps the time of the catch', a
     if (token === old) throw refusal('token_expired')
   }
   const [before] = await outbox.peek()
-  expect(await outbox.flush()).toMatchObject({ sent: 1 })
+  expect(await outbox.flush()).toMatchObject({ delivered: 1 })
   expect(service.entries(ALEX)).toEqual([before?.entry])
 })
 
@@ -192,5 +192,9 @@ it('keeps catches queued when even a new token is too old: the clock is wrong, n
   service.before = () => {
     throw refusal('token_expired')
   }
-  expect(await outbox.flush()).toMatchObject({ left: 1, dead: 0, stopped: [{ error: { code: 'token_expired' } }] })
+  expect(await outbox.flush()).toMatchObject({
+    remaining: 1,
+    rejected: 0,
+    stopped: [{ error: { code: 'token_expired' } }],
+  })
 })

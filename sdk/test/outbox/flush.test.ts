@@ -1,10 +1,4 @@
-import {
-  type FlushProgress,
-  memoryStore,
-  type OutboxEvent,
-  type OutboxOptions,
-  openOutbox,
-} from '@fish-crab/sdk/outbox'
+import { type FlushProgress, type OutboxEvent, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, it } from 'vitest'
 import { jumpingClock, settle, standingClock } from './clocks.ts'
 import { fakeService, fish, limited, lost, numbers, refusal } from './fake-service.ts'
@@ -18,7 +12,7 @@ async function open(options: OutboxOptions = {}) {
   const outbox = await openOutbox({
     client: service.client(),
     gamemode: 'earth',
-    store: memoryStore(),
+    path: ':memory:',
     clock,
     random: () => 0,
     onEvent: (event) => events.push(event),
@@ -38,12 +32,12 @@ it('sends catches in order, in batches by user, gamemode and kind, and keeps non
     { kind: 'fish', name: 'Koi', rarity: 2, user: 'Alex', gamemode: 'survival' },
   ])
   const report = await outbox.flush()
-  expect(report).toMatchObject({ sent: 604, dead: 0, left: 0, stopped: [], leased: [], withoutClient: [] })
+  expect(report).toMatchObject({ delivered: 604, rejected: 0, remaining: 0, stopped: [], withoutClient: [] })
   expect(service.names(ALEX)).toEqual(numbers(1, 601))
   expect(service.names('fish/Alex/survival')).toEqual(['Koi'])
   expect(service.entries('crab/Alex/earth')).toHaveLength(1)
   expect(service.requests.map(({ names }) => names.length)).toEqual([500, 1, 1, 1, 101])
-  expect(await outbox.status()).toMatchObject({ queued: 0, frozen: 0, dead: 0 })
+  expect(await outbox.status()).toMatchObject({ pending: 0, rejected: 0 })
 })
 
 it('keeps a batch under the size of a body, however long its names are', async () => {
@@ -65,16 +59,16 @@ it('reports its progress, and emits every step', async () => {
   const progress: FlushProgress[] = []
   await outbox.flush({ onProgress: (one) => progress.push(one) })
   expect(progress).toEqual([
-    { sent: 2, dead: 0, left: 1 },
-    { sent: 3, dead: 0, left: 0 },
+    { delivered: 2, rejected: 0, remaining: 1 },
+    { delivered: 3, rejected: 0, remaining: 0 },
   ])
   const collection = { kind: 'fish', user: 'Alex', gamemode: 'earth' }
   expect(events).toEqual([
     { type: 'added', added: 3, duplicates: 0 },
     { type: 'sending', collection, count: 2, again: false },
-    { type: 'sent', collection, count: 2, id: 'record-1', replayed: false },
+    { type: 'delivered', collection, count: 2, id: 'record-1', replayed: false },
     { type: 'sending', collection, count: 1, again: false },
-    { type: 'sent', collection, count: 1, id: 'record-2', replayed: false },
+    { type: 'delivered', collection, count: 1, id: 'record-2', replayed: false },
   ])
 })
 
@@ -84,17 +78,17 @@ it('sends the same token again when a response was lost, so that nothing is stor
   service.after = () => {
     throw lost()
   }
-  const { stopped, left } = await outbox.flush()
-  expect(left).toBe(2)
+  const { stopped, remaining } = await outbox.flush()
+  expect(remaining).toBe(2)
   expect(stopped).toMatchObject([{ collection: { user: 'Alex' }, error: { code: 'connection_error' } }])
-  expect(await outbox.status()).toMatchObject({ queued: 0, frozen: 2 })
+  expect(await outbox.status()).toMatchObject({ pending: 2 })
 
   service.after = () => {}
   await add('Alex', 3)
-  expect(await outbox.flush()).toMatchObject({ sent: 3, left: 0, stopped: [] })
+  expect(await outbox.flush()).toMatchObject({ delivered: 3, remaining: 0, stopped: [] })
   expect(service.names(ALEX)).toEqual(['1', '2', '3'])
   expect(service.requests[1]?.token).toBe(service.requests[0]?.token)
-  expect(events).toContainEqual(expect.objectContaining({ type: 'sent', id: 'record-1', replayed: true }))
+  expect(events).toContainEqual(expect.objectContaining({ type: 'delivered', id: 'record-1', replayed: true }))
 })
 
 it.each([
@@ -110,10 +104,14 @@ it.each([
   service.before = ({ user }) => {
     if (user === 'Alex') throw error
   }
-  expect(await outbox.flush()).toMatchObject({ sent: 1, left: 1, stopped: [{ collection: { user: 'Alex' }, error }] })
-  expect(await outbox.status()).toMatchObject({ frozen: 1, dead: 0 })
+  expect(await outbox.flush()).toMatchObject({
+    delivered: 1,
+    remaining: 1,
+    stopped: [{ collection: { user: 'Alex' }, error }],
+  })
+  expect(await outbox.status()).toMatchObject({ pending: 1, rejected: 0 })
   service.before = () => {}
-  expect(await outbox.flush()).toMatchObject({ sent: 1, left: 0 })
+  expect(await outbox.flush()).toMatchObject({ delivered: 1, remaining: 0 })
 })
 
 it('sends one request to a server that does not respond, not one per collection', async () => {
@@ -133,7 +131,7 @@ it('waits out the rate limit, and lets others have the collection meanwhile', as
   service.before = () => {
     if (service.requests.length > 1 && clock.now() < resetAt) throw limited(resetAt)
   }
-  expect(await outbox.flush()).toMatchObject({ sent: 3, stopped: [] })
+  expect(await outbox.flush()).toMatchObject({ delivered: 3, stopped: [] })
   expect(slept).toEqual([100_000])
   expect(events).toContainEqual(expect.objectContaining({ type: 'waiting', until: new Date(resetAt) }))
   expect(service.names(ALEX)).toEqual(['1', '2', '3'])
@@ -172,14 +170,14 @@ it('sends only for users it has a client of, and leaves the rest to others', asy
   })
   await add('Alex', 1)
   await add('Sam', 1)
-  expect(await outbox.flush()).toMatchObject({ sent: 1, left: 1, withoutClient: [{ user: 'Sam' }] })
+  expect(await outbox.flush()).toMatchObject({ delivered: 1, remaining: 1, withoutClient: [{ user: 'Sam' }] })
 })
 
 it('with the client of one user sends what is of that user alone, in any letter case', async () => {
   const { outbox, service, add } = await open({ user: 'Alex' })
   await add('alex', 1)
   await add('Sam', 1)
-  expect(await outbox.flush()).toMatchObject({ sent: 1, left: 1, withoutClient: [{ user: 'Sam' }] })
+  expect(await outbox.flush()).toMatchObject({ delivered: 1, remaining: 1, withoutClient: [{ user: 'Sam' }] })
   expect(service.requests).toHaveLength(1)
 })
 
@@ -191,7 +189,7 @@ it('keeps the catches of a user whose client cannot be made for now', async () =
     },
   })
   await add('Alex', 1)
-  expect(await outbox.flush()).toMatchObject({ left: 1, stopped: [{ error: { code: 'connection_error' } }] })
+  expect(await outbox.flush()).toMatchObject({ remaining: 1, stopped: [{ error: { code: 'connection_error' } }] })
 })
 
 it('settles at once when it is aborted, in a request and in a wait', async () => {
@@ -215,7 +213,7 @@ it('settles at once when it is aborted, in a request and in a wait', async () =>
   second.abort(new Error('enough again'))
   await expect(waiting).rejects.toThrow('enough again')
   service.before = () => {}
-  expect(await outbox.flush()).toMatchObject({ sent: 1 })
+  expect(await outbox.flush()).toMatchObject({ delivered: 1 })
   await expect(outbox.flush({ signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before')
 })
 
@@ -224,7 +222,7 @@ it('runs one flush after another', async () => {
   await add('Alex', 1)
   service.before = () => settle()
   const [first, second] = await Promise.all([outbox.flush(), outbox.flush()])
-  expect([first.sent, second.sent]).toEqual([1, 0])
+  expect([first.delivered, second.delivered]).toEqual([1, 0])
   expect(service.requests).toHaveLength(1)
 })
 
@@ -262,7 +260,7 @@ it('closes without the response when its signal aborts', async () => {
 it('is closed at the end of its block', async () => {
   let leaked: Awaited<ReturnType<typeof openOutbox>>
   {
-    await using outbox = await openOutbox({ store: memoryStore() })
+    await using outbox = await openOutbox({ path: ':memory:' })
     leaked = outbox
   }
   await expect(leaked.status()).rejects.toMatchObject({ code: 'outbox_closed' })

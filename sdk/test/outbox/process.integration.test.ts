@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { join } from 'node:path'
-import { sqliteStore } from '@fish-crab/sdk/outbox'
-import { expect, it } from 'vitest'
-import { bundle, runInNode } from '../../../scripts/test-support/fresh-process.ts'
+import { openOutbox } from '@fish-crab/sdk/outbox'
+import { expect, it, onTestFinished } from 'vitest'
+import { bundle, runInNode, startInNode } from '../../../scripts/test-support/fresh-process.ts'
+import { fakeService } from './fake-service.ts'
 import { testFolder } from './folders.ts'
 
 it('does not keep a process alive while its background waits, and loses nothing by that', async () => {
@@ -19,18 +21,17 @@ it('does not keep a process alive while its background waits, and loses nothing 
   `)
   expect(exitCode).toBe(0)
   expect(stdout.split('\n')).toEqual(['added', 'sending', 'error', 'waiting', ''])
-  const store = await sqliteStore(path)
-  expect(await store.collections()).toMatchObject([{ queued: 0, frozen: 1 }])
-  await store.close()
+  await using outbox = await openOutbox({ path })
+  expect(await outbox.cancel({ dryRun: true })).toEqual({ cancelled: 0, frozen: 1 })
 })
 
 it.each([
-  ['in memory', () => 'store: memoryStore()'],
+  ['in memory', () => "path: ':memory:'"],
   ['in a file', (path: string) => `path: ${JSON.stringify(path)}`],
 ])('ends a process that closes its outbox while the background waits, with everything sent: %s', async (_, keptIn) => {
   const path = join(await testFolder(), 'outbox.db')
   const { exitCode, stdout } = await runInNode(`
-    import { memoryStore, openOutbox } from './src/outbox/index.ts'
+    import { openOutbox } from './src/outbox/index.ts'
     let sent = 0
     const fish = {
       encrypt: async (entries, target) => ({ ...target, kind: 'fish', token: String(entries.length) }),
@@ -50,7 +51,7 @@ it.each([
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '1 sent, closed' })
 })
 
-it('loads SQLite only for the store that needs it', async () => {
+it('loads SQLite only when an outbox is opened', async () => {
   const { metafile } = await bundle(`export * from './src/outbox/index.ts'`, true)
   const outputs = new Map(Object.entries(metafile.outputs))
   const loaded = new Set<string>()
@@ -65,4 +66,48 @@ it('loads SQLite only for the store that needs it', async () => {
   load(entry)
   expect([...outputs.values()].flatMap(({ imports }) => imports.map(({ path }) => path))).toContain('node:sqlite')
   expect([...loaded].filter((path) => !outputs.has(path))).toEqual([])
+})
+
+it('sends at once in another process after a process that held the lock was killed, each catch once', async () => {
+  const path = join(await testFolder(), 'outbox.db')
+  const holder = await startInNode(`
+    import { openOutbox } from './src/outbox/index.ts'
+    const fish = {
+      encrypt: async (entries, target) => ({ ...target, kind: 'fish', token: JSON.stringify({ key: 'key-1', entries }) }),
+      send: () => new Promise(() => {}),
+    }
+    const outbox = await openOutbox({
+      client: { fish }, user: 'Alex', gamemode: 'earth', path: ${JSON.stringify(path)}, maxBatch: 2,
+      onEvent: ({ type }) => type === 'sending' && process.stdout.write(type),
+    })
+    setInterval(() => {}, 60_000)
+    await outbox.add([1, 2, 3].map((n) => ({ kind: 'fish', name: String(n), rarity: 1 })))
+    await outbox.flush()
+  `)
+  onTestFinished(() => void holder.kill('SIGKILL'))
+  await once(holder.stdout, 'data')
+
+  const service = fakeService()
+  const polls: (NodeJS.Signals | null)[] = []
+  const clock = {
+    now: Date.now,
+    sleep: async () => {
+      const exited = once(holder, 'exit')
+      if (polls.length === 0) holder.kill('SIGKILL')
+      polls.push(polls.length === 0 ? (await exited)[1] : null)
+    },
+  }
+  const sent: boolean[] = []
+  await using outbox = await openOutbox({
+    client: service.client(),
+    user: 'Alex',
+    path,
+    clock,
+    onEvent: (event) => event.type === 'sending' && sent.push(event.again),
+  })
+  expect(await outbox.flush()).toMatchObject({ delivered: 3, remaining: 0, stopped: [] })
+  expect(polls).toEqual(['SIGKILL'])
+  // First the batch of the killed process, with its token.
+  expect(sent).toEqual([true, false])
+  expect(service.names('fish/Alex/earth')).toEqual(['1', '2', '3'])
 })

@@ -1,5 +1,5 @@
 import { generateFernetKey } from '@fish-crab/sdk/fernet'
-import { memoryStore, openOutbox } from '@fish-crab/sdk/outbox'
+import { openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, it } from 'vitest'
 import { fish, numbers } from './fake-service.ts'
 import { realService } from './real-service.ts'
@@ -10,7 +10,7 @@ async function open(options: Parameters<typeof realService>[0] = {}) {
   const outbox = await openOutbox({
     clientFor: (user) => service.client(user, keys.get(user) ?? ''),
     gamemode: 'earth',
-    store: memoryStore(),
+    path: ':memory:',
     maxBatch: 10,
     clock: service.clock,
     random: () => 0,
@@ -23,7 +23,7 @@ it('delivers through the rate limit of the service without one refusal', async (
   const { service, outbox, keys, add } = await open({ rateLimit: { requests: 25, windowMs: 300_000 } })
   keys.set('Alex', (await service.app.users.create({ name: 'Alex' })).fernetKey)
   await add('Alex', 1, 600)
-  expect(await outbox.flush()).toMatchObject({ sent: 600, left: 0, stopped: [] })
+  expect(await outbox.flush()).toMatchObject({ delivered: 600, remaining: 0, stopped: [] })
   expect(service.statuses.filter((status) => status !== 201)).toEqual([])
   expect(service.slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(610_000)
   service.advance(300_000)
@@ -34,12 +34,12 @@ it('sets the catches of a user aside that does not exist, and delivers them once
   const { service, outbox, keys, add } = await open()
   keys.set('Alex', generateFernetKey())
   await add('Alex', 1, 20)
-  expect(await outbox.flush()).toMatchObject({ dead: 20 })
+  expect(await outbox.flush()).toMatchObject({ rejected: 20 })
   expect(await outbox.deadLetters()).toMatchObject([{ reason: { code: 'user_not_found' } }])
   const { fernetKey } = await service.admin.users.create({ name: 'Alex' })
   keys.set('Alex', fernetKey)
   await outbox.retry()
-  expect(await outbox.flush()).toMatchObject({ sent: 20 })
+  expect(await outbox.flush()).toMatchObject({ delivered: 20 })
   expect(await service.names('Alex')).toEqual(numbers(1, 20))
 })
 
@@ -48,12 +48,16 @@ it('stores nothing twice when a key is reset between a lost response and the ret
   keys.set('Alex', (await service.app.users.create({ name: 'Alex' })).fernetKey)
   await add('Alex', 1, 20)
   service.loseAnswers(0)
-  expect(await outbox.flush()).toMatchObject({ sent: 0, left: 20, stopped: [{ error: { code: 'connection_error' } }] })
+  expect(await outbox.flush()).toMatchObject({
+    delivered: 0,
+    remaining: 20,
+    stopped: [{ error: { code: 'connection_error' } }],
+  })
   service.loseAnswers(Number.POSITIVE_INFINITY)
   const { fernetKey } = await service.admin.users.reset('Alex', 'fernet')
-  expect(await outbox.flush()).toMatchObject({ sent: 10, dead: 10 })
+  expect(await outbox.flush()).toMatchObject({ delivered: 10, rejected: 10 })
   keys.set('Alex', fernetKey)
   await outbox.retry()
-  expect(await outbox.flush()).toMatchObject({ sent: 10 })
+  expect(await outbox.flush()).toMatchObject({ delivered: 10 })
   expect(await service.names('Alex')).toEqual(numbers(1, 20))
 })

@@ -1,13 +1,13 @@
 import { createClient, ValidationError } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import { createFernet, type Fernet, generateFernetKey } from '@fish-crab/sdk/fernet'
-import { memoryStore, openOutbox } from '@fish-crab/sdk/outbox'
+import { openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, test } from 'vitest'
 import { player } from '../client/stubs.ts'
 
 const client = () => createClient(player().options)
 const admin = () => createAdminClient({ username: 'admin', password: 'password', env: {} })
-const outbox = () => openOutbox({ store: memoryStore(), user: 'Alex', gamemode: 'earth' })
+const outbox = () => openOutbox({ path: ':memory:', user: 'Alex', gamemode: 'earth' })
 const salmon = { name: 'Salmon', rarity: 3 } as const
 
 /** What a call fails with, at once or later. */

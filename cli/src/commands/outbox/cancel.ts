@@ -11,7 +11,7 @@ import { printable } from '../../output/text.ts'
 export const outboxCancelCommand = defineCommand({
   summary: 'Remove unsent catches from the queue, such as a wrong import.',
   description:
-    'This cannot be undone; watch does not add these catches again. A batch that is being sent may have reached the ' +
+    'This cannot be undone, but the same catches can be added again. A batch that is being sent may have reached the ' +
     'service: it stays, is reported, and the command exits with 7. Once it is sent, adding a cancelled file again is a new import. Dead ' +
     'letters stay too; delete them with fish-cli outbox drop.',
   examples: [

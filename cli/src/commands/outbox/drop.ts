@@ -17,8 +17,8 @@ export const outboxDropCommand = defineCommand({
     await using outbox = await openLocalOutbox(context, context.target)
     const batches = await selectDeadLetters(outbox, args.id ?? [])
     const count = countCatches(batches)
-    const { queued = 0 } = (await outbox?.status()) ?? {}
-    if (count === 0 && queued > 0) {
+    const { pending = 0 } = (await outbox?.status()) ?? {}
+    if (count === 0 && pending > 0) {
       context.note('fish-cli: There are no dead letters. To delete queued catches: fish-cli outbox cancel --all')
     }
     if (count > 0)

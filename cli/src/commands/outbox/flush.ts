@@ -17,8 +17,11 @@ export const outboxFlushCommand = defineCommand({
     await using outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'] })
     const report = await flushWithProgress(context, outbox, { maxWaitMs, signal: context.interrupted(), target })
     const status = flushStatus(context, report, target)
-    const { sent, dead, left } = report
-    context.print({ sent, deadLetters: dead, left }, () => `${sent} sent, ${dead} in dead letters, ${left} left.`)
+    const { delivered: sent, rejected, remaining: left } = report
+    context.print(
+      { sent, deadLetters: rejected, left },
+      () => `${sent} sent, ${rejected} in dead letters, ${left} left.`,
+    )
     return status
   },
 })

@@ -26,12 +26,11 @@ export const outboxStatusCommand = defineCommand({
   async run(context) {
     const url = context.target.url.value
     const path = outboxPath(context, url)
-    const others = unsentElsewhere(context, url)
+    const others = await unsentElsewhere(context, url)
     await using outbox = await openLocalOutbox(context, context.target)
     const status = await outbox?.status()
-    // A frozen batch without a response counts as queued.
-    const rows = (status?.collections ?? []).map(({ kind, user, gamemode, queued, frozen, dead }) => {
-      return { kind, user, gamemode, queued: queued + frozen, deadLetters: dead }
+    const rows = (status?.collections ?? []).map(({ kind, user, gamemode, pending, rejected }) => {
+      return { kind, user, gamemode, queued: pending, deadLetters: rejected }
     })
     const batches = ((await outbox?.deadLetters()) ?? []).map(({ id, collection, reason, at, count }) => {
       return { id, ...collection, count, reason, at: at.toISOString() }

@@ -51,7 +51,7 @@ export const profileAddCommand = defineCommand({
     }
     const former = context.config.profiles.get(name)
     const { current } = await changeConfig(context, change)
-    noteUnsent(context, former, url)
+    await noteUnsent(context, former, url)
     const suffix = current === name ? ', the current one' : ''
     return context.print(
       { name, ...profile, current: current === name },

@@ -34,7 +34,7 @@ export const profileRemoveCommand = defineCommand({
       { name, secrets: profile.secrets ?? null, secretsRemoved: isForgotten },
       () => `Removed profile ${name}.`,
     )
-    noteUnsent(context, profile)
+    await noteUnsent(context, profile)
     if (isForgotten) return EXIT.ok
     context.note('Its secrets are still in the keyring, which is unavailable. Remove the entries of fish-crab there.')
     return EXIT.partly

@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { createFolder, createPrivateFile, syncFolder } from '../internal/files.node.ts'
+import {
+  type FileLock,
+  type FileProblem,
+  fileProblem,
+  lockFile,
+  SQLITE_BUSY,
+  sqliteCode,
+} from '../internal/sqlite.node.ts'
+import { userFolders } from '../internal/user-folders.node.ts'
+import { OutboxStoreError, type OutboxStoreErrorCode } from './errors.ts'
+
+const IN_MEMORY = ':memory:'
+const BUSY_TIMEOUT_MS = 5000
+
+export interface OutboxFile {
+  readonly db: DatabaseSync
+  /** Its path, for messages. */
+  readonly name: string
+  /** Locks the outbox for one batch; `undefined` while another process sends one. */
+  lock(): FileLock | undefined
+}
+
+/** Opens the database of an outbox. Creates it and its folder, accessible to the owner only, if missing. */
+export function openFile(path: string): OutboxFile {
+  if (path === IN_MEMORY) {
+    const db = new DatabaseSync(IN_MEMORY)
+    createSchema(db, path)
+    return { db, name: path, lock: () => ({ close() {} }) }
+  }
+  const name = resolve(path)
+  const lockName = `${name}.lock`
+  const { folder, isNew } = createFolder(dirname(name))
+  if (isNew) syncFolder(dirname(folder))
+  if (createPrivateFile(name)) syncFolder(folder)
+  const db = new DatabaseSync(name, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
+  try {
+    refuseOtherVersion(name)
+    createPrivateFile(lockName)
+    createSchema(db, name)
+    useWriteAheadLog(db)
+    // Every add survives a power loss.
+    db.exec('PRAGMA synchronous = FULL')
+    return { db, name, lock: () => guarded(lockName, () => lockFile(lockName, 0)) }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Changes nothing. */
+export function openReadOnly(path: string): DatabaseSync {
+  const file = pathToFileURL(path)
+  // Otherwise SQLite creates the write-ahead log of a file without one.
+  if (!existsSync(`${path}-wal`)) file.search = 'immutable=1'
+  return new DatabaseSync(file, { readOnly: true, timeout: 1000 })
+}
+
+/** Each service has its own file in the user's state folder. */
+export function defaultPath(service: string): string {
+  const { state } = userFolders({ platform: process.platform, env: process.env, home: homedir() })
+  const host = new URL(service).host.replace(/[^a-z\d.-]+/g, '-').slice(0, 64)
+  const hash = createHash('sha256').update(service).digest('hex').slice(0, 8)
+  return join(state, `outbox-${host}-${hash}.db`)
+}
+
+/** The change needs an exclusive lock, for which SQLite does not always wait. */
+function useWriteAheadLog(db: DatabaseSync): void {
+  const until = Date.now() + BUSY_TIMEOUT_MS
+  for (;;) {
+    try {
+      db.exec('PRAGMA journal_mode = WAL')
+      return
+    } catch (error) {
+      if (sqliteCode(error) !== SQLITE_BUSY || Date.now() > until) throw error
+    }
+  }
+}
+
+/** `PRAGMA application_id` of the files of outboxes: "FCOX" in ASCII; "FCOB" before version 1 of the schema. */
+const APPLICATION_ID = 0x46434f58
+const FORMER_ID = 0x46434f42
+const VERSION = 1
+
+/** A catch without a batch is queued. A batch with a token is frozen; a batch with a code is a dead letter. */
+const SCHEMA = `
+  CREATE TABLE service (address TEXT NOT NULL) STRICT;
+  CREATE TABLE collections (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL, user TEXT NOT NULL, gamemode TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE batches (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT NOT NULL REFERENCES collections (id),
+    token TEXT, code TEXT, message TEXT, rejected_at INTEGER,
+    CHECK ((token IS NULL) <> (code IS NULL))
+  ) STRICT;
+  CREATE TABLE catches (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT NOT NULL REFERENCES collections (id),
+    entry TEXT NOT NULL, added_at INTEGER NOT NULL, key TEXT,
+    batch INTEGER REFERENCES batches (id), batch_limit INTEGER
+  ) STRICT;
+  CREATE INDEX catches_by_collection ON catches (collection, batch, seq);
+  CREATE INDEX catches_by_batch ON catches (batch, seq) WHERE batch IS NOT NULL;
+  CREATE INDEX catches_by_key ON catches (key) WHERE key IS NOT NULL;
+  CREATE TABLE keys (n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, added_at INTEGER NOT NULL) STRICT;
+  CREATE INDEX keys_by_age ON keys (added_at);
+  CREATE TABLE checkpoints (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  PRAGMA application_id = ${APPLICATION_ID};
+  PRAGMA user_version = ${VERSION};`
+
+/** Concurrent processes wait for each other. */
+function createSchema(db: DatabaseSync, name: string): void {
+  if (hasSchema(db, name)) return
+  inTransaction(db, () => {
+    // Read again: another process may have created it.
+    if (!hasSchema(db, name)) db.exec(SCHEMA)
+  })
+}
+
+/** @throws OutboxStoreError `outbox_damaged` for the database of another program */
+function hasSchema(db: DatabaseSync, name: string): boolean {
+  const id = db.prepare('PRAGMA application_id').get()?.application_id
+  if (id === APPLICATION_ID) return true
+  if (id === 0 && db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined) return false
+  throw new OutboxStoreError('outbox_damaged', `The file ${name} is a database, but not an outbox.`, {
+    hint: 'Choose another path.',
+  })
+}
+
+/** Read-only: to open it for writing would change the file of a process that was killed. */
+function refuseOtherVersion(name: string): void {
+  const db = openReadOnly(name)
+  try {
+    const id = db.prepare('PRAGMA application_id').get()?.application_id
+    const version = db.prepare('PRAGMA user_version').get()?.user_version
+    if (id !== FORMER_ID && (id !== APPLICATION_ID || version === VERSION)) return
+  } finally {
+    db.close()
+  }
+  throw new OutboxStoreError('outbox_other_version', `Another version of @fish-crab/sdk wrote the outbox ${name}.`, {
+    hint: 'Send its catches with that version, or move the file away.',
+  })
+}
+
+export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    // SQLite rolls some failed transactions back by itself.
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+type Advice = readonly [code: OutboxStoreErrorCode, problem: string, hint: string]
+
+const NOT_WRITABLE: Advice = [
+  'outbox_not_writable',
+  'is not writable.',
+  'Check the owner and mode of the file and its folder.',
+]
+
+const ADVICE: Readonly<Record<FileProblem, Advice>> = {
+  busy: ['outbox_busy', 'is locked by another process.', 'Try again.'],
+  'read-only': NOT_WRITABLE,
+  'not-opened': NOT_WRITABLE,
+  'file-in-the-way': NOT_WRITABLE,
+  'folder-in-the-way': NOT_WRITABLE,
+  damaged: ['outbox_damaged', 'is damaged or not an outbox.', 'Move it away, or choose another path.'],
+  full: ['outbox_disk_full', 'is on a full disk.', 'Free some space.'],
+}
+
+function unknownProblem(error: unknown): Advice {
+  const { errstr, code, message } = error as { errstr?: string; code?: string; message?: string }
+  const reason = errstr ?? code ?? message ?? String(error)
+  return ['outbox_unavailable', `failed (${reason}).`, 'Check the disk of the file.']
+}
+
+/** @throws OutboxStoreError for any error of the work */
+export function guarded<T>(name: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof OutboxStoreError) throw error
+    const known = fileProblem(error)
+    const [code, problem, hint] = known ? ADVICE[known] : unknownProblem(error)
+    throw new OutboxStoreError(code, `The outbox ${name} ${problem}`, { hint, cause: error })
+  }
+}
