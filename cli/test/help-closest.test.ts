@@ -57,20 +57,3 @@ describe('a command that there is not', () => {
     expect(JSON.parse(stdout).error.hint).toContain('Did you mean: fish-cli list?')
   })
 })
-
-test('a name of before runs the command of today, and is in no list', async () => {
-  const env = { FISH_STORAGE: 'file:/dev/null/nothing', FISH_SECRET: 'x'.repeat(32) }
-  const today = await run(['rotate-secret', '--json'], { env })
-  expect(today.status).not.toBe(0)
-  expect(await run(['reseal', '--json'], { env })).toEqual(today)
-  expect((await run(['--help'])).stdout).not.toContain('reseal')
-  const help = await run(['rotate-secret', '--help'])
-  expect(help.stdout).toContain('rotate-secret')
-  for (const argv of [
-    ['reseal', '--help'],
-    ['reseal', '-h'],
-    ['help', 'reseal'],
-  ]) {
-    expect(await run(argv)).toEqual(help)
-  }
-})

@@ -157,8 +157,7 @@ export function createApp(options: AppOptions): App {
   })
   const shared = { allowedOrigins, clock, logger, metrics }
   const limitRate = createRateLimitMiddleware({ ...shared, storage, users, rateLimit, masterApiKey })
-  const hasPages = pages !== undefined
-  const pipeline = { ...shared, limitRate, clientAddress, createId, hasPages, responseClass: options.responseClass }
+  const pipeline = { ...shared, limitRate, clientAddress, createId, responseClass: options.responseClass }
   const h3 = createPipeline(pipeline)
   const assets = (name: 'docs' | 'homePage', folder: string, handler: Handler) => ({
     name,

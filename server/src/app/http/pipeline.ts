@@ -1,18 +1,18 @@
-import { ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import { H3, type H3Event } from 'h3'
 import { StorageError } from '../../storage/core/errors.ts'
 import type { Logger, Metrics, RequestHost, RequestObservation } from '../core/host.ts'
 import { createRequestContext, type RequestContext } from './context.ts'
 import { applyCors } from './cors.ts'
 import { HttpError } from './http-error.ts'
+import { canonicalPath } from './path.ts'
 import type { RateLimitMiddleware } from './rate-limit.ts'
 import { addHeaders, empty, errorResponse, type HandlerResponse } from './response.ts'
+import { matchOf } from './router.ts'
 
 interface PipelineOptions {
   readonly limitRate: RateLimitMiddleware
   readonly clientAddress: ((request: Request) => string) | undefined
   readonly createId: () => string
-  readonly hasPages: boolean
   readonly allowedOrigins: readonly string[]
   readonly clock: () => number
   readonly logger: Logger
@@ -29,8 +29,7 @@ const NO_ADDRESS =
  * measured, whatever was returned or thrown.
  */
 export function createPipeline(options: PipelineOptions): H3 {
-  const { limitRate, clientAddress, createId, hasPages, allowedOrigins, clock, logger, metrics, responseClass } =
-    options
+  const { limitRate, clientAddress, createId, allowedOrigins, clock, logger, metrics, responseClass } = options
 
   function addressOf(request: Request, host: RequestHost | undefined): string {
     try {
@@ -64,28 +63,26 @@ export function createPipeline(options: PipelineOptions): H3 {
     silent: true,
     allowMalformedURL: true,
     onRequest(event) {
-      const host = event.context.host as RequestHost | undefined
-      const address = addressOf(event.req, host)
-      const context = createRequestContext(event.req, {
-        now: clock(),
-        address,
-        target: host?.target,
-        createId,
-        hasPages,
-      })
-      event.context.request = context
+      const path = canonicalPath(event.req.url)
       // Only then: setting it parses the URL.
-      if (event.url.pathname !== context.path) event.url.pathname = context.path
+      if (event.url.pathname !== path) event.url.pathname = path
     },
   })
   h3.use(async (event: H3Event, next) => {
     const startedAt = performance.now()
-    const context = event.context.request as RequestContext
+    const host = event.context.host as RequestHost | undefined
+    const context = createRequestContext(event.req, {
+      match: matchOf(event),
+      now: clock(),
+      address: addressOf(event.req, host),
+      target: host?.target,
+      createId,
+    })
+    event.context.request = context
     const response = await respond(context, next)
-    const route = routeLabel(context)
-    logResponse(logger, context, route, response, clock())
+    logResponse(logger, context, response, clock())
     metrics?.observeRequest({
-      route,
+      route: context.route ?? 'unmatched',
       method: methodLabel(context.request),
       status: response.status,
       ...(response.code === undefined ? {} : { code: response.code }),
@@ -123,8 +120,7 @@ function toHttpError(error: unknown, logger: Logger, { request, requestId }: Req
 /** Without query and headers: clients put keys and passwords there, also where they do not belong. */
 function logResponse(
   logger: Logger,
-  { request, requestId, address, receivedAt, pattern, player, gamemode }: RequestContext,
-  route: RequestObservation['route'],
+  { request, requestId, address, receivedAt, route, path, player, gamemode }: RequestContext,
   { status, headers, code }: HandlerResponse,
   now: number,
 ): void {
@@ -134,8 +130,8 @@ function logResponse(
       requestId,
       method: request.method,
       // Unknown paths and parameters are free text: someone may have pasted a key there by mistake.
-      path: route === 'unmatched' ? undefined : (pattern ?? ROUTES[route].path),
-      route,
+      path: route && path,
+      route: route ?? 'unmatched',
       status,
       ms: now - receivedAt,
       bytes: length === undefined ? undefined : Number(length),
@@ -147,15 +143,6 @@ function logResponse(
 }
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const
-
-const ROUTE_BY_METHOD_AND_PATH: ReadonlyMap<string, RouteName> = new Map(
-  (Object.keys(ROUTES) as RouteName[]).map((name) => [`${ROUTES[name].method} ${ROUTES[name].path}`, name]),
-)
-
-/** Also of a request that was refused before it was routed. */
-function routeLabel({ route, request: { method }, path }: RequestContext): RequestObservation['route'] {
-  return route ?? ROUTE_BY_METHOD_AND_PATH.get(`${method === 'HEAD' ? 'GET' : method} ${path}`) ?? 'unmatched'
-}
 
 /** Clients may invent any number of methods. */
 function methodLabel({ method }: Request): RequestObservation['method'] {

@@ -1,6 +1,6 @@
-import { ROUTES, type RouteName } from '@fish-crab/sdk/contract'
-import type { H3 } from 'h3'
-import type { RequestContext } from './context.ts'
+import { type Access, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
+import type { H3, H3Event } from 'h3'
+import type { MatchedRoute, RequestContext } from './context.ts'
 import { HttpError } from './http-error.ts'
 import type { HandlerResponse } from './response.ts'
 
@@ -13,37 +13,48 @@ interface Mount {
   readonly handler: Handler
 }
 
-/** `HEAD` works wherever `GET` does. @param extra handlers on paths below that of a route */
+/** @param extra handlers on paths below that of a route */
 export function mountRoutes(h3: H3, handlers: Partial<Record<RouteName, Handler>>, extra: readonly Mount[] = []): void {
-  const methodsByPath = new Map<string, Set<string>>()
+  const paths = new Map<string, { readonly access: Access; readonly allow: readonly string[] }>()
   const mounts = (Object.entries(handlers) as [RouteName, Handler][]).map(([name, handler]) => ({
     name,
     path: ROUTES[name].path,
     handler,
   }))
   for (const { name, path, handler } of [...mounts, ...extra]) {
-    const { method } = ROUTES[name]
-    const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
+    const { method, access } = ROUTES[name]
+    const methods = method === 'GET' ? (['GET', 'HEAD'] as const) : [method]
     for (const each of methods) {
-      h3.on(each as typeof method, path, (event) => {
-        const context = event.context.request as RequestContext
-        context.route = name
-        context.pattern = path
-        if (event.context.params) context.params = decodeParams(event.context.params)
-        return handler(context)
+      h3.on(each, path, (event) => handler(event.context.request as RequestContext), {
+        meta: { route: name, path, access },
       })
     }
-    methodsByPath.set(path, new Set([...(methodsByPath.get(path) ?? []), ...methods]))
+    const { allow } = paths.get(path) ?? { allow: [] }
+    paths.set(path, { access, allow: [...allow, ...methods] })
   }
-  for (const [path, methods] of methodsByPath) {
-    h3.all(path, () => {
-      throw new HttpError('method_not_allowed', { headers: { allow: [...methods].join(', ') } })
-    })
+  for (const [path, { access, allow }] of paths) {
+    const refuse = () => {
+      throw new HttpError('method_not_allowed', { headers: { allow: allow.join(', ') } })
+    }
+    h3.all(path, refuse, { meta: { path, access } })
   }
   h3.all('/**', () => {
     throw new HttpError('not_found')
   })
 }
+
+/** Unknown paths are public, so that guessing paths is rate limited, too. */
+export function matchOf({ context: { matchedRoute, params = {} } }: H3Event): MatchedRoute {
+  const { path, route, access = 'public' } = (matchedRoute?.meta ?? {}) as Partial<MatchedRoute>
+  return {
+    ...(path === undefined ? {} : { path }),
+    ...(route === undefined ? {} : { route }),
+    access,
+    params: path?.includes(':') ? decodeParams(params) : NO_PARAMS,
+  }
+}
+
+const NO_PARAMS = {}
 
 function decodeParams(params: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-import { isUserName, type PAGE_ROUTES } from '@fish-crab/sdk/contract'
+import { isUserName, type PAGE_ROUTES, routePath } from '@fish-crab/sdk/contract'
 import { sha256Hex } from '../core/bytes.ts'
 import { type PageName, type Pages, type StaticFile, staticFile } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
@@ -77,7 +77,7 @@ type Headers = Readonly<Record<string, string>>
 
 /** The same for everybody. */
 function fixedPage(pages: Site, page: PageName, preview: Preview, headers: Headers = PAGES_HEADERS): Handler {
-  return async ({ request, path }) => staticFile(request, await pageFile(pages, page, preview, path), headers)
+  return async ({ request, path = '' }) => staticFile(request, await pageFile(pages, page, preview, path), headers)
 }
 
 /** Whether the player exists is left to the page, so that nobody learns it without being counted. */
@@ -87,8 +87,10 @@ function playerPage(
   previewOf: (name: string) => Preview,
   headers: Headers = PAGES_HEADERS,
 ): Handler {
-  return async ({ request, path, params: { name = '' } }) => {
-    if (isUserName(name)) return staticFile(request, await pageFile(pages, page, previewOf(name), path), headers)
+  return async ({ request, route = 'playerPage', params: { name = '' } }) => {
+    if (isUserName(name)) {
+      return staticFile(request, await pageFile(pages, page, previewOf(name), routePath(route, { name })), headers)
+    }
     const { body, contentType } = await pageFile(pages, page, UNKNOWN, '/')
     const shown = { 'content-type': contentType, 'content-length': String(body.byteLength), ...headers }
     return { status: 404, body, headers: shown }
