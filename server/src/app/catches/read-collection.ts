@@ -1,6 +1,7 @@
 import { type Gamemode, type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
 import type { Collection, FishStorage, StoredRecord } from '../../storage/core/types.ts'
 import type { FairQueue } from '../core/fair-queue.ts'
+import { formatPosition, type Position, parsePosition } from '../core/position.ts'
 import { type Cursors, invalidCursor } from '../http/cursors.ts'
 import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
 import { HttpError } from '../http/http-error.ts'
@@ -123,7 +124,7 @@ async function pageBody(
   start: Position,
 ): Promise<CollectionBody> {
   const { entries, next: position } = await readPage(storage, collection, form, start, limit ?? LIMITS.pageSize)
-  const nextCursor = position && (await encodeCursor(cursors, position, collection))
+  const nextCursor = position && (await cursors.sign(formatPosition(position), scopeOf(collection)))
   const next = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`
   return textEncoder.encode(`{"user":${JSON.stringify(user.name)},"${collection.kind}":[${entries}]${next}}`)
 }
@@ -231,28 +232,10 @@ function slice(entries: string, count: number, first: number, last: number): str
     .join(',')
 }
 
-/** A position in a collection: a record, and the number of its entries before the position. */
-interface Position {
-  readonly sequence: number
-  readonly offset: number
-}
-
-function encodeCursor(cursors: Cursors, { sequence, offset }: Position, collection: Collection): Promise<string> {
-  return cursors.sign(`${sequence.toString(36)}.${offset.toString(36)}`, scopeOf(collection))
-}
-
 async function decodeCursor(cursors: Cursors, cursor: string, collection: Collection): Promise<Position> {
-  const [sequence, offset] = (await cursors.verify(cursor, scopeOf(collection)))
-    .split('.')
-    .map((part) => Number.parseInt(part, 36))
-  if (isWithin(sequence, Number.MAX_SAFE_INTEGER) && isWithin(offset, LIMITS.entriesPerWrite)) {
-    return { sequence, offset }
-  }
-  throw invalidCursor()
-}
-
-function isWithin(value: number | undefined, max: number): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= max
+  const position = parsePosition(await cursors.verify(cursor, scopeOf(collection)))
+  if (!position) throw invalidCursor()
+  return position
 }
 
 function scopeOf({ owner, kind, gamemode }: Collection): string {

@@ -1,3 +1,4 @@
+import { createClientCounts } from './client-counts.ts'
 import { type Schedule, yieldToEvents } from './schedule.ts'
 
 export type FairQueue = ReturnType<typeof createFairQueue>
@@ -30,22 +31,20 @@ interface FairQueueOptions {
 export function createFairQueue({ concurrency, perClient = concurrency, limit }: FairQueueOptions) {
   /** Waiters by client, in the order of their turns: a client whose task starts moves to the end. */
   const lines = new Map<string, Set<() => void>>()
-  const running = new Map<string, number>()
+  const running = createClientCounts()
   let free = concurrency
   let waiting = 0
 
-  const mayRun = (client: string) => free > 0 && (running.get(client) ?? 0) < perClient
+  const mayRun = (client: string) => free > 0 && running.of(client) < perClient
 
   function take(client: string): void {
     free -= 1
-    running.set(client, (running.get(client) ?? 0) + 1)
+    running.add(client, 1)
   }
 
   function release(client: string): void {
     free += 1
-    const others = (running.get(client) ?? 0) - 1
-    if (others > 0) running.set(client, others)
-    else running.delete(client)
+    running.add(client, -1)
   }
 
   function startNext(): void {

@@ -1,6 +1,7 @@
 import type { EVENTS, Kind } from '@fish-crab/sdk/contract'
 import type { StoredRecord } from '../../storage/core/types.ts'
-import { formatEventId, type Position, type Positions } from './event-id.ts'
+import type { Position } from '../core/position.ts'
+import { formatEventId, type Positions } from './event-id.ts'
 
 /** Time after which a client connects again, in milliseconds: longer than a crashed server takes to restart. */
 const RETRY_MS = 5000

@@ -1,12 +1,14 @@
 import { HEADERS, type Kind, STREAM_LIMITS, type User } from '@fish-crab/sdk/contract'
 import { StorageError } from '../../storage/core/errors.ts'
 import { type Change, type Collection, type FishStorage, REMOVED_VERSION } from '../../storage/core/types.ts'
+import { createClientCounts } from '../core/client-counts.ts'
 import type { FairQueue } from '../core/fair-queue.ts'
 import type { Metrics } from '../core/host.ts'
+import type { Position } from '../core/position.ts'
 import type { Schedule } from '../core/schedule.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { StoreId } from '../store/store-id.ts'
-import { formatEventId, type Position, parseEventId, scopeTag } from './event-id.ts'
+import { formatEventId, parseEventId, scopeTag } from './event-id.ts'
 import { type CatchRecord, catchEvents, eventText, HEARTBEAT, openingText, toCatchRecord } from './event-text.ts'
 
 /** Options of the event streams of `createApp`. */
@@ -35,7 +37,7 @@ interface StreamRequest {
   readonly gamemode: string
   readonly kinds: readonly Kind[]
   readonly lastEventId: string | undefined
-  /** Whether the stream stays open after the events that there are. */
+  /** Whether the stream stays open after the existing events. */
   readonly follow: boolean
   /** Key of the client, for its share of the streams. */
   readonly client: string
@@ -49,37 +51,36 @@ const MAX_NOTICES = 1000
 /** Heartbeats that a client may leave unread. */
 const MAX_UNREAD_HEARTBEATS = 4
 const RETRY_AFTER_SECONDS = 10
-/** Heartbeats, or checks, that are made before requests get a turn of the event loop: about a millisecond's. */
+/** Streams, or topics, that are handled before requests get a turn of the event loop: about a millisecond's. */
 const AT_ONCE = 50
 
 /** A collection that has streams. */
 interface Topic {
   readonly collection: Collection & { readonly kind: Kind }
   readonly streams: Set<Stream>
-  /** The newest record that was read for its streams. */
+  /** Sequence of the newest record that was read. */
   newest: number
   version: string | undefined
-  isReading: boolean
-  isChanged: boolean
+  /** Formats the records that were just read; all streams at the same position share the bytes. */
+  latest: ((stream: Stream) => Uint8Array<ArrayBuffer> | undefined) | undefined
+  /** Whether it is being read, or has to be read again. */
+  reading: 'no' | 'once' | 'again'
 }
 
-interface Stream {
+interface Stream extends Pick<StreamRequest, 'client' | 'signal' | 'follow'> {
   readonly topics: readonly Topic[]
   readonly positions: Partial<Record<Kind, Position>>
-  /** Of its ids. */
+  /** Beginning of its event ids. */
   readonly tag: string
-  readonly client: string
-  readonly signal: AbortSignal
-  readonly follow: boolean
-  /** What there was when it was opened, by kind. */
+  /** Sequence of the newest record when it was opened, by kind. */
   readonly targets: Readonly<Partial<Record<Kind, number>>>
-  /** Events besides catches, which are sent first. */
-  readonly notices: string[]
-  isEnding: boolean
-  isReading: boolean
+  /** Events besides catches, which are sent first. `null`: the end. */
+  readonly notices: (string | null)[]
+  /** Whether the client waits for more. */
+  isPulled: boolean
   unreadHeartbeats: number
-  /** Sends bytes to a client that waits for some; `undefined` while it does not. */
-  send: ((bytes: Uint8Array<ArrayBuffer>) => void) | undefined
+  /** Continues the generator while it has nothing to send. */
+  wake: (reason: 'change' | 'heartbeat') => void
   close(error?: Error): void
 }
 
@@ -88,218 +89,57 @@ const encode = (text: string) => encoder.encode(text)
 const HEARTBEAT_BYTES = encode(HEARTBEAT)
 
 /**
- * Creates the event streams of a service. The store is the truth: a signal of it only says when to look, and a regular
- * check finds what no signal came for. A collection is read once for all streams that wait for it. A client that does not
- * wait takes no memory: its stream continues from its own position, out of the store.
+ * Creates the event streams of a service. The store is the truth: a signal only wakes the streams, and a regular check
+ * finds changes without a signal. Each stream is a generator with a position in the store. A new record is read and
+ * formatted once for all streams whose clients wait for it. Other clients take no memory: their streams continue from
+ * their own positions, out of the store.
  */
 export function createStreams({ storage, schedule, readQueue, metrics, storeId, limits }: StreamsOptions) {
   const { total = STREAM_LIMITS.total, perClient = STREAM_LIMITS.perClient } = limits
   const { heartbeatMs = 15_000, checkMs = 5000 } = limits
   const open = new Set<Stream>()
-  const openByClient = new Map<string, number>()
-  /** By owner, then by collection. */
-  const topics = new Map<string, Map<string, Topic>>()
+  const openByClient = createClientCounts()
+  const topics = new Map<string, Topic[]>()
   /** Ends signals and timers. There are none without a stream. */
   let stopWatching: (() => void) | undefined
   let reserved = 0
 
   function reserve(client: string): () => void {
-    const own = openByClient.get(client) ?? 0
-    if (reserved >= total || own >= perClient) {
+    if (reserved >= total || openByClient.of(client) >= perClient) {
       throw new HttpError('unavailable', {
         message: 'Too many event streams are open. Close one, or try again later.',
         headers: { [HEADERS.retryAfter]: String(RETRY_AFTER_SECONDS) },
       })
     }
-    reserved += 1
-    openByClient.set(client, own + 1)
-    metrics?.observeStreams?.(reserved)
-    return () => {
-      reserved -= 1
+    const change = (by: 1 | -1) => {
+      reserved += by
+      openByClient.add(client, by)
       metrics?.observeStreams?.(reserved)
-      const left = (openByClient.get(client) ?? 1) - 1
-      if (left > 0) openByClient.set(client, left)
-      else openByClient.delete(client)
     }
+    change(1)
+    return () => change(-1)
   }
 
   function topicOf(collection: Topic['collection'], newest: number): Topic {
-    const ofOwner = topics.get(collection.owner) ?? new Map<string, Topic>()
-    topics.set(collection.owner, ofOwner)
-    const topic = ofOwner.get(keyOf(collection)) ?? {
-      collection,
-      streams: new Set(),
-      newest,
-      version: undefined,
-      isReading: false,
-      isChanged: false,
+    const ofOwner = topics.get(collection.owner) ?? []
+    const known = ofOwner.find((topic) => isOf(topic, collection))
+    if (known) return known
+    const topic: Topic = {
+      ...{ collection, newest, streams: new Set() },
+      ...{ version: undefined, latest: undefined, reading: 'no' },
     }
-    ofOwner.set(keyOf(collection), topic)
+    topics.set(collection.owner, [...ofOwner, topic])
     return topic
   }
 
-  function leaveTopic({ streams, collection }: Topic, stream: Stream): void {
-    streams.delete(stream)
-    if (streams.size > 0) return
-    const ofOwner = topics.get(collection.owner)
-    ofOwner?.delete(keyOf(collection))
-    if (ofOwner?.size === 0) topics.delete(collection.owner)
+  function leaveTopic(topic: Topic, stream: Stream): void {
+    topic.streams.delete(stream)
+    if (topic.streams.size > 0) return
+    const { owner } = topic.collection
+    const others = topics.get(owner)?.filter((one) => one !== topic) ?? []
+    if (others.length > 0) topics.set(owner, others)
+    else topics.delete(owner)
   }
-
-  const allTopics = () => [...topics.values()].flatMap((ofOwner) => [...ofOwner.values()])
-
-  /** Reads what is new in a collection, and sends it to the streams that wait for it. */
-  async function readTopic(topic: Topic): Promise<void> {
-    topic.isChanged = true
-    if (topic.isReading) return
-    topic.isReading = true
-    try {
-      while (topic.isChanged && topic.streams.size > 0) {
-        topic.isChanged = false
-        await readChanges(topic)
-      }
-    } finally {
-      topic.isReading = false
-    }
-  }
-
-  async function readChanges(topic: Topic): Promise<void> {
-    const { collection, streams } = topic
-    // Before the records: they may be newer than this version, never older.
-    const version = await storage.version(collection)
-    if (version === topic.version) return
-    if (version === REMOVED_VERSION) {
-      await forEachInTurns([...streams], (stream) => endWith(stream, eventText('deleted', '{}')))
-      return
-    }
-    for await (const chunk of storage.read(collection, { from: topic.newest + 1 })) {
-      const before = topic.newest
-      topic.newest = chunk.at(-1)?.sequence ?? before
-      const eventsOf = shareEvents(
-        collection.kind,
-        chunk.map((record) => toCatchRecord(record, collection.kind)),
-      )
-      await forEachInTurns([...streams], (stream) => {
-        if (isBehind(stream, collection.kind, before)) advance(stream)
-        else sendEvents(stream, collection.kind, eventsOf)
-      })
-    }
-    topic.version = version
-  }
-
-  function isBehind({ positions, targets }: Stream, kind: Kind, newest: number): boolean {
-    const { sequence } = positions[kind] as Position
-    return sequence <= Math.max(newest, targets[kind] ?? 0)
-  }
-
-  /** Does nothing for a client that is not ready for more: its stream is behind from then on. */
-  function sendEvents(stream: Stream, kind: Kind, eventsOf: ReturnType<typeof shareEvents>): void {
-    if (!stream.send || stream.isReading) return
-    const { bytes, position } = eventsOf(stream)
-    stream.positions[kind] = position
-    if (bytes.byteLength > 0) stream.send(bytes)
-  }
-
-  /** Continues a stream whose client waits for more. */
-  function advance(stream: Stream): void {
-    if (!stream.send || stream.isReading) return
-    if (stream.notices.length > 0) {
-      stream.send(encode(stream.notices.splice(0).join('')))
-      return
-    }
-    if (stream.isEnding) {
-      stream.close()
-      return
-    }
-    const topic = stream.topics.find(({ collection, newest }) => isBehind(stream, collection.kind, newest))
-    if (topic) {
-      stream.isReading = true
-      const { client, signal } = stream
-      readQueue.run({ client, signal, work: () => catchUp(stream, topic) }).then(
-        () => {
-          stream.isReading = false
-          advance(stream)
-        },
-        (error: Error) => stream.close(error),
-      )
-    } else if (!stream.follow) stream.close()
-  }
-
-  /** Sends the next records out of the store. */
-  async function catchUp(stream: Stream, { collection, newest }: Topic): Promise<void> {
-    const { kind } = collection
-    const { sequence, offset } = stream.positions[kind] as Position
-    const end = Math.max(newest, stream.targets[kind] ?? 0)
-    for await (const chunk of storage.read(collection, {
-      from: sequence,
-      entries: offset + CATCH_UP_ENTRIES,
-    })) {
-      const { text, position } = catchEvents(
-        chunk.map((record) => toCatchRecord(record, collection.kind)),
-        kind,
-        stream,
-      )
-      stream.positions[kind] = position
-      if (text === '') continue
-      stream.send?.(encode(text))
-      return
-    }
-    // What there was is removed.
-    const position = stream.positions[kind] as Position
-    if (position.sequence <= end) stream.positions[kind] = { sequence: end + 1, offset: 0 }
-  }
-
-  function notify(stream: Stream, text: string): void {
-    if (stream.notices.push(text) > MAX_NOTICES) stream.close(tooSlow())
-    else advance(stream)
-  }
-
-  function endWith(stream: Stream, text: string): void {
-    if (stream.isEnding) return
-    stream.isEnding = true
-    notify(stream, text)
-  }
-
-  function receive(change?: Change): void {
-    const changed = change ? [...(topics.get(change.owner)?.values() ?? [])] : allTopics()
-    for (const topic of changed) {
-      const { kind, gamemode } = topic.collection
-      if (change?.kind !== undefined && (change.kind !== kind || change.gamemode !== gamemode)) continue
-      if (change?.removed !== undefined) {
-        const text = eventText('removed', JSON.stringify({ kind, id: change.removed }))
-        void forEachInTurns([...topic.streams], (stream) => notify(stream, text))
-      }
-      // If the store fails, the next check tries again.
-      readTopic(topic).catch(() => {})
-    }
-  }
-
-  function closeAll(): void {
-    for (const stream of [...open]) stream.close()
-  }
-
-  async function check(): Promise<void> {
-    // One after the other: the check must not compete with requests. If the store fails, the next check tries again.
-    try {
-      storeId.check()
-      await forEachInTurns(allTopics(), readTopic)
-    } catch (error) {
-      // Clients connect again, and learn that their event ids are no longer valid.
-      if (error instanceof StorageError && error.code === 'replaced') closeAll()
-    }
-  }
-
-  const beat = () =>
-    forEachInTurns([...open], (stream) => {
-      // A stream that is reading waits for the storage, so its client is not late.
-      if (stream.isReading) return
-      if (stream.send) {
-        stream.send(HEARTBEAT_BYTES)
-      } else {
-        stream.unreadHeartbeats += 1
-        if (stream.unreadHeartbeats > MAX_UNREAD_HEARTBEATS) stream.close(tooSlow())
-      }
-    })
 
   async function forEachInTurns<Item>(items: readonly Item[], run: (item: Item) => Promise<void> | void) {
     for (const [index, item] of items.entries()) {
@@ -309,6 +149,127 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
     }
   }
 
+  /** Reads the new records of a collection and wakes its streams. If the store fails, the next check tries again. */
+  async function readTopic(topic: Topic): Promise<void> {
+    if (topic.reading !== 'no') {
+      topic.reading = 'again'
+      return
+    }
+    try {
+      do {
+        topic.reading = 'once'
+        await readChanges(topic)
+      } while ((topic.reading as Topic['reading']) === 'again' && topic.streams.size > 0)
+    } finally {
+      topic.reading = 'no'
+      topic.latest = undefined
+    }
+  }
+
+  async function readChanges(topic: Topic): Promise<void> {
+    const { collection } = topic
+    // Before the records: they may be newer than this version, never older.
+    const version = await storage.version(collection)
+    if (version === topic.version) return
+    if (version === REMOVED_VERSION) {
+      await forEachInTurns([...topic.streams], (stream) => notify(stream, eventText('deleted', '{}'), null))
+      return
+    }
+    for await (const chunk of storage.read(collection, { from: topic.newest + 1 })) {
+      const records = chunk.map((record) => toCatchRecord(record, collection.kind))
+      topic.latest = shareEvents(collection.kind, topic.newest, records)
+      topic.newest = records.at(-1)?.sequence ?? topic.newest
+      await forEachInTurns([...topic.streams], (stream) => stream.wake('change'))
+      // Streams continue in microtasks.
+      await Promise.resolve()
+    }
+    topic.version = version
+  }
+
+  /** Reads the next records of a stream out of the store. */
+  async function catchUp(stream: Stream, { collection, newest }: Topic): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const { kind } = collection
+    const { sequence, offset } = stream.positions[kind] as Position
+    for await (const chunk of storage.read(collection, { from: sequence, entries: offset + CATCH_UP_ENTRIES })) {
+      const records = chunk.map((record) => toCatchRecord(record, kind))
+      const { text, position } = catchEvents(records, kind, stream)
+      stream.positions[kind] = position
+      if (text !== '') return encode(text)
+    }
+    // The records were removed.
+    const { sequence: reached } = stream.positions[kind] as Position
+    const end = Math.max(newest, stream.targets[kind] ?? 0)
+    if (reached <= end) stream.positions[kind] = { sequence: end + 1, offset: 0 }
+    return undefined
+  }
+
+  function isBehind({ positions, targets }: Stream, { collection: { kind }, newest }: Topic): boolean {
+    return (positions[kind] as Position).sequence <= Math.max(newest, targets[kind] ?? 0)
+  }
+
+  async function* eventsOf(stream: Stream): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+    const { client, signal } = stream
+    while (open.has(stream)) {
+      if (stream.notices[0] === null) return
+      const topic = stream.topics.find((one) => isBehind(stream, one))
+      if (stream.notices.length > 0) {
+        const end = stream.notices.indexOf(null)
+        yield encode(stream.notices.splice(0, end === -1 ? stream.notices.length : end).join(''))
+      } else if (topic) {
+        const work = () => catchUp(stream, topic)
+        const bytes = topic.latest?.(stream) ?? (await readQueue.run({ client, signal, work }))
+        if (bytes) yield bytes
+      } else if (!stream.follow) {
+        return
+      } else {
+        const reason = await new Promise((resolve: Stream['wake']) => {
+          stream.wake = resolve
+        })
+        if (reason === 'heartbeat') yield HEARTBEAT_BYTES
+      }
+    }
+  }
+
+  function notify(stream: Stream, ...notices: (string | null)[]): void {
+    if (stream.notices.includes(null)) return
+    if (stream.notices.push(...notices) > MAX_NOTICES) stream.close(tooSlow())
+    else stream.wake('change')
+  }
+
+  function receive(change?: Change): void {
+    const changed = change ? (topics.get(change.owner) ?? []) : [...topics.values()].flat()
+    for (const topic of changed) {
+      if (change?.kind !== undefined && !isOf(topic, change)) continue
+      if (change?.removed !== undefined) {
+        const text = eventText('removed', JSON.stringify({ kind: topic.collection.kind, id: change.removed }))
+        void forEachInTurns([...topic.streams], (stream) => notify(stream, text))
+      }
+      readTopic(topic).catch(() => {})
+    }
+  }
+
+  function closeAll(): void {
+    for (const stream of [...open]) stream.close()
+  }
+
+  async function check(): Promise<void> {
+    try {
+      storeId.check()
+      // One after the other: the check must not compete with requests.
+      await forEachInTurns([...topics.values()].flat(), readTopic)
+    } catch (error) {
+      // Clients connect again, and learn that their event ids are no longer valid.
+      if (error instanceof StorageError && error.code === 'replaced') closeAll()
+    }
+  }
+
+  const beat = () =>
+    forEachInTurns([...open], (stream) => {
+      if (stream.isPulled) return stream.wake('heartbeat')
+      stream.unreadHeartbeats += 1
+      if (stream.unreadHeartbeats > MAX_UNREAD_HEARTBEATS) stream.close(tooSlow())
+    })
+
   function watch(): () => void {
     const stops = [storage.onChange(receive), repeat(schedule, heartbeatMs, beat), repeat(schedule, checkMs, check)]
     return () => {
@@ -316,48 +277,49 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
     }
   }
 
-  /** The body of a stream that was added to its topics. */
+  /** The body of a stream. It makes nothing before its client takes it. */
   function bodyOf(stream: Stream, release: () => void): ReadableStream<Uint8Array<ArrayBuffer>> {
     const { signal } = stream
-    let resume = () => {}
-    const remove = () => {
-      if (!open.delete(stream)) return
+    const events = eventsOf(stream)
+    const abort = () => stream.close(signal.reason)
+    const leave = () => {
+      if (!open.delete(stream)) return false
       signal.removeEventListener('abort', abort)
-      stream.send = undefined
       for (const topic of stream.topics) leaveTopic(topic, stream)
       release()
-      if (open.size > 0) return
-      stopWatching?.()
-      stopWatching = undefined
+      stream.wake('change')
+      if (open.size === 0) {
+        stopWatching?.()
+        stopWatching = undefined
+      }
+      return true
     }
-    const abort = () => stream.close(signal.reason)
     return new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
         start(controller) {
           stream.close = (error) => {
-            if (!open.has(stream)) return
-            remove()
+            if (!leave()) return
             if (error) controller.error(error)
             else controller.close()
-            resume()
           }
           signal.addEventListener('abort', abort, { once: true })
         },
-        pull(controller) {
-          return new Promise<void>((resolve) => {
-            resume = resolve
-            stream.unreadHeartbeats = 0
-            stream.send = (bytes) => {
-              stream.send = undefined
-              controller.enqueue(bytes)
-              resolve()
-            }
-            advance(stream)
-          })
+        async pull(controller) {
+          stream.isPulled = true
+          stream.unreadHeartbeats = 0
+          try {
+            const { value } = await events.next()
+            stream.isPulled = false
+            if (!value) stream.close()
+            else if (open.has(stream)) controller.enqueue(value)
+          } catch (error) {
+            stream.close(error as Error)
+          }
         },
-        cancel: remove,
+        cancel() {
+          leave()
+        },
       },
-      // Nothing is made before the client takes it.
       { highWaterMark: 0 },
     )
   }
@@ -370,10 +332,10 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
       try {
         const tag = await scopeTag({ storeId: await storeId.get(), owner: user.id, gamemode, kinds })
         const resumed = lastEventId === undefined ? {} : parseEventId(lastEventId, tag, kinds)
-        const places = kinds.map((kind) => ({ owner: user.id, kind, gamemode }))
+        const collections = kinds.map((kind) => ({ owner: user.id, kind, gamemode }))
         const [version, ...newest] = await Promise.all([
-          storage.version(places[0] as Collection),
-          ...places.map((place) => storage.newest(place)),
+          storage.version(collections[0] as Collection),
+          ...collections.map((collection) => storage.newest(collection)),
         ])
         if (version === REMOVED_VERSION) throw new HttpError('user_not_found')
         signal.throwIfAborted()
@@ -382,26 +344,19 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
           kinds.map((kind, at) => {
             const next = { sequence: (newest[at] ?? 0) + 1, offset: 0 }
             const position = resumed[kind] ?? next
-            // A forged id may name what does not exist yet, and so may a true one after Redis lost what it names.
+            // A forged id may name a future position, and so may a true one after Redis lost writes.
             return [kind, position.sequence < next.sequence ? position : next]
           }),
         )
         const stream: Stream = {
-          topics: places.map((place, at) => topicOf(place, newest[at] ?? 0)),
-          positions,
-          tag,
-          client,
-          signal,
-          follow,
-          targets,
-          notices: [],
-          isEnding: false,
-          isReading: false,
+          ...{ client, signal, follow, tag, positions, targets },
+          topics: collections.map((collection, at) => topicOf(collection, newest[at] ?? 0)),
+          notices: [openingText({ user: user.name, gamemode }, formatEventId(tag, positions))],
+          isPulled: false,
           unreadHeartbeats: 0,
-          send: undefined,
+          wake: () => {},
           close: () => {},
         }
-        stream.notices.push(openingText({ user: user.name, gamemode }, formatEventId(tag, positions)))
         stopWatching ??= watch()
         open.add(stream)
         const body = bodyOf(stream, release)
@@ -422,17 +377,23 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
   }
 }
 
-/** The events of records by the position of a stream: those who wait for the same ones share their bytes. */
-function shareEvents(kind: Kind, records: readonly CatchRecord[]) {
+/** Formats records for the streams that have everything before them. */
+function shareEvents(kind: Kind, before: number, records: readonly CatchRecord[]): Topic['latest'] {
   const byPosition = new Map<string, { readonly bytes: Uint8Array<ArrayBuffer>; readonly position: Position }>()
-  return (stream: Stream) => {
+  return (stream) => {
+    const { sequence } = stream.positions[kind] as Position
+    if (sequence <= before || sequence > (records.at(-1)?.sequence ?? 0)) return undefined
     const key = formatEventId(stream.tag, stream.positions)
     const known = byPosition.get(key)
-    if (known) return known
+    if (known) {
+      stream.positions[kind] = known.position
+      return known.bytes
+    }
     const { text, position } = catchEvents(records, kind, stream)
-    const events = { bytes: encode(text), position }
-    byPosition.set(key, events)
-    return events
+    const bytes = encode(text)
+    byPosition.set(key, { bytes, position })
+    stream.positions[kind] = position
+    return bytes
   }
 }
 
@@ -453,8 +414,8 @@ function repeat(schedule: Schedule, milliseconds: number, run: () => Promise<voi
   }
 }
 
-function keyOf({ kind, gamemode }: Collection): string {
-  return `${kind} ${gamemode}`
+function isOf({ collection }: Topic, { kind, gamemode }: Pick<Change, 'kind' | 'gamemode'>): boolean {
+  return collection.kind === kind && collection.gamemode === gamemode
 }
 
 function tooSlow(): HttpError {

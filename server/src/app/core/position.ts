@@ -1,0 +1,19 @@
+import { LIMITS } from '@fish-crab/sdk/contract'
+
+/** A position in a collection: the first record from `sequence` on, after `offset` entries of that record. */
+export interface Position {
+  readonly sequence: number
+  readonly offset: number
+}
+
+export function formatPosition({ sequence, offset }: Position): string {
+  return `${sequence.toString(36)}.${offset.toString(36)}`
+}
+
+/** @returns `undefined` for any other text than that of {@link formatPosition} */
+export function parsePosition(text: string): Position | undefined {
+  const [sequence = -1, offset = -1] = text.split('.').map((part) => Number.parseInt(part, 36))
+  const isValid = Number.isSafeInteger(sequence) && sequence >= 0 && offset >= 0 && offset <= LIMITS.entriesPerWrite
+  const position = { sequence, offset }
+  return isValid && formatPosition(position) === text ? position : undefined
+}
