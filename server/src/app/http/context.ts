@@ -1,4 +1,4 @@
-import { type Access, HEADERS, REQUEST_ID_PATTERN, type RouteName } from '@fish-crab/sdk/contract'
+import { type Access, HEADERS, REQUEST_ID_PATTERN, type RouteName, type User } from '@fish-crab/sdk/contract'
 import { clientKey } from './client-address.ts'
 import { targetError } from './path.ts'
 
@@ -26,7 +26,9 @@ export interface RequestContext extends MatchedRoute {
   /** Key of the client in the rate limit. */
   readonly client: string
   /** User whose API key came with the request. */
-  apiKeyUser?: { readonly id: string; readonly name: string }
+  apiKeyUser?: User
+  /** The lookup of the user in the parameter `name`, which runs while the request is counted. */
+  namedUser?: Promise<User | undefined>
   /** The player and the gamemode of the request, once they are known to exist; for the log line of a refused request. */
   player?: string | undefined
   gamemode?: string | undefined

@@ -13,7 +13,10 @@ export interface RateLimit {
 
 interface RateLimitMiddlewareOptions {
   readonly storage: FishStorage
-  readonly users: { findByApiKeyHash(hash: string): Promise<User | undefined> }
+  readonly users: {
+    find(name: string): Promise<User | undefined>
+    findByApiKeyHash(hash: string): Promise<User | undefined>
+  }
   readonly rateLimit: RateLimit
   readonly masterApiKey: string | undefined
   readonly allowedOrigins: readonly string[]
@@ -52,6 +55,10 @@ export function createRateLimitMiddleware(options: RateLimitMiddlewareOptions): 
       metrics?.observeRateLimit('bypassed')
       return
     }
+    const name = context.query.get('name')
+    // Both at once: on Redis, they share a round trip.
+    if (name) context.namedUser = users.find(name)
+    context.namedUser?.catch(() => {})
     try {
       await countRequest(storage, `${LIMITED}:${context.client}`, rateLimit, context, clock())
       metrics?.observeRateLimit('allowed')

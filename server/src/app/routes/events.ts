@@ -4,7 +4,7 @@ import { queryReader } from '../http/request.ts'
 import type { Handler } from '../http/router.ts'
 import { lastEventIdOf } from '../live/event-id.ts'
 import { createStreams } from '../live/streams.ts'
-import { userNameOf } from './parameters.ts'
+import { requestedUser, userNameOf } from './parameters.ts'
 import type { Services } from './services.ts'
 
 const eventOptions = queryReader(eventOptionsSchema)
@@ -18,17 +18,15 @@ const HEADERS_OF_STREAMS = {
 
 /** The handler, and what ends all streams. */
 export function createEvents(services: Services) {
-  const { users, storage, schedule, readQueue, metrics, storeId, streams: limits, isAccepting, gamemodes } = services
+  const { storage, schedule, readQueue, metrics, storeId, streams: limits, isAccepting, gamemodes } = services
   const streams = createStreams({ storage, schedule, readQueue, metrics, storeId, limits })
   const handle: Handler = async (context) => {
     const { request, query, client } = context
-    const name = userNameOf(query)
-    if (!name) throw new HttpError('missing_name')
+    if (!userNameOf(query)) throw new HttpError('missing_name')
     const gamemode = gamemodes.require(query.getAll('gamemode'))
     context.gamemode = gamemode
     const { kind, follow } = eventOptions(query)
-    const user = await users.require(name)
-    context.player = user.name
+    const user = await requestedUser(services, context)
     if (request.method === 'HEAD') return { status: 200, body: null, headers: HEADERS_OF_STREAMS }
     if (!isAccepting()) {
       throw new HttpError('unavailable', {

@@ -1,4 +1,4 @@
-import { userNameKey } from '@fish-crab/sdk/contract'
+import { type User, userNameKey } from '@fish-crab/sdk/contract'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import { readJson } from '../http/request.ts'
@@ -9,6 +9,18 @@ export function userNameOf(query: URLSearchParams): string | undefined {
   const [first, ...others] = query.getAll('name').filter((name) => name !== '')
   if (others.some((name) => userNameKey(name) !== userNameKey(first ?? ''))) throw new HttpError('user_mismatch')
   return first
+}
+
+/** The user in the parameter `name`, else the owner of the API key. Throws `missing_name`, `user_not_found`. */
+export async function requestedUser({ users }: Services, context: RequestContext): Promise<User> {
+  const { query, apiKeyUser, namedUser } = context
+  const name = userNameOf(query)
+  if (!name && apiKeyUser) return apiKeyUser
+  if (!name) throw new HttpError('missing_name')
+  const user = await (namedUser ?? users.find(name))
+  if (!user) throw new HttpError('user_not_found')
+  context.player = user.name
+  return user
 }
 
 /**

@@ -10,22 +10,21 @@ import { HttpError } from '../http/http-error.ts'
 import { queryReader } from '../http/request.ts'
 import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
-import { userNameOf } from './parameters.ts'
+import { requestedUser, userNameOf } from './parameters.ts'
 import type { Services } from './services.ts'
 
 const readOptions = queryReader(readOptionsSchema)
 
-export function readHandler({ users, gamemodes, readCollection }: Services, kind: Kind): Handler {
+export function readHandler(services: Services, kind: Kind): Handler {
+  const { gamemodes, readCollection } = services
   return async (context) => {
     const { request, query, client } = context
-    const name = userNameOf(query)
-    if (!name) throw new HttpError('missing_name')
+    if (!userNameOf(query)) throw new HttpError('missing_name')
     const gamemode = gamemodes.require(query.getAll('gamemode'))
     context.gamemode = gamemode
     const { summary, detail, limit, cursor } = readOptions(query)
     if (summary) refuseWithSummary({ detail, limit, cursor })
-    const user = await users.require(name)
-    context.player = user.name
+    const user = await requestedUser(services, context)
     return readCollection(request, {
       user,
       collection: { owner: user.id, kind, gamemode },

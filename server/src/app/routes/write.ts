@@ -3,12 +3,11 @@ import { type DecryptedToken, isWithinTtl } from '@fish-crab/sdk/fernet'
 import { decryptToken, parsePayload, tokenText } from '../catches/payload.ts'
 import { savedMessage, tokenTime, toRecord } from '../catches/record.ts'
 import { sha256Hex } from '../core/bytes.ts'
-import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import { parseJson, readBody, requireMediaType } from '../http/request.ts'
 import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
-import { userNameOf } from './parameters.ts'
+import { requestedUser } from './parameters.ts'
 import type { Services } from './services.ts'
 
 export function writeHandler(services: Services, kind: Kind): Handler {
@@ -16,8 +15,7 @@ export function writeHandler(services: Services, kind: Kind): Handler {
 
   return async (context) => {
     requireMediaType(context.request, MEDIA_TYPES.token)
-    const user = await users.require(userNameIn(context))
-    context.player = user.name
+    const user = await requestedUser(services, context)
     const outside = [context.request.headers.get(HEADERS.gamemode), ...context.query.getAll('gamemode')]
     context.gamemode = gamemodes.named(outside)
     const text = tokenText(await readBody(context.request))
@@ -70,12 +68,6 @@ export function writeHandler(services: Services, kind: Kind): Handler {
   function replayed(user: User, count: number, id: string) {
     return json(200, saved(user, count, id), { [HEADERS.replayed]: 'true' })
   }
-}
-
-function userNameIn({ query, apiKeyUser }: RequestContext): string {
-  const name = userNameOf(query) ?? apiKeyUser?.name
-  if (!name) throw new HttpError('missing_name')
-  return name
 }
 
 /** The same for both spellings of a token: with padding and without. */
