@@ -1,6 +1,7 @@
 // Primary result codes of SQLite (https://sqlite.org/rescode.html).
 export const SQLITE_BUSY = 5
 export const SQLITE_CORRUPT = 11
+export const SQLITE_NOT_A_DATABASE = 26
 
 /** SQLite's primary result code of an error that came from it. */
 export function sqliteCode(error: unknown): number | undefined {
@@ -24,7 +25,7 @@ const PROBLEMS: ReadonlyMap<unknown, FileProblem> = /* @__PURE__ */ new Map<unkn
   [SQLITE_CORRUPT, 'damaged'],
   [13, 'full'],
   [14, 'not-opened'],
-  [26, 'damaged'],
+  [SQLITE_NOT_A_DATABASE, 'damaged'],
   // SQLITE_IOERR_SHMSIZE: there is no room for the index of the log.
   [10 | (19 << 8), 'full'],
   ['EACCES', 'read-only'],

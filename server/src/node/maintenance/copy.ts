@@ -61,9 +61,11 @@ async function copyToFolder(
   { path, secrets }: { readonly path: string; readonly secrets: string | undefined },
   options: MaintenanceOptions,
 ): Promise<CopyReport> {
-  return withLockedFolder(path, async (folder) => {
+  const refuse = (folder: string) => {
     refuseStore(folder, [SECRETS_FILE])
     refuseOtherSecrets(folder, secrets)
+  }
+  return withLockedFolder(path, refuse, async (folder) => {
     return withTempFolder(folder, 'copy', async (temp) => {
       if (secrets !== undefined) writeFileSync(join(temp, SECRETS_FILE), secrets, { mode: 0o600, flush: true })
       const counts = await useStorage({ driver: 'file', path: temp }, async (target) => {

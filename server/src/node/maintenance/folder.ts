@@ -3,8 +3,9 @@ import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { shellCommand } from '../../../../sdk/src/internal/shell-command.ts'
+import type { FileLock } from '../../../../sdk/src/internal/sqlite.node.ts'
 import type { FishStorage } from '../../storage/core/types.ts'
-import { type FolderLock, lockFolder, makeFolder } from '../../storage/file/folder.ts'
+import { LOCK_FILE, lockFolder, makeFolder } from '../../storage/file/folder.ts'
 import { STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage } from '../../storage/index.ts'
 import { readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
@@ -39,23 +40,29 @@ export function removeTemp(temp: string): void {
   }
 }
 
-/** Makes a missing folder. A failure leaves no lock file and no folder that did not exist before. */
+/**
+ * Makes a missing folder. A failure leaves no folder that did not exist before.
+ * @param refuse called before anything is changed, and again under the lock
+ */
 export async function withLockedFolder<Result>(
   target: string,
+  refuse: (folder: string) => void,
   run: (folder: string) => Promise<Result>,
 ): Promise<Result> {
-  const { folder, undo } = await makeFolder(target)
-  let lock: FolderLock | undefined
+  refuse(target)
+  const { folder, isNew, undo } = await makeFolder(target)
+  let lock: FileLock | undefined
   let isDone = false
   try {
     lock = lockFolder(folder)
+    refuse(folder)
     const result = await run(folder)
     isDone = true
     return result
   } finally {
-    if (isDone) lock?.close()
-    else {
-      lock?.undo()
+    lock?.close()
+    if (!isDone && isNew) {
+      rmSync(join(folder, LOCK_FILE), { force: true })
       undo()
     }
   }

@@ -26,9 +26,11 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
     const target = readDataFolder(options)
     const secrets = readSecretsText(from)
     using db = openStore(from)
-    return await withLockedFolder(target, async (folder) => {
+    const refuse = (folder: string) => {
       refuseStore(folder, [SECRETS_FILE])
       refuseOtherSecrets(folder, secrets)
+    }
+    return await withLockedFolder(target, refuse, async (folder) => {
       const report = { folder, ...(await inspectStore(db, from, options)) }
       return withTempFolder(folder, 'restore', async (temp) => {
         await copyStore(db, { from, to: temp, secrets }, options)

@@ -63,8 +63,7 @@ export function migrateStore(options: MigrateOptions): Promise<MigrateReport> {
     if (isConfirmed && missing.length > 0) throw unknownGamemodes(missing, gamemodes)
     if (!isConfirmed || dryRun) return { ...report, folder: path, dryRun: true as const }
 
-    return withLockedFolder(path, async (folder) => {
-      refuseStore(folder)
+    return withLockedFolder(path, refuseStore, async (folder) => {
       const secrets = readSecretsText(folder)
       return withTempFolder(folder, 'migrate', async (temp) => {
         if (secrets !== undefined) writeFileSync(join(temp, SECRETS_FILE), secrets, { mode: 0o600, flush: true })

@@ -1,17 +1,17 @@
 import { statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { setImmediate } from 'node:timers'
+import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import { createChanges } from '../core/changes.ts'
 import { dumpOwner } from '../core/dump.ts'
 import { closedError, StorageError } from '../core/errors.ts'
 import { readInChunks } from '../core/paging.ts'
 import { createProbe, trackRefusals } from '../core/probe.ts'
 import { createSpeciesReader } from '../core/species.ts'
-import type { Collection, FishStorage, SpeciesTally, StorageDriver } from '../core/types.ts'
+import type { FishStorage, StorageDriver } from '../core/types.ts'
 import { createWindows } from '../core/windows.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
 import { movedBetween } from './commands.ts'
-import { openReader, type Reader, SPECIES_AT_ONCE } from './reader.ts'
+import { openReader, type Reader } from './reader.ts'
 import { rememberReads } from './recent-reads.ts'
 import { toStorageError } from './sqlite.ts'
 import { STORE_FILE } from './store-file.ts'
@@ -36,25 +36,6 @@ export async function openFileStorage(path: string): Promise<FishStorage> {
   }
 }
 
-/** Chunks of large reads in one turn of the event loop, of about half a millisecond each. */
-const CHUNKS_PER_TURN = 4
-
-/**
- * Turns of large reads. A chunk is read synchronously, and a fast client takes it at once: without turns, 200 downloads of
- * 4 MB stopped everything else for 20 s.
- */
-function createTurns(): () => Promise<void> {
-  const waiting: (() => void)[] = []
-  const start = () => {
-    for (const resume of waiting.splice(0, CHUNKS_PER_TURN)) resume()
-    if (waiting.length > 0) setImmediate(start)
-  }
-  return () =>
-    new Promise((resolve) => {
-      if (waiting.push(resolve) === 1) setImmediate(start)
-    })
-}
-
 function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriver {
   // In memory: the lock excludes other processes, and counts need not survive a restart.
   const windows = createWindows()
@@ -71,7 +52,6 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     { deadline },
   )
   const changes = createChanges()
-  const nextTurn = createTurns()
   const { append, checkRefusal } = trackRefusals((collection, record) => write('append', collection, record))
   let closed = false
   let closing: Promise<void> | undefined
@@ -118,7 +98,8 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     const chunks = readInChunks(reader.records(collection), range)
     // A read that continues another one is not the first of its client, either.
     for (let isFirst = range?.from === undefined; ; isFirst = false) {
-      if (!isFirst) await nextTurn()
+      // A chunk is read synchronously, and a fast client takes it at once: other events come first.
+      if (!isFirst) await yieldToEvents()
       const chunk = await read(() => chunks.next()).catch((error) => Promise.reject(toStorageError(error, folder)))
       if (chunk.done) return
       yield chunk.value
@@ -138,21 +119,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     read: readRecords,
     version,
     species: createSpeciesReader({
-      async find(collection) {
-        const species: SpeciesTally[] = []
-        for (let version: string | undefined; ; await nextTurn()) {
-          const [current, chunk] = await read(() => [
-            reader.version(collection),
-            reader.species(collection, species.at(-1)),
-          ])
-          version ??= current
-          // Written meanwhile: what is left belongs to another state. Everything at once is of one, and takes longer.
-          if (current !== version) return read(() => speciesAtOnce(reader, collection))
-          if (!chunk) return chunk
-          species.push(...chunk)
-          if (chunk.length < SPECIES_AT_ONCE) return species
-        }
-      },
+      find: (collection) => read(() => reader.species(collection)),
       version,
       read: readRecords,
       async store(...args) {
@@ -216,15 +183,4 @@ async function checkSpace(folder: string, minBytes = MIN_FREE_BYTES): Promise<vo
   const { bavail, bsize } = await statfs(folder)
   if (bavail * bsize >= minBytes) return
   throw new StorageError('full', `The disk of ${folder} is full or nearly full. Free some space; nothing was lost.`)
-}
-
-/** All species as one state of the store has them: reads in the same turn share a snapshot. */
-function speciesAtOnce(reader: Reader, collection: Collection): SpeciesTally[] | null | undefined {
-  const species: SpeciesTally[] = []
-  for (;;) {
-    const chunk = reader.species(collection, species.at(-1))
-    if (!chunk) return chunk
-    species.push(...chunk)
-    if (chunk.length < SPECIES_AT_ONCE) return species
-  }
 }

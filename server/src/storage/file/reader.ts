@@ -78,31 +78,21 @@ function prepareDump(db: DatabaseSync) {
   }
 }
 
-/** Reading them takes a few milliseconds, in which nothing else runs. */
-export const SPECIES_AT_ONCE = 1000
-
 function prepareSpecies(db: DatabaseSync) {
   const find = db.prepare(
     'SELECT collection, has_species FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?',
   )
   const read = db.prepare(
-    `SELECT name, label, count, first, last FROM species WHERE collection = ? AND (name, label) > (?, ?)
-     ORDER BY name, label LIMIT ${SPECIES_AT_ONCE}`,
+    `SELECT name, label, count, first, last FROM species WHERE collection = ? LIMIT ${MAX_SPECIES + 1}`,
   )
-  const countSome = db.prepare(
-    `SELECT count(*) AS species FROM (SELECT 1 FROM species WHERE collection = ? LIMIT ${MAX_SPECIES + 1})`,
-  )
-  /** Those after another one. `undefined` when they have to be counted, `null` when there are too many. */
-  return (
-    { owner, kind, gamemode }: Collection,
-    after?: Pick<SpeciesTally, 'name' | 'label'>,
-  ): readonly SpeciesTally[] | null | undefined => {
+  /** `undefined` if they have to be counted, `null` if there are too many. */
+  return ({ owner, kind, gamemode }: Collection): readonly SpeciesTally[] | null | undefined => {
     const found = find.get(owner, kind, gamemode)
     if (!found) return []
     if (found.has_species === 2) return null
     if (found.has_species !== 1) return undefined
-    if (!after && Number(countSome.get(Number(found.collection))?.species) > MAX_SPECIES) return null
-    const rows = read.all(Number(found.collection), after?.name ?? '', after?.label ?? '')
+    const rows = read.all(Number(found.collection))
+    if (rows.length > MAX_SPECIES) return null
     return rows.map(({ name, label, count, first, last }) => ({
       name: String(name),
       label: label === '' ? null : String(label),

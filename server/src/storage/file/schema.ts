@@ -123,15 +123,19 @@ export function checkSchema(file: string, applicationId: unknown, version: numbe
     )
   }
   if (applicationId !== APPLICATION_ID) {
-    throw new StorageError(
-      'not_a_store',
-      `${file} is not a file of this service and was left as it is. Move it away, or choose another folder.`,
-    )
+    throw notAStore(file)
   }
   if (version <= SCHEMA_VERSION) return
   throw new StorageError(
     'newer_schema',
     `The data was written by a newer version of the service (schema ${version}, this one knows ${SCHEMA_VERSION}). Update the service; the data was not changed.`,
+  )
+}
+
+export function notAStore(file: string): StorageError {
+  return new StorageError(
+    'not_a_store',
+    `${file} is not a file of this service and was left as it is. Move it away, or choose another folder.`,
   )
 }
 

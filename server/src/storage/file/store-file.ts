@@ -1,9 +1,9 @@
-import { closeSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
+import { renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createPrivateFile, syncFolder } from '../../../../sdk/src/internal/files.node.ts'
-import { SQLITE_CORRUPT, sqliteCode } from '../../../../sdk/src/internal/sqlite.node.ts'
+import { SQLITE_CORRUPT, SQLITE_NOT_A_DATABASE, sqliteCode } from '../../../../sdk/src/internal/sqlite.node.ts'
 import { StorageError } from '../core/errors.ts'
-import { APPLICATION_ID, checkSchema, migrate } from './schema.ts'
+import { APPLICATION_ID, checkSchema, migrate, notAStore } from './schema.ts'
 import { openDatabase } from './sqlite.ts'
 
 /** Name of the database in a data folder. */
@@ -16,12 +16,34 @@ export function prepareStore(folder: string): string {
   return file
 }
 
-/** Changes nothing. @returns whether there is a file @throws {StorageError} as {@link prepareStore} */
+/**
+ * Opens it read-only, which changes nothing. SQLite applies any write-ahead log that it finds beside a database, whether or
+ * not the two belong together: a backup copied over a crashed store would be mixed with later data.
+ * @returns whether there is a file
+ */
 function checkStore(file: string): boolean {
-  const isThere = checkHeader(file)
-  if (!isThere && !hasLog(file)) return false
-  if (isThere && (!hasLog(file) || isSound(file))) return true
-  throw new StorageError(
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (!stat && !hasLog(file)) return false
+  if (!stat) throw mismatch(file)
+  // SQLite would wait for the other end of a pipe.
+  if (!stat.isFile() && !stat.isDirectory()) {
+    throw new StorageError('not_a_store', `${file} is not a file. Move it away, or choose another folder.`)
+  }
+  try {
+    using db = openDatabase(file, { readOnly: true })
+    const pragma = (name: string) => Number(db.prepare(`PRAGMA ${name}`).get()?.[name])
+    checkSchema(file, pragma('application_id'), pragma('user_version'))
+    if (!hasLog(file) || db.prepare('PRAGMA quick_check(1)').get()?.quick_check === 'ok') return true
+  } catch (error) {
+    const code = sqliteCode(error)
+    if (code === SQLITE_NOT_A_DATABASE) throw notAStore(file)
+    if (code !== SQLITE_CORRUPT || !hasLog(file)) throw error
+  }
+  throw mismatch(file)
+}
+
+function mismatch(file: string): StorageError {
+  return new StorageError(
     'damaged',
     `${file} and ${file}-wal do not belong together, and nothing was changed. If ${STORE_FILE} was restored from a backup, move ${STORE_FILE}-wal and ${STORE_FILE}-shm away and start again; if it was deleted, restore it.`,
   )
@@ -30,20 +52,6 @@ function checkStore(file: string): boolean {
 /** Whether there is a log with writes that are not in the database yet. */
 export function hasLog(file: string): boolean {
   return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
-}
-
-/**
- * SQLite applies any write-ahead log that it finds beside a database, whether or not the two belong together: a backup
- * copied over a crashed store would be mixed with later data. A read-only connection changes neither.
- */
-function isSound(file: string): boolean {
-  try {
-    using db = openDatabase(file, { readOnly: true })
-    return db.prepare('PRAGMA quick_check(1)').get()?.quick_check === 'ok'
-  } catch (error) {
-    if (sqliteCode(error) === SQLITE_CORRUPT) return false
-    throw error
-  }
 }
 
 /** Moves the write-ahead log of a store that nobody has open into its file, so that one rename moves all of it. */
@@ -68,30 +76,4 @@ function createStore(file: string): void {
   }
   renameSync(temp, file)
   syncFolder(dirname(file))
-}
-
-const MAGIC = 'SQLite format 3\0'
-
-/**
- * Checks the header of a file (https://sqlite.org/fileformat2.html, section 1.3) before SQLite opens it, which may already
- * change it. Only while holding the lock of the folder: closing a file that this process has open elsewhere would drop its
- * locks.
- */
-function checkHeader(file: string): boolean {
-  const header = Buffer.alloc(100)
-  const stat = statSync(file, { throwIfNoEntry: false })
-  if (!stat) return false
-  // SQLite would wait for the other end of a pipe.
-  if (!stat.isFile() && !stat.isDirectory()) {
-    throw new StorageError('not_a_store', `${file} is not a file. Move it away, or choose another folder.`)
-  }
-  const handle = openSync(file, 'r')
-  try {
-    readSync(handle, header, 0, header.length, 0)
-  } finally {
-    closeSync(handle)
-  }
-  const isDatabase = header.toString('latin1', 0, MAGIC.length) === MAGIC
-  checkSchema(file, isDatabase ? header.readUInt32BE(68) : undefined, header.readUInt32BE(60))
-  return true
 }

@@ -1,7 +1,8 @@
 // The writer thread. It may import only `node:` modules and relative files: Node runs it without a build.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import type { FileLock } from '../../../../sdk/src/internal/sqlite.node.ts'
 import { prepareCommands, type Write } from './commands.ts'
-import { type FolderLock, lockFolder, makeFolder } from './folder.ts'
+import { lockFolder, makeFolder } from './folder.ts'
 import { migrate, SCHEMA_VERSION } from './schema.ts'
 import { type DatabaseSync, openDatabase, toStorageError } from './sqlite.ts'
 import { prepareStore } from './store-file.ts'
@@ -55,7 +56,7 @@ function prepareCommit(db: DatabaseSync, folder: string): (writes: readonly Writ
   }
 }
 
-function serve(port: MessagePort, folder: string, lock: FolderLock): void {
+function serve(port: MessagePort, folder: string, lock: FileLock): void {
   const send = (reply: Reply) => port.postMessage(reply)
   const db = openForWriting(prepareStore(folder))
   const commit = prepareCommit(db, folder)
@@ -79,7 +80,7 @@ function serve(port: MessagePort, folder: string, lock: FolderLock): void {
 
 /** Not on the main thread: the disk may stall, and reading a large store takes long. */
 async function start(port: MessagePort, folder: string): Promise<void> {
-  let lock: FolderLock | undefined
+  let lock: FileLock | undefined
   try {
     await makeFolder(folder)
     lock = lockFolder(folder)
