@@ -34,5 +34,5 @@ test('a restore flushes each file and its name before the store gets its name', 
 test('a backup flushes its files, then the folder that names it', async ({ skip }) => {
   const [data, parent] = [await makeStore(), newFolder()]
   const flushed = await flushedBy(skip, ['backup', join(parent, 'copy')], data, parent)
-  expect(flushed.slice(-3)).toEqual(['copy.partial/fish.db-compact', 'copy.partial', ''])
+  expect(flushed.slice(-3)).toEqual(['copy.partial/fish.db', 'copy.partial', ''])
 })

@@ -152,7 +152,7 @@ describe('restore', () => {
     const env = { FISH_STORAGE: `file:${data}` }
     await run(['backup', copy], { env })
     const server = await serveFolder(data)
-    expect(errorOf(await run(['restore', copy, '--json'], { env }))).toEqual({ status: 6, code: 'in_use' })
+    expect(errorOf(await run(['restore', copy, '--json'], { env }))).toEqual({ status: 6, code: 'exists' })
     server.child.kill('SIGKILL')
     await server.closed
     expect(errorOf(await run(['restore', copy, '--json'], { env }))).toEqual({ status: 6, code: 'exists' })

@@ -5,7 +5,7 @@ import { printable } from '../output/text.ts'
 export const backupCommand = defineCommand({
   summary: 'Copy a data folder into a new folder, even while a server uses it.',
   description:
-    'The copy is a consistent snapshot and a data folder itself. It is checked and flushed to disk before it gets its ' +
+    'The copy is a consistent snapshot and a data folder itself. It is flushed to disk before it gets its ' +
     'name, and includes the secrets stored beside the data: anyone who can read it can decrypt all keys. An existing ' +
     'folder is never changed. An interrupted backup leaves nothing behind; a killed one may leave a folder ' +
     'FOLDER.partial-..., which you can delete. For Redis, use copy.',

@@ -2,10 +2,9 @@ import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import type { ConfigSource } from '../config.ts'
-import { readSecretsText } from '../secrets-file.ts'
 import { pathExists, randomSuffix, removeTemp } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
-import { compactStore, copyStore, inspectStore, openStore, type StoreReport } from './store.ts'
+import { copyFolder, type StoreReport, storeFileOf } from './store.ts'
 
 /** Options of {@link backupStore}. */
 export interface BackupOptions extends ConfigSource, MaintenanceOptions {
@@ -31,14 +30,11 @@ export async function backupStore({ target, onProgress, signal, ...source }: Bac
   const folder = namedPath(target)
   const run = async () => {
     const from = readDataFolder(source)
-    const secrets = readSecretsText(from)
-    using db = openStore(from)
+    storeFileOf(from)
     return await makeNew(folder, async (temp) => {
       refuseInside(from, folder)
       mkdirSync(temp, { mode: 0o700 })
-      const report = await inspectStore(db, from, work)
-      await copyStore(db, { from, to: temp, secrets }, work)
-      await compactStore(temp, signal)
+      const report = await copyFolder(from, temp, work)
       syncFolder(temp)
       return { folder, ...report }
     })

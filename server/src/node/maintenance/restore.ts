@@ -2,7 +2,7 @@ import type { ConfigSource } from '../config.ts'
 import { readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
 import { moveStore, refuseOtherSecrets, refuseStore, withLockedFolder, withTempFolder } from './folder.ts'
 import { type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
-import { copyStore, inspectStore, openStore, type StoreReport } from './store.ts'
+import { copyFolder, type StoreReport, storeFileOf } from './store.ts'
 
 /** Options of {@link restoreStore}. */
 export interface RestoreOptions extends ConfigSource, MaintenanceOptions {
@@ -25,17 +25,16 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
     const from = namedPath(options.backup)
     const target = readDataFolder(options)
     const secrets = readSecretsText(from)
-    using db = openStore(from)
+    storeFileOf(from)
     const refuse = (folder: string) => {
       refuseStore(folder, [SECRETS_FILE])
       refuseOtherSecrets(folder, secrets)
     }
     return await withLockedFolder(target, refuse, async (folder) => {
-      const report = { folder, ...(await inspectStore(db, from, options)) }
       return withTempFolder(folder, 'restore', async (temp) => {
-        await copyStore(db, { from, to: temp, secrets }, options)
+        const report = await copyFolder(from, temp, options)
         moveStore(temp, folder)
-        return report
+        return { folder, ...report }
       })
     })
   }

@@ -17,9 +17,6 @@ export function openDatabase(file: string | URL, options: Sqlite.DatabaseSyncOpt
   return new sqlite.DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, ...options })
 }
 
-/** As in `node:sqlite`. */
-export const backup: typeof Sqlite.backup = sqlite.backup
-
 type Advice = readonly [code: StorageErrorCode, message: (folder: string) => string]
 
 const ADVICE: Partial<Readonly<Record<FileProblem, Advice>>> = {
