@@ -11,27 +11,34 @@ import { type RandomSource, randomText } from '../core/ids.ts'
 export type StoreId = ReturnType<typeof createStoreId>
 
 export function createStoreId(storage: FishStorage, random: RandomSource) {
+  // Drawn now, so that an app draws the same random numbers whenever it needs the id.
+  const fresh = newStoreId(random)
+  let id: string | undefined
   let error: StorageError | undefined
 
   /** The id at the first call. A store without one gets it. @throws StorageError `unfinished` */
   const get = lazy(async () => {
     const value = await storage.items.getItem(STORE_KEY)
     refuseUnfinished(value)
-    if (value !== null) return value
-    const created = newStoreId(random)
-    if (await storage.setItemIfAbsent(STORE_KEY, created)) return created
-    // Several servers start at once: all use the first id.
-    const first = await storage.items.getItem(STORE_KEY)
-    refuseUnfinished(first)
-    return first ?? created
+    id = value ?? undefined
+    if (id === undefined) {
+      // Several servers may start at once: all use the first id.
+      const isFirst = await storage.setItemIfAbsent(STORE_KEY, fresh)
+      id = isFirst ? fresh : ((await storage.items.getItem(STORE_KEY)) ?? fresh)
+      refuseUnfinished(id)
+    }
+    return id
   })
 
   return {
     get,
 
-    /** Reads the id again. The result holds until the next call. @throws StorageError `replaced`, `unfinished` */
+    /**
+     * Reads the id again, if it is known. The result holds until the next call.
+     * @throws StorageError `replaced`, `unfinished`
+     */
     async verify(): Promise<void> {
-      const id = await get()
+      if (id === undefined) return
       const value = await storage.items.getItem(STORE_KEY)
       error = value === id ? undefined : (unfinishedError(value) ?? replacedError())
       if (error) throw error
