@@ -14,13 +14,12 @@ import { createMemoryStorage } from '../storage/memory/memory.ts'
 import type { ServerConfig } from './config.ts'
 import { createNodeEncoder } from './content-encoder.ts'
 import { createDocs } from './docs.ts'
-import { type ConnectionLimits, listen } from './listener.ts'
+import { type ConnectionLimits, listen, SentResponse } from './listener.ts'
 import type { BoundedLogger } from './logger.ts'
 import { createServiceMetrics } from './metrics.ts'
 import { createPages } from './pages.ts'
 import { createScryptHasher } from './passwords.ts'
 import { type LoadedSecrets, loadSecrets, makeSecrets } from './secrets-file.ts'
-import { SentResponse } from './sent-response.ts'
 
 /** Options of {@link startServer} beside the configuration. */
 export interface StartOptions {
