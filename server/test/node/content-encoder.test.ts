@@ -80,13 +80,14 @@ describe("the encoder of Node's zlib", () => {
     const { body, state } = pieces(1000)
     const reader = createNodeEncoder().encodeStream(body, 'br', 'a')?.getReader()
     await reader?.read()
-    await settled()
-    const read = state.read
-    expect(read).toBeLessThan(40)
-    await settled()
-    expect(state.read).toBe(read)
+    let before = -1
+    while (state.read !== before) {
+      before = state.read
+      await settled()
+    }
+    expect(state.read).toBeLessThan(100)
     await reader?.cancel()
-    expect(state.cancelled).toBe(true)
+    await expect.poll(() => state.cancelled).toBe(true)
   })
 
   it('breaks off where its source breaks off, and releases its slot', async () => {

@@ -152,8 +152,6 @@ describe('GET /docs', () => {
     ['/docs', 'text/html; charset=utf-8'],
     ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
     ['/docs/reference.css', 'text/css; charset=utf-8'],
-    ['/docs/theme.css', 'text/css; charset=utf-8'],
-    ['/docs/site.css', 'text/css; charset=utf-8'],
     ['/docs/start.js', 'text/javascript; charset=utf-8'],
     ['/v1/docs/icon.svg', 'image/svg+xml'],
   ])('%s has its content type, a length and an ETag that responses 304', async (path, type) => {
