@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { basename, dirname } from 'node:path'
+import { dirname } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
 import { lazyOclif, toAscii } from './cli/build/startup.ts'
 import { writeLicences } from './scripts/build/write-licences.ts'
@@ -137,9 +137,7 @@ async function copyReference(): Promise<void> {
     await copyFile(`${from}/${name}`, `server/dist/docs/${name}`)
   }
   await cp('server/src/node/reference', 'server/dist/docs', { recursive: true })
-  for (const file of ['icon.svg', 'parts/theme.css', 'parts/site.css']) {
-    await copyFile(`server/web/src/${file}`, `server/dist/docs/${basename(file)}`)
-  }
+  await copyFile('server/web/src/icon.svg', 'server/dist/docs/icon.svg')
   // The source maps stay behind, so nothing may point to them.
   const style = await readFile(`${from}/swagger-ui.css`, 'utf8')
   await writeFile('server/dist/docs/swagger-ui.css', style.replace(/\/\*# sourceMappingURL=.*?\*\//g, ''))

@@ -8,13 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
 import { createUser, type ServerProcess, startServerProcess } from '../../scripts/test-support/server-process.ts'
 import { OPERATIONS } from '../../sdk/src/contract/operations.ts'
-import { accessibilityFindings } from './pages.ts'
 import { watchPage } from './watch-page.ts'
-
-const GROUNDS = [
-  ['light', 'rgb(246, 248, 249)'],
-  ['dark', 'rgb(16, 22, 26)'],
-] as const
 
 async function startServer(env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'fish-docs-'))
@@ -99,26 +93,6 @@ describe('the API reference in a real browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('shows a padlock exactly where credentials are needed, and asks for those', async ({ skip }) => {
-    const browser = await startBrowser(skip)
-    const { url } = await startServer({ FISH_PUBLIC_LEADERBOARD: '1' })
-    const page = await browser.newPage()
-    await openReference(page, url)
-    for (const [name, { auth }] of Object.entries(OPERATIONS)) {
-      const padlock = operation(page, name).locator('.authorization__btn')
-      expect([name, await padlock.count()]).toEqual([name, auth === 'none' ? 0 : 1])
-    }
-    const schemesOf = async (name: string) => {
-      await operation(page, name).locator('.authorization__btn').click()
-      const titles = await page.locator('.modal-ux .auth-container h4').allTextContents()
-      await page.locator('.close-modal').click()
-      return titles.map((title) => title.replaceAll('\u00a0', ' ').trim())
-    }
-    expect(await schemesOf('getUserKey')).toEqual(['basic  (http, Basic)'])
-    expect(await schemesOf('listUsers')).toEqual(['session  (http, Bearer)'])
-    expect(await schemesOf('listAdmins')).toEqual(['session  (http, Bearer)'])
-  })
-
   it('sends catches, reads them, and shows a key to its owner', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
@@ -192,66 +166,6 @@ describe('the API reference in a real browser', () => {
       statuses[name] = (await execute()).status
     }
     expect(statuses).toEqual({ createUser: 201, addUserFish: 201, addUserCrab: 201, createAdmin: 201 })
-  })
-
-  it('shows the beginning of a stream', async ({ skip }) => {
-    const browser = await startBrowser(skip)
-    const { url } = await startServer()
-    await createUser(url, 'Alex')
-    const page = await browser.newPage()
-    await openReference(page, url)
-    const events = await tryOut(page, 'events')
-    await events.parameter('name').fill('Alex')
-    await events.parameter('gamemode').selectOption('earth')
-    expect(await events.execute()).toMatchObject({ status: 200, text: expect.stringContaining('event: ready') })
-  })
-
-  it('shows no secret while it is typed', async ({ skip }) => {
-    const browser = await startBrowser(skip)
-    const { url } = await startServer()
-    const page = await browser.newPage()
-    await openReference(page, url)
-    await page.locator('.btn.authorize').first().click()
-    for (const field of ['#api_key_value', '#auth-basic-password', '#auth-bearer-value']) {
-      expect([field, await page.locator(field).getAttribute('type')]).toEqual([field, 'password'])
-    }
-  })
-
-  it('has our look in light and dark, a way to the pages, and nothing that axe finds', async ({ skip }) => {
-    const browser = await startBrowser(skip)
-    const { url } = await startServer()
-    const page = await browser.newPage()
-    await openReference(page, url)
-    const expectNoFindings = async () => {
-      for (const width of [390, 1440]) {
-        await page.setViewportSize({ width, height: 900 })
-        for (const [colorScheme, ground] of GROUNDS) {
-          await page.emulateMedia({ colorScheme })
-          // Swagger UI fades from one colour to the other.
-          await page.evaluate(async () => {
-            const fades = document.getAnimations().filter((animation) => animation instanceof CSSTransition)
-            await Promise.allSettled(fades.map(({ finished }) => finished))
-          })
-          const shown = await page.evaluate(() => {
-            const { scrollWidth } = document.documentElement
-            return [getComputedStyle(document.documentElement).backgroundColor, scrollWidth]
-          })
-          expect(shown).toEqual([ground, width])
-          expect([width, colorScheme, await accessibilityFindings(page)]).toEqual([width, colorScheme, []])
-        }
-      }
-    }
-    await (await tryOut(page, 'getFish')).parameter('name').fill('Nobody')
-    await operation(page, 'getFish').locator('.execute').click()
-    await page.locator('.live-responses-table').waitFor()
-    await tryOut(page, 'postFish')
-    await expectNoFindings()
-    await page.locator('.btn.authorize').first().click()
-    await page.locator('.modal-ux input').first().waitFor()
-    await expectNoFindings()
-    await page.locator('.close-modal').click()
-    await page.getByRole('link', { name: 'Collections' }).click()
-    await page.waitForURL(`${url}/`)
   })
 
   it('leads to no pages where there are none', async () => {

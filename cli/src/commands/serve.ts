@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import { SETTINGS, type Setting, serve } from '@fish-crab/server'
+import { flagOf, SETTINGS, type Setting, serve } from '@fish-crab/server'
 import { defineCommand, Flags, words } from '../command/define.ts'
 import type { Terminal } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus } from '../core/errors.ts'
@@ -7,10 +7,11 @@ import { useColours } from '../output/screen.ts'
 import { readManifest } from '../package.ts'
 
 const ALL_SETTINGS: readonly Setting<unknown>[] = Object.values(SETTINGS)
-const BY_FLAG = ALL_SETTINGS.flatMap((setting) =>
-  setting.flag === undefined ? [] : [{ ...setting, flag: setting.flag, placeholder: setting.placeholder ?? 'VALUE' }],
-)
-const ENVIRONMENT_ONLY = ALL_SETTINGS.filter(({ flag }) => flag === undefined)
+const BY_FLAG = ALL_SETTINGS.flatMap((setting) => {
+  const [flag, placeholder] = [flagOf(setting), setting.placeholder]
+  return flag && placeholder ? [{ ...setting, flag, placeholder }] : []
+})
+const ENVIRONMENT_ONLY = ALL_SETTINGS.filter((setting) => flagOf(setting) === undefined)
 
 export const serveCommand = defineCommand({
   summary: 'Run the service until it is stopped.',

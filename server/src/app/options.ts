@@ -124,13 +124,12 @@ const LIMIT: Rule = [
   'must be { requests, windowMs }, both positive whole numbers.',
 ]
 
-/** The rule for each option that has one. */
-const RULES: Readonly<Record<keyof AppOptions, Rule | undefined>> = {
+/** The rules of options whose mistakes would otherwise surface far from their cause. */
+const RULES: Readonly<Partial<Record<keyof AppOptions, Rule>>> = {
   storage: [
     has({ append: isFunction, countInWindow: isFunction, items: has({ getItem: isFunction }) }),
     'must come from createStorage(), createMemoryStorage() or wrapDriver() of @fish-crab/server/storage. An unstorage instance alone lacks the atomic operations of the service.',
   ],
-  secrets: undefined,
   passwords: [
     has({ hash: isFunction, verify: isFunction }),
     'must have the functions hash(password) and verify(password, hash).',
@@ -145,38 +144,14 @@ const RULES: Readonly<Record<keyof AppOptions, Rule | undefined>> = {
     `must be 1 to 32 different names of ${GAMEMODE_RULE}.`,
   ],
   clientAddress: [optional(isFunction), 'must be a function that returns the address of a request as a string.'],
-  clock: undefined,
-  random: undefined,
-  logger: undefined,
   rateLimit: LIMIT,
   adminRateLimit: LIMIT,
-  masterApiKey: undefined,
   publicUrl: [optional(isOrigin), 'must be an origin such as "https://fish.example.org".'],
   allowedOrigins: [optional(Array.isArray), 'must be a list of origins such as "https://example.com".'],
-  tokenTtlSeconds: undefined,
-  publicLeaderboard: undefined,
-  isAccepting: undefined,
-  metrics: undefined,
-  metricsRoute: undefined,
-  responseClass: undefined,
   contentEncoder: [
     optional(has({ codings: Array.isArray, encode: isFunction, encodeStream: isFunction })),
     'must come from createPlatformEncoder() or createNodeEncoder(), or have codings, encode() and encodeStream().',
   ],
-  schedule: [optional(isFunction), 'must be a function (milliseconds, run) that returns a function.'],
-  streams: [
-    optional(
-      has({
-        total: optional(isPositive),
-        perClient: optional(isPositive),
-        heartbeatMs: optional(isPositive),
-        checkMs: optional(isPositive),
-      }),
-    ),
-    'must be { total, perClient, heartbeatMs, checkMs }, each a positive whole number or left out.',
-  ],
-  docs: undefined,
-  pages: undefined,
 }
 
 const SECRET_RULES: Readonly<Record<keyof AppSecrets, Rule>> = {
@@ -188,22 +163,14 @@ const SECRET_RULES: Readonly<Record<keyof AppSecrets, Rule>> = {
   session: [isLong, `must be a string of at least ${MIN_SESSION_SECRET_BYTES} bytes.`],
 }
 
-/**
- * Rejects mistakes that would otherwise surface far from their cause.
- * @throws TypeError that names the option and the expected value, without repeating secrets
- */
+/** @throws TypeError that names the option and the expected value, without repeating secrets */
 export function checkAppOptions(options: AppOptions): void {
-  const unknown = Object.keys(options ?? {}).find((name) => !Object.hasOwn(RULES, name))
-  if (unknown !== undefined) {
-    const known = Object.keys(RULES).join(', ')
-    throw new TypeError(`createApp: unknown option "${unknown}". Known options: ${known}.`)
-  }
   checkRules('', options, RULES)
-  checkRules('secrets.', options.secrets, SECRET_RULES)
+  checkRules('secrets.', options?.secrets, SECRET_RULES)
 }
 
-function checkRules(prefix: string, values: unknown, rules: Readonly<Record<string, Rule | undefined>>): void {
-  for (const [name, rule] of Object.entries(rules)) {
-    if (rule && !rule[0](Object(values)[name])) throw new TypeError(`createApp: ${prefix}${name} ${rule[1]}`)
+function checkRules(prefix: string, values: unknown, rules: Readonly<Record<string, Rule>>): void {
+  for (const [name, [isValid, expectation]] of Object.entries(rules)) {
+    if (!isValid(Object(values)[name])) throw new TypeError(`createApp: ${prefix}${name} ${expectation}`)
   }
 }

@@ -1,20 +1,11 @@
-import { SETTINGS, type Setting } from './settings.ts'
+import { flagOf, SETTINGS, type Setting } from './settings.ts'
 
 type SettingName = keyof typeof SETTINGS
 
 type SettingValue<Name extends SettingName> = ReturnType<(typeof SETTINGS)[Name]['parse']>
-type WithFallback =
-  | 'host'
-  | 'port'
-  | 'metrics'
-  | 'storage'
-  | 'gamemodes'
-  | 'rateLimit'
-  | 'rateWindow'
-  | 'adminRateLimit'
-  | 'trustProxy'
-  | 'web'
-  | 'log'
+type WithFallback = {
+  [Name in SettingName]: (typeof SETTINGS)[Name] extends { readonly fallback: string } ? Name : never
+}[SettingName]
 
 /** The configuration of a server. */
 export type ServerConfig = Readonly<
@@ -62,7 +53,8 @@ export function readSettings<Name extends SettingName>(
   const values: Partial<Record<Name, unknown>> = {}
   for (const name of names) {
     const setting: Setting<unknown> = SETTINGS[name]
-    const fromFlag = setting.flag === undefined ? undefined : flags[setting.flag]
+    const flag = flagOf(setting)
+    const fromFlag = flag && flags[flag]
     const text = fromFlag ?? (env[setting.env] || setting.fallback)
     if (text === undefined) continue
     try {
@@ -71,7 +63,7 @@ export function readSettings<Name extends SettingName>(
       }
       values[name] = setting.parse(text)
     } catch (error) {
-      mistakes.push(`${fromFlag === undefined ? setting.env : `--${setting.flag}`} ${(error as Error).message}`)
+      mistakes.push(`${fromFlag === undefined ? setting.env : `--${flag}`} ${(error as Error).message}`)
     }
   }
   return { values: values as Partial<Pick<ServerConfig, Name>>, mistakes }

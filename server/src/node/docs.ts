@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { ASSET_FOLDERS, ROUTES } from '@fish-crab/sdk/contract'
 import { lazy } from '../app/core/cache.ts'
-import type { Docs, StaticFile } from '../app/http/response.ts'
+import type { Docs } from '../app/http/response.ts'
 import { toStaticFile } from './static-files.ts'
 
 const compress = promisify(gzip)
@@ -15,16 +15,9 @@ const PACKAGE = 'swagger-ui-dist'
 const SOURCES = {
   'start.js': new URL('./reference/start.js', import.meta.url).href,
   'reference.css': new URL('./reference/reference.css', import.meta.url).href,
-  'theme.css': new URL('../../web/src/parts/theme.css', import.meta.url).href,
-  'site.css': new URL('../../web/src/parts/site.css', import.meta.url).href,
   'icon.svg': new URL('../../web/src/icon.svg', import.meta.url).href,
   'swagger-ui.css': `${PACKAGE}/swagger-ui.css`,
   'swagger-ui-bundle.js': `${PACKAGE}/swagger-ui-bundle.js`,
-} as const
-
-function locate(name: keyof typeof SOURCES): string {
-  if (import.meta.url.endsWith('.ts')) return import.meta.resolve(SOURCES[name])
-  return new URL(`./docs/${name}`, import.meta.url).href
 }
 
 const page = (hasPages: boolean) => `<!doctype html>
@@ -32,17 +25,15 @@ const page = (hasPages: boolean) => `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="light">
 <title>Fish and Crab Collection Service: API reference</title>
+<link rel="stylesheet" href="${FOLDER}/swagger-ui.css">
 <link rel="stylesheet" href="${FOLDER}/reference.css">
 <link rel="icon" type="image/svg+xml" href="${FOLDER}/icon.svg">
 </head>
 <body>
-<header class="site">
-<span class="brand"><img src="${FOLDER}/icon.svg" alt="" width="32" height="32">API reference</span>
-${hasPages ? `<a href="${ROUTES.homePage.path}">Collections</a>` : ''}
-</header>
-<div class="site" id="reference" data-document="${ROUTES.openapi.path}"></div>
+${hasPages ? `<p><a href="${ROUTES.homePage.path}">Collections</a></p>` : ''}
+<div id="reference" data-document="${ROUTES.openapi.path}"></div>
 <noscript>The reference needs JavaScript. The OpenAPI document: <a href="${ROUTES.openapi.path}">${ROUTES.openapi.path}</a></noscript>
 <script src="${FOLDER}/swagger-ui-bundle.js"></script>
 <script src="${FOLDER}/start.js"></script>
@@ -55,12 +46,16 @@ ${hasPages ? `<a href="${ROUTES.homePage.path}">Collections</a>` : ''}
  * @param hasPages whether there are pages for people, to which the reference leads
  */
 export function createDocs(hasPages: boolean): Docs {
-  const file = (name: string, read: () => Promise<Uint8Array>) => lazy(async () => toDocsFile(name, await read()))
+  const file = (name: string, read: () => Promise<Uint8Array>) =>
+    lazy(async () => {
+      const content = await read()
+      return toStaticFile(name, content, { encoded: { gzip: new Uint8Array(await compress(content)) } })
+    })
   const assets = new Map(
-    Object.keys(SOURCES).map((name) => {
-      const source = () => fileURLToPath(locate(name as keyof typeof SOURCES))
-      return [name, file(name, () => readFile(source()))]
-    }),
+    Object.entries(SOURCES).map(([name, source]) => [
+      name,
+      file(name, () => readFile(fileURLToPath(locate(name, source)))),
+    ]),
   )
   return {
     page: file('index.html', async () => Buffer.from(page(hasPages))),
@@ -68,6 +63,6 @@ export function createDocs(hasPages: boolean): Docs {
   }
 }
 
-async function toDocsFile(name: string, content: Uint8Array): Promise<StaticFile> {
-  return toStaticFile(name, content, { encoded: { gzip: new Uint8Array(await compress(content)) } })
+function locate(name: string, source: string): string {
+  return import.meta.url.endsWith('.ts') ? import.meta.resolve(source) : new URL(`./docs/${name}`, import.meta.url).href
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { HEADERS } from '@fish-crab/sdk/contract'
+import { FastResponse } from 'srvx'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import { discardRest, LINGER_MS } from '../../../sdk/src/internal/http.node.ts'
 import type { Logger } from '../app/core/host.ts'
@@ -10,7 +11,17 @@ import { HttpError, parserError, rawErrorResponse } from '../app/http/http-error
 import { METHODS } from '../app/http/pipeline.ts'
 import { type Connections, watchConnections } from './connections.ts'
 import { JoinedBodyRequest } from './joined-body.ts'
-import { SentResponse } from './sent-response.ts'
+
+/** A response that Node sends without a stream, unless its body is one. */
+export class SentResponse extends FastResponse {
+  /** Stored here, since the headers are gone once the response is sent. */
+  readonly requestId: string | undefined
+
+  constructor(body?: BodyInit | null, init?: ResponseInit) {
+    super(body, init)
+    this.requestId = (init?.headers as Readonly<Record<string, string>> | undefined)?.[HEADERS.requestId]
+  }
+}
 
 interface ListenOptions {
   readonly host: string
@@ -54,14 +65,11 @@ const OTHER_DESCRIPTORS = 128
 
 /** Without a descriptor, a connection is neither accepted nor refused: one client could use up all of them. */
 function maxConnections(): number {
-  const report: typeof process.report & { excludeNetwork?: boolean } = process.report
-  const { excludeNetwork = false } = report
-  // It would look up the names of connected addresses, which may take seconds.
+  // Otherwise the report looks up the names of connected addresses, which may take seconds.
+  const report: NonNullable<typeof process.report> & { excludeNetwork?: boolean } = process.report
   report.excludeNetwork = true
   const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
-  report.excludeNetwork = excludeNetwork
-  const descriptors = userLimits?.open_files?.soft
-  if (typeof descriptors !== 'number') return MAX_CONNECTIONS
+  const descriptors = Number(userLimits?.open_files?.soft) || Number.POSITIVE_INFINITY
   return Math.min(MAX_CONNECTIONS, Math.max(descriptors - OTHER_DESCRIPTORS, OTHER_DESCRIPTORS))
 }
 
@@ -80,7 +88,17 @@ const CLIENT_SHARE = 1 / 4
 const HEAD_MS = 40
 
 export async function listen(options: ListenOptions) {
-  const { host, port, fetch, logger, isAccepting, onDrop = () => {}, onCut, isBehindProxy, limits: given } = options
+  const {
+    host,
+    port,
+    fetch,
+    logger,
+    isAccepting,
+    onDrop = () => {},
+    onCut = () => {},
+    isBehindProxy,
+    limits: given,
+  } = options
   const limits = { ...CONNECTION_LIMITS, connections: maxConnections(), ...given }
   const server = createServer({
     IncomingMessage: JoinedBodyRequest,
@@ -97,29 +115,30 @@ export async function listen(options: ListenOptions) {
   server.timeout = limits.stalledMs
   server.on('drop', onDrop)
   const perClient = isBehindProxy ? Number.POSITIVE_INFINITY : Math.ceil(limits.connections * CLIENT_SHARE)
-  const respond = async (req: IncomingMessage, res: ServerResponse, isLast: () => boolean) => {
+  const connections = watchConnections(server, {
+    perClient,
+    onDrop,
+    // Otherwise a kept-alive connection would delay the stop for the whole grace.
+    onDone: ({ socket }) => isAccepting() || connections.closeIfIdle(socket),
+  })
+  const respond = async (req: IncomingMessage, res: ServerResponse) => {
     try {
       const response = await fetch(new NodeRequest({ req, res }), { target: req.url })
       // Set here, since the stop may have begun while the response was created.
-      if (!isAccepting() && isLast()) res.setHeader('connection', 'close')
-      const cut = (err: unknown, requestId: string | undefined) => {
-        logger.warn({ requestId, err }, 'a response was cut')
-        onCut?.()
-      }
-      await (response instanceof SentResponse ? response.send(res, cut) : sendNodeResponse(res, response))
+      if (!isAccepting() && connections.isLast(req)) res.setHeader('connection', 'close')
+      const { requestId } = response as SentResponse
+      res.once('close', () => {
+        if (!res.errored) return
+        logger.warn({ requestId, err: res.errored }, 'a response was cut')
+        onCut()
+      })
+      await sendNodeResponse(res, response)
       if (!req.complete) discardRest(req)
     } catch (err) {
       logger.error({ err }, 'a response could not be sent')
       res.destroy()
     }
   }
-  const connections = watchConnections(server, {
-    perClient,
-    onDrop,
-    respond,
-    // Otherwise a kept-alive connection would delay the stop for the whole grace.
-    onDone: ({ socket }) => isAccepting() || connections.closeIfIdle(socket),
-  })
   const refuseRequest = (req: IncomingMessage, error: HttpError) => {
     const request = { requestId: requestIdOf(req.headers[HEADERS.requestId]), method: req.method }
     connections.reject(req.socket, () => sendError(req.socket, error, request))
@@ -131,7 +150,7 @@ export async function listen(options: ListenOptions) {
       refuseRequest(req, ambiguity)
       return
     }
-    connections.handle(req, res)
+    if (connections.accept(req, res)) void respond(req, res)
   })
   server.on('checkExpectation', (req: IncomingMessage) => refuseRequest(req, new HttpError('expectation_failed')))
   server.on('connect', (req: IncomingMessage) => {
@@ -156,7 +175,7 @@ export async function listen(options: ListenOptions) {
   return {
     url: urlOf(server),
     /** Closes all connections: a close in progress no longer waits for requests in flight. */
-    cut: () => server.closeAllConnections(),
+    cut: () => connections.closeAll(),
     /** Accepts no more connections, lets requests in flight finish, and closes the rest after the grace. */
     close: (graceMs: number) => close(server, connections, graceMs),
   }
@@ -169,7 +188,7 @@ function urlOf(server: Server): string {
 
 async function close(server: Server, connections: Connections, graceMs: number): Promise<void> {
   const cutUnused = setTimeout(() => connections.closeUnused(), HEAD_MS)
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  const cut = setTimeout(() => connections.closeAll(), graceMs)
   await new Promise<void>((resolve) => {
     server.close(() => resolve())
     connections.closeIdle()

@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream'
-import { setImmediate } from 'node:timers'
 import { styleText } from 'node:util'
-import { pino } from 'pino'
+import { type LoggerOptions, pino, stdTimeFunctions } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import type { Logger } from '../app/core/host.ts'
 import { HttpError } from '../app/http/http-error.ts'
@@ -23,53 +22,24 @@ export interface BoundedLogger extends Logger {
   readonly dropped: () => number
 }
 
-/** Bytes that may wait for a reader of the log, about 4,000 lines. */
+/** About 4,000 lines. Pino bounds only destinations that are file descriptors (`maxLength`). */
 const MAX_WAITING_BYTES = 1024 * 1024
 
-/** End of the line of a request, as pino writes it. */
-const REQUEST_END = '"msg":"request"}\n'
-
-/**
- * Creates the log. A line is dropped while 1 MiB waits for a reader; once half of it is read, a warning reports the number
- * of dropped lines.
- */
+/** Creates the log. A line is dropped while 1 MiB waits for a reader. */
 export function createLogger(format: LogFormat, { stream, colours }: LogTarget): BoundedLogger {
-  if (format === 'silent') return Object.assign(pino({ level: 'silent' }), { dropped: () => 0 })
-  const toText = format === 'pretty' ? prettyText(colours) : undefined
+  const toText = format === 'pretty' ? prettyText(colours) : (line: string) => line
   let dropped = 0
-  let reported = 0
-  let unwritten = ''
-
-  const flush = () => {
-    if (unwritten !== '') stream.write(unwritten)
-    unwritten = ''
-  }
-  const report = () => {
-    if (dropped === reported || stream.writableLength > MAX_WAITING_BYTES / 2) return
-    const lines = dropped - reported
-    reported = dropped
-    logger.warn({ lines }, `${lines} log lines were dropped: the reader of the log was too slow`)
-  }
   const write = (line: string) => {
-    report()
-    if (stream.writableLength + unwritten.length + line.length > MAX_WAITING_BYTES) {
-      dropped += 1
-      return
-    }
-    // Requests are many, and each write to a pipe or a file blocks: those of one turn are written together.
-    if (unwritten === '') setImmediate(flush)
-    unwritten += toText?.(line) ?? line
-    if (!line.endsWith(REQUEST_END)) flush()
+    if (stream.writableLength + line.length > MAX_WAITING_BYTES) dropped += 1
+    else stream.write(toText(line))
   }
-  stream.on('drain', report)
-
-  const options = {
+  const options: LoggerOptions = {
     base: null,
+    level: format === 'silent' ? 'silent' : 'info',
     serializers: { err: (error: unknown) => describeError(error) },
-    ...(format === 'json' ? { timestamp: pino.stdTimeFunctions.isoTime } : {}),
+    timestamp: format === 'json' ? stdTimeFunctions.isoTime : stdTimeFunctions.epochTime,
   }
-  const logger = pino(options, { write })
-  return Object.assign(logger, { dropped: () => dropped })
+  return Object.assign(pino(options, { write }), { dropped: () => dropped })
 }
 
 /** In local time: requests and the start in their own form, everything else on one line. */

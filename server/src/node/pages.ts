@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { ASSET_FOLDERS, ROUTES } from '@fish-crab/sdk/contract'
+import { ASSET_FOLDERS } from '@fish-crab/sdk/contract'
 import { lazy } from '../app/core/cache.ts'
 import type { ContentCoding } from '../app/http/encoding.ts'
 import type { PageName, Pages, StaticFile } from '../app/http/response.ts'
@@ -14,17 +14,9 @@ const SUFFIXES: Readonly<Record<ContentCoding, string>> = { br: '.br', gzip: '.g
 
 const NOT_BUILT = `<!doctype html>
 <html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{title}}</title>
-</head>
-<body>
 <h1>The pages are not built</h1>
 <p>This server runs from its sources. Run <code>npm run build</code>, restart it, and reload this page.</p>
-<p>The API works without them: <a href="${ROUTES.docs.path}">${ROUTES.docs.path}</a></p>
-</body>
-</html>
 `
 
 /** The pages for people, as the build has made them. Each file is read at its first request. */

@@ -20,9 +20,7 @@ export interface ListenAddress {
 export interface Setting<Value> {
   /** The environment variable. */
   readonly env: string
-  /** The flag of `fish-cli serve`, without dashes. Secrets have none, since other users can read argument lists. */
-  readonly flag?: string
-  /** Placeholder for the value in help, such as `SECONDS`. */
+  /** Placeholder for the value of its flag, such as `SECONDS`. Secrets have no flag, since other users can read argument lists. */
   readonly placeholder?: string
   readonly summary: string
   /** Default value as text. @default unset */
@@ -35,66 +33,59 @@ export interface Setting<Value> {
 
 /** All settings of the server. A flag wins over the environment. */
 export const SETTINGS = {
-  host: setting({
+  host: {
     env: 'FISH_HOST',
-    flag: 'host',
     placeholder: 'HOST',
     fallback: '127.0.0.1',
     summary: 'address to listen on',
     parse: host,
-  }),
-  port: setting({
+  },
+  port: {
     env: 'FISH_PORT',
-    flag: 'port',
     placeholder: 'PORT',
     fallback: '8787',
     summary: 'port to listen on; 0 takes any free one',
     parse: integer(0, 65_535),
-  }),
-  metrics: setting<'on' | 'off' | ListenAddress>({
+  },
+  metrics: {
     env: 'FISH_METRICS',
-    flag: 'metrics',
     placeholder: 'WHERE',
     fallback: 'on',
     summary: 'where to serve /metrics: on (with everything else), off, or HOST:PORT',
     parse: metricsAddress,
-  }),
-  storage: setting<StorageAddress>({
+  },
+  storage: {
     env: 'FISH_STORAGE',
-    flag: 'storage',
     placeholder: 'ADDRESS',
     fallback: 'file:./data',
     summary: 'storage of all data: file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:',
     holdsSecret: (address) => /^[a-z-]+:\/\/.*@/i.test(address),
     parse: parseStorageAddress,
-  }),
-  gamemodes: setting<readonly Gamemode[]>({
+  },
+  gamemodes: {
     env: 'FISH_GAMEMODES',
-    flag: 'gamemodes',
     placeholder: 'NAMES',
     fallback: GAMEMODES.join(','),
     summary: 'gamemodes, separated by commas, in the order in which they are shown',
     parse: gamemodes,
-  }),
-  redisWait: setting({
+  },
+  redisWait: {
     env: 'FISH_REDIS_WAIT',
-    flag: 'redis-wait',
     placeholder: 'N',
     fallback: '0',
     summary: 'Redis replicas that must have a write before it is acknowledged',
     parse: integer(0, 16),
-  }),
-  adminUsername: setting({
+  },
+  adminUsername: {
     env: 'FISH_ADMIN_USERNAME',
-    flag: 'admin-username',
     placeholder: 'NAME',
     summary: 'name of the first administrator',
     parse: (text) => {
       if (!isUserName(text) || /^\.{1,2}$/.test(text)) throw new Error(`must be ${USER_NAME_RULE}`)
       return text
     },
-  }),
-  adminPassword: setting({
+  },
+  adminPassword: {
     env: 'FISH_ADMIN_PASSWORD',
     summary: 'password of the first administrator; generated and printed once when unset',
     parse: (text) => {
@@ -104,18 +95,17 @@ export const SETTINGS = {
       if (!text.isWellFormed()) throw new Error('must be well-formed Unicode text, without lone surrogates')
       return text
     },
-  }),
-  masterApiKey: setting({
+  },
+  masterApiKey: {
     env: 'FISH_MASTER_API_KEY',
     summary: 'API key that lifts the rate limit',
     parse: (text) => {
       if (text.length < 16) throw new Error('must have at least 16 characters, so that it cannot be guessed')
       return text
     },
-  }),
-  publicUrl: setting({
+  },
+  publicUrl: {
     env: 'FISH_PUBLIC_URL',
-    flag: 'public-url',
     placeholder: 'URL',
     summary: 'address that players use, such as https://fish.example.org: for login files, pages and links',
     parse: (text) => {
@@ -124,79 +114,71 @@ export const SETTINGS = {
         throw new Error(`"${text}" must be http or https with a host, such as https://fish.example.org`)
       return url
     },
-  }),
-  allowedOrigins: setting<readonly string[]>({
+  },
+  allowedOrigins: {
     env: 'FISH_ALLOWED_ORIGINS',
-    flag: 'allowed-origins',
     placeholder: 'ORIGINS',
     summary: 'origins that are not rate limited, separated by commas',
     parse: origins,
-  }),
-  rateLimit: setting({
+  },
+  rateLimit: {
     env: 'FISH_RATE_LIMIT',
-    flag: 'rate-limit',
     placeholder: 'N',
     fallback: String(LIMITS.requests),
     summary: 'requests per client and window',
     parse: integer(1, 1_000_000_000),
-  }),
-  rateWindow: setting({
+  },
+  rateWindow: {
     env: 'FISH_RATE_WINDOW',
-    flag: 'rate-window',
     placeholder: 'SECONDS',
     fallback: String(LIMITS.windowSeconds),
     summary: 'length of the window, in seconds',
     parse: integer(1, 86_400),
-  }),
-  adminRateLimit: setting({
+  },
+  adminRateLimit: {
     env: 'FISH_ADMIN_RATE_LIMIT',
-    flag: 'admin-rate-limit',
     placeholder: 'N',
     fallback: String(ACCOUNT_LIMITS.adminRequests),
     summary: 'requests per administrator in 5 minutes',
     parse: integer(1, 1_000_000_000),
-  }),
-  trustProxy: setting({
+  },
+  trustProxy: {
     env: 'FISH_TRUST_PROXY',
-    flag: 'trust-proxy',
     placeholder: 'N',
     fallback: '0',
     summary: 'number of trusted proxies that write X-Forwarded-For',
     parse: integer(0, 32),
-  }),
-  jwtSecret: setting({
+  },
+  jwtSecret: {
     env: 'FISH_JWT_SECRET',
     summary: `signs administrators' sessions, at least ${MIN_SESSION_SECRET_BYTES} bytes; generated and stored beside the data when unset`,
     parse: sessionSecret,
-  }),
-  secret: setting({
+  },
+  secret: {
     env: 'FISH_SECRET',
     summary: 'encrypts keys at rest; generated and stored beside the data when unset',
     parse: secret,
-  }),
-  previousSecrets: setting<readonly string[]>({
+  },
+  previousSecrets: {
     env: 'FISH_SECRET_PREVIOUS',
     summary: 'the previous FISH_SECRET, or several as a JSON array of strings; they still decrypt',
     parse: secrets,
-  }),
-  tokenTtl: setting({
+  },
+  tokenTtl: {
     env: 'FISH_TOKEN_TTL',
-    flag: 'token-ttl',
     placeholder: 'SECONDS',
     summary: 'maximum age of a token, in seconds; unlimited when unset',
     parse: integer(1, 4_000_000_000),
-  }),
-  publicLeaderboard: setting({
+  },
+  publicLeaderboard: {
     env: 'FISH_PUBLIC_LEADERBOARD',
-    flag: 'public-leaderboard',
     placeholder: '0|1',
     fallback: '0',
     summary: 'whether /get/leaderboard shows everybody who has caught the most: 1 or 0',
     parse: (text) => integer(0, 1)(text) === 1,
-  }),
-  web: setting<'on' | 'off'>({
+  },
+  web: {
     env: 'FISH_WEB',
-    flag: 'web',
     placeholder: 'on|off',
     fallback: 'on',
     summary: 'whether to serve the pages for people, at /, /@NAME, /overlay and /admin: on or off',
@@ -204,10 +186,9 @@ export const SETTINGS = {
       if (text !== 'on' && text !== 'off') throw new Error('must be on or off')
       return text
     },
-  }),
-  log: setting<LogFormat>({
+  },
+  log: {
     env: 'FISH_LOG',
-    flag: 'log',
     placeholder: 'FORMAT',
     fallback: 'pretty',
     summary: `format of the log: ${LOG_FORMATS.join(', ')}`,
@@ -216,11 +197,12 @@ export const SETTINGS = {
       if (!format) throw new Error(`must be one of ${LOG_FORMATS.join(', ')}`)
       return format
     },
-  }),
-} as const
+  },
+} as const satisfies Readonly<Record<string, Setting<unknown>>>
 
-function setting<Value>(definition: Setting<Value>): Setting<Value> {
-  return definition
+/** The flag of `fish-cli serve`, without dashes, such as `admin-username` of `FISH_ADMIN_USERNAME`. */
+export function flagOf({ env, placeholder }: Setting<unknown>): string | undefined {
+  return placeholder && env.slice('FISH_'.length).toLowerCase().replaceAll('_', '-')
 }
 
 function integer(minimum: number, maximum: number): (text: string) => number {

@@ -32,10 +32,6 @@ export function startReport(config: ServerConfig, version: string, { url, metric
   }
 }
 
-const WIDTH = 80
-const INDENT = '  '
-const TITLE_WIDTH = 14
-
 export function startText(report: ReturnType<typeof startReport>): string {
   const { allowedOrigins, trustedProxies, tokenTtlSeconds, FISH_SECRET_PREVIOUS: previous } = report
   const secrets = [
@@ -55,21 +51,6 @@ export function startText(report: ReturnType<typeof startReport>): string {
     secrets: secrets.join(', '),
     metrics: report.metrics,
   }
-  const lines = Object.entries(facts).flatMap(([title, text]) =>
-    wrapped(text, WIDTH - INDENT.length - TITLE_WIDTH).map(
-      (line, index) => `${INDENT}${(index === 0 ? title : '').padEnd(TITLE_WIDTH)}${line}\n`,
-    ),
-  )
+  const lines = Object.entries(facts).map(([title, text]) => `  ${title.padEnd(14)}${text}\n`)
   return `ready: version ${report.version} on ${report.url}\n${lines.join('')}`
-}
-
-/** Breaks text between words; a word longer than the width gets its own line. */
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1)
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines
 }

@@ -14,13 +14,12 @@ import { createMemoryStorage } from '../storage/memory/memory.ts'
 import type { ServerConfig } from './config.ts'
 import { createNodeEncoder } from './content-encoder.ts'
 import { createDocs } from './docs.ts'
-import { type ConnectionLimits, listen } from './listener.ts'
+import { type ConnectionLimits, listen, SentResponse } from './listener.ts'
 import type { BoundedLogger } from './logger.ts'
 import { createServiceMetrics } from './metrics.ts'
 import { createPages } from './pages.ts'
 import { createScryptHasher } from './passwords.ts'
 import { type LoadedSecrets, loadSecrets, makeSecrets } from './secrets-file.ts'
-import { SentResponse } from './sent-response.ts'
 
 /** Options of {@link startServer} beside the configuration. */
 export interface StartOptions {
@@ -38,8 +37,6 @@ export interface StartOptions {
   readonly announceAdmin?: (admin: GeneratedAdmin) => void
   /** How long requests in flight may take when the server stops, in milliseconds. @default 10000 */
   readonly graceMs?: number
-  /** How often the server verifies its store, in milliseconds. @default 1000 */
-  readonly watchMs?: number
 }
 
 /** A running server. */
@@ -122,7 +119,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     opened.push(() => storage.dispose())
     const app = await prepareApp({ storage, metrics, isAccepting }, config, options)
     const warning = await ensureFirstAdmin(app, config, options.announceAdmin ?? printPasswordTo(process.stderr))
-    const watch = watchStore(app, logger, options.watchMs ?? WATCH_MS)
+    const watch = watchStore(app, logger)
     serve(app)
     isPrepared = true
     return {
@@ -267,7 +264,7 @@ export function printPasswordTo(stream: Writable): (admin: GeneratedAdmin) => vo
   }
 }
 
-function watchStore(app: App, logger: Pick<Logger, 'info' | 'error'>, intervalMs: number): { stop(): void } {
+function watchStore(app: App, logger: Pick<Logger, 'info' | 'error'>): { stop(): void } {
   let isVerifying = false
   let isLost = false
 
@@ -289,7 +286,7 @@ function watchStore(app: App, logger: Pick<Logger, 'info' | 'error'>, intervalMs
     }
   }
 
-  const timer = setInterval(verify, intervalMs)
+  const timer = setInterval(verify, WATCH_MS)
   timer.unref()
   return { stop: () => clearInterval(timer) }
 }

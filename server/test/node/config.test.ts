@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigSource, readConfig, SETTINGS } from '@fish-crab/server'
+import { ConfigError, type ConfigSource, flagOf, readConfig, SETTINGS } from '@fish-crab/server'
 import { describe, expect, it } from 'vitest'
 
 function mistakesOf(source: ConfigSource): readonly string[] {
@@ -109,8 +109,8 @@ describe('the configuration', () => {
 
   it('has no flag for a secret', () => {
     for (const setting of Object.values(SETTINGS)) {
-      if (/PASSWORD|KEY|SECRET/.test(setting.env)) expect(setting.flag).toBeUndefined()
-      else expect(setting.flag).toBe(setting.env.replace('FISH_', '').toLowerCase().replaceAll('_', '-'))
+      if (/PASSWORD|KEY|SECRET/.test(setting.env)) expect(flagOf(setting)).toBeUndefined()
+      else expect(flagOf(setting)).toBe(setting.env.replace('FISH_', '').toLowerCase().replaceAll('_', '-'))
     }
     expect(readConfig({ env: {}, flags: { secret: 'x', 'admin-password': 'some-password' } })).toEqual(DEFAULTS)
   })

@@ -6,7 +6,7 @@ import { StorageError, type StorageErrorCode } from '../../storage/core/errors.t
 import { toStorageError } from '../../storage/file/sqlite.ts'
 import { ConfigError, type ConfigSource, readSettings } from '../config.ts'
 import { SecretsError } from '../secrets-file.ts'
-import { parseStorageAddress, SETTINGS, type StorageAddress } from '../settings.ts'
+import { flagOf, parseStorageAddress, SETTINGS, type StorageAddress } from '../settings.ts'
 
 /** Progress of the current step of a maintenance function. */
 export interface MaintenanceProgress {
@@ -231,7 +231,7 @@ export interface MaintenanceSettings {
   readonly previousSecrets: readonly string[]
 }
 
-const NAME = `${SETTINGS.storage.env} (--${SETTINGS.storage.flag})`
+const NAME = `${SETTINGS.storage.env} (--${flagOf(SETTINGS.storage)})`
 
 /**
  * Reads the settings of maintenance that also works on a Redis.
