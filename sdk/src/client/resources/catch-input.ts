@@ -1,8 +1,9 @@
-import { type Gamemode, isGamemode } from '../../contract/gamemodes.ts'
+import { GAMEMODE_RULE, type Gamemode, isGamemode } from '../../contract/gamemodes.ts'
 import type { Kind } from '../../contract/kinds.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { CATCH_NAME_PATTERN, isUserName, USER_NAME_RULE } from '../../contract/names.ts'
 import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue, rarityValue } from '../../contract/rarities.ts'
+import type { OptionNames } from '../../errors/check-options.ts'
 import type { Issue } from '../../errors/fish-crab-error.ts'
 import { startsWithDate } from '../../internal/calendar.ts'
 import type { KnownGamemodes } from '../core/known-gamemodes.ts'
@@ -91,6 +92,9 @@ export interface Target {
   readonly gamemode?: Gamemode | undefined
 }
 
+/** The names of the options that name a collection. */
+export const TARGET: OptionNames<Target> = { user: true, gamemode: true }
+
 /** The collection of a call, by its options or those of the client. Adds mistakes to `issues`. */
 export function resolveTarget(
   call: Target,
@@ -107,20 +111,25 @@ export function resolveTarget(
   }
   if (gamemode === undefined) {
     issues.push({ path: 'gamemode', message: 'Missing. Pass gamemode to the call or to createClient.' })
-  } else checkGamemode(gamemode, client.knownGamemodes, issues)
+  } else {
+    const wrong = gamemodeIssue(gamemode, 'gamemode', client.knownGamemodes)
+    if (wrong) issues.push(wrong)
+  }
   return { user: user ?? '', gamemode: gamemode ?? '' }
 }
 
-export function checkGamemode(gamemode: Gamemode, known: KnownGamemodes | undefined, issues: Issue[]): void {
-  const gamemodes = known?.list()
-  if (gamemodes?.includes(gamemode) ?? isGamemode(gamemode)) return
-  issues.push({ path: 'gamemode', message: `Must be ${gamemodes?.join(' or ') ?? 'a valid gamemode'}.` })
+// Each check returns the mistake in a value, if there is one. Messages contain no values: one may be a secret.
+
+export function gamemodeIssue(value: unknown, path = 'gamemode', known?: KnownGamemodes): Issue | undefined {
+  const gamemodes: readonly unknown[] | undefined = known?.list()
+  if (gamemodes?.includes(value) ?? isGamemode(value)) return undefined
+  return { path, message: `Must be ${gamemodes?.join(' or ') ?? GAMEMODE_RULE}.` }
 }
 
-/** A `limit` may be left out. */
-export function checkLimit(limit: number | undefined, largest: number, issues: Issue[]): void {
-  if (limit === undefined || (Number.isInteger(limit) && limit >= 1 && limit <= largest)) return
-  issues.push({ path: 'limit', message: `Must be a whole number from 1 to ${largest}.` })
+export function limitIssue(value: unknown, largest: number = LIMITS.pageSize): Issue | undefined {
+  if (value === undefined || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= largest))
+    return undefined
+  return { path: 'limit', message: `Must be a whole number from 1 to ${largest}.` }
 }
 
 export function idIssue(value: unknown): Issue | undefined {

@@ -5,5 +5,5 @@ export const platform: Platform = {
   sendsUserAgent: false,
   // biome-ignore lint/suspicious/noConsole: browsers have no process warnings
   warn: (message) => console.warn(message),
-  openConnections: () => ({ extras: async () => ({}), proxyError: () => undefined }),
+  openConnections: () => ({ usesProxy: false, extras: async () => ({}) }),
 }

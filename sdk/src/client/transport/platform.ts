@@ -1,4 +1,3 @@
-import type { ConnectionError, ConnectionErrorFields } from '../../errors/connection-errors.ts'
 import type { Environment } from '../core/options.ts'
 
 /** What differs between runtimes; chosen by package condition as `#platform`. */
@@ -11,16 +10,13 @@ export interface Platform {
    * Called once per client.
    * @param env Environment variables for proxies. @default those of the process, read at the first call
    */
-  openConnections(env: Environment | undefined, baseUrl: string): Connections
+  openConnections(env: Environment | undefined): Connections
 }
 
 /** The connections of one client. */
 interface Connections {
+  /** Whether the environment names a proxy. */
+  readonly usesProxy: boolean
   /** Additional options for `fetch`. */
   extras(fetch: typeof globalThis.fetch): Promise<RequestInit>
-  /** The error for what such a `fetch` threw, if a proxy caused it. */
-  proxyError(cause: unknown, fields: ProxyErrorFields): ConnectionError | undefined
 }
-
-/** Fields of such an error that are known already. */
-export type ProxyErrorFields = Pick<ConnectionErrorFields, 'systemCode' | 'rateLimit'>
