@@ -3,9 +3,10 @@ export type { Hooks, Logger, RequestEvent, ResponseEvent, RetryEvent, WaitEvent 
 export type { ClientOptions } from './client/core/options.ts'
 export type { Clock } from './client/core/timing.ts'
 export { type Client, createClient } from './client/create-client.ts'
-export type { CrabInput, FishInput, Target } from './client/resources/catch-input.ts'
+export type { CrabInput, FishInput } from './client/resources/catch-input.ts'
 export type { MoveOptions, RemoveOptions } from './client/resources/change-catches.ts'
 export type { DetailedEntry, IterateOptions, ListOptions } from './client/resources/list-catches.ts'
+export type { Target } from './client/resources/target.ts'
 export type {
   CaughtCrab,
   CaughtEntry,

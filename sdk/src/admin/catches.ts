@@ -1,11 +1,6 @@
 import { CALL_OPTIONS, type CallOptions } from '../client/core/call-options.ts'
-import {
-  type CrabInput,
-  type FishInput,
-  gamemodeIssue,
-  idIssue,
-  parseEntries,
-} from '../client/resources/catch-input.ts'
+import { type CrabInput, type FishInput, parseEntries } from '../client/resources/catch-input.ts'
+import { gamemodeIssue, idIssue } from '../client/resources/target.ts'
 import { noContentShape, type ResponseShape } from '../client/shapes/shape.ts'
 import { crabCollectionShape, fishCollectionShape, savedShape } from '../client/shapes/shapes.generated.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'

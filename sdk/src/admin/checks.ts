@@ -1,4 +1,4 @@
-import { isDots } from '../client/resources/catch-input.ts'
+import { isDots } from '../client/resources/target.ts'
 import { ACCOUNT_LIMITS } from '../contract/limits.ts'
 import { isUserName, USER_NAME_RULE } from '../contract/names.ts'
 import type { Issue } from '../errors/fish-crab-error.ts'

@@ -1,6 +1,6 @@
 import { CALL_OPTIONS, type CallOptions } from '../client/core/call-options.ts'
-import { gamemodeIssue, limitIssue } from '../client/resources/catch-input.ts'
 import { iteratePages } from '../client/resources/list-catches.ts'
+import { gamemodeIssue, limitIssue } from '../client/resources/target.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import { KINDS, type Kind } from '../contract/kinds.ts'

@@ -1,7 +1,7 @@
 import { CALL_OPTIONS, type CallOptions } from '../client/core/call-options.ts'
-import { limitIssue } from '../client/resources/catch-input.ts'
-import { createKeys } from '../client/resources/keys.ts'
+import { getKey } from '../client/resources/keys.ts'
 import { iteratePages } from '../client/resources/list-catches.ts'
+import { limitIssue } from '../client/resources/target.ts'
 import { noContentShape, type ResponseShape } from '../client/shapes/shape.ts'
 import { userKeyShape } from '../client/shapes/shapes.generated.ts'
 import { type ApiPromise, apiPromise, type ResponseMeta } from '../client/transport/call.ts'
@@ -194,9 +194,7 @@ export function createAdminKeys(transport: Transport, credentials: Credentials |
   const read = async (name: string, options: CallOptions) => {
     const wrong = nameIssue(name)
     throwIssues([...optionIssues(options, CALL_OPTIONS), ...(wrong ? [wrong] : [])])
-    return createKeys(transport)
-      .get({ ...options, ...requireCredentials(credentials), name })
-      .withResponse()
+    return getKey(transport, { ...options, ...requireCredentials(credentials), name }).withResponse()
   }
   return { get: (name, options = {}) => apiPromise(read(name, options)) }
 }

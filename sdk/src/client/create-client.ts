@@ -1,9 +1,9 @@
 import type { Kind } from '../contract/kinds.ts'
 import type { Fernet } from '../fernet/index.ts'
 import { type ClientOptions, resolveOptions } from './core/options.ts'
-import type { Target } from './resources/catch-input.ts'
 import { type CrabsResource, createCrabs, createFish, type FishResource } from './resources/catches.ts'
-import { createKeys, type KeysResource } from './resources/keys.ts'
+import { deferred, loadOnDemand } from './resources/deferred.ts'
+import type { KeysResource } from './resources/keys.ts'
 import {
   createDemo,
   createLeaderboard,
@@ -12,6 +12,7 @@ import {
   type GetLeaderboard,
   type GetStatus,
 } from './resources/service.ts'
+import type { Target } from './resources/target.ts'
 import type { CaughtEntry, WatchOptions } from './resources/watch.ts'
 import { createTransport } from './transport/transport.ts'
 
@@ -85,12 +86,11 @@ export function createClient(options: ClientOptions = {}): Client {
     fish: createFish(context),
     crabs: createCrabs(context),
     async *watch(options = {}) {
-      // Loaded on demand: most pages only read.
-      const { watchCatches } = await import('./resources/watch.ts')
+      const { watchCatches } = await loadOnDemand()
       yield* watchCatches(context, options)
     },
     demo: createDemo(transport),
-    keys: createKeys(transport),
+    keys: { get: (options) => deferred(({ getKey }) => getKey(transport, options)) },
     status: createStatus(transport, settings),
     leaderboard: createLeaderboard(transport, settings),
     baseUrl: settings.baseUrl,

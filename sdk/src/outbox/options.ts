@@ -1,7 +1,7 @@
 import { isServiceUrl, SERVICE_URL_RULE, serviceAddress } from '../client/core/service-url.ts'
 import { type Clock, systemClock } from '../client/core/timing.ts'
 import type { Client } from '../client/create-client.ts'
-import type { Target } from '../client/resources/catch-input.ts'
+import type { Target } from '../client/resources/target.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { userNameKey } from '../contract/names.ts'
 import { type OptionNames, optionIssues } from '../errors/check-options.ts'

@@ -1,7 +1,6 @@
 import type { Kind } from '../../contract/kinds.ts'
 import { OWN_ROUTES, PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { Crab, CrabCollection, CrabSummary, Fish, FishCollection, FishSummary } from '../../contract/schemas.ts'
-import { checkOptions } from '../../errors/check-options.ts'
 import type { CallOptions } from '../core/call-options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
 import {
@@ -11,8 +10,9 @@ import {
   fishSummaryShape,
 } from '../shapes/shapes.generated.ts'
 import type { ApiPromise, ResponseMeta } from '../transport/call.ts'
-import { type CrabInput, type FishInput, TARGET, type Target } from './catch-input.ts'
-import { type MoveOptions, moveRecord, type RemoveOptions, removeRecord } from './change-catches.ts'
+import type { CrabInput, FishInput } from './catch-input.ts'
+import type { MoveOptions, RemoveOptions } from './change-catches.ts'
+import { deferred, loadOnDemand } from './deferred.ts'
 import {
   type DetailedEntry,
   type DetailOption,
@@ -25,16 +25,8 @@ import {
   type SummaryOptions,
   summarizeCatches,
 } from './list-catches.ts'
-import {
-  type AddOptions,
-  type AddResult,
-  addCatches,
-  checkCatches,
-  type EncryptedCatches,
-  encryptCatches,
-  sendCatches,
-  type WriteContext,
-} from './write-catches.ts'
+import type { Target } from './target.ts'
+import type { AddOptions, AddResult, EncryptedCatches, WriteContext } from './write-catches.ts'
 
 /** A collection whose entries have their details. */
 type WithDetails<Collection, Field extends keyof Collection, Entry extends Fish | Crab> = Omit<Collection, Field> & {
@@ -176,15 +168,14 @@ function createCatches<K extends Kind, Collection extends Page & { readonly [Key
     iterate: (options: IterateOptions = {}) => iteratePages(list, (page) => page[kind], options, ITERATE_OPTIONS),
     summary: (options: SummaryOptions = {}) => summarizeCatches({ ...reading, shape: summaryShape }, options),
     add: (entries: AnyInput | readonly AnyInput[] = {}, options: AddOptions = {}) =>
-      addCatches(writing, [entries].flat(), options),
-    encrypt: async (entries: AnyInput | readonly AnyInput[] = {}, target: Target = {}) => {
-      checkOptions(target, TARGET)
-      return encryptCatches(writing, checkCatches(writing, [entries].flat(), target))
-    },
-    send: (encrypted: EncryptedCatches, options: CallOptions = {}) => sendCatches(writing, encrypted, options),
+      deferred(({ addCatches }) => addCatches(writing, [entries].flat(), options)),
+    encrypt: async (entries: AnyInput | readonly AnyInput[] = {}, target: Target = {}) =>
+      (await loadOnDemand()).encryptInput(writing, [entries].flat(), target),
+    send: (encrypted: EncryptedCatches, options: CallOptions = {}) =>
+      deferred(({ sendCatches }) => sendCatches(writing, encrypted, options)),
     remove: (id: string, options: RemoveOptions) =>
-      removeRecord({ ...context, route: OWN_ROUTES[`deleteOwn${name}`] }, id, options),
+      deferred(({ removeRecord }) => removeRecord({ ...context, route: OWN_ROUTES[`deleteOwn${name}`] }, id, options)),
     move: (id: string, options: MoveOptions) =>
-      moveRecord({ ...context, route: OWN_ROUTES[`moveOwn${name}`] }, id, options),
+      deferred(({ moveRecord }) => moveRecord({ ...context, route: OWN_ROUTES[`moveOwn${name}`] }, id, options)),
   }
 }

@@ -7,8 +7,8 @@ import type { Settings } from '../core/options.ts'
 import { noContentShape } from '../shapes/shape.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/transport.ts'
-import { gamemodeIssue, idIssue, resolveTarget, TARGET, type Target } from './catch-input.ts'
 import { basicCredentials } from './keys.ts'
+import { gamemodeIssue, idIssue, resolveTarget, TARGET, type Target } from './target.ts'
 
 /** Options of `remove`. `user` and `gamemode` are those of the record. @default those of the client */
 export interface RemoveOptions extends CallOptions, Target {

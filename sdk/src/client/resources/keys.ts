@@ -32,21 +32,18 @@ export interface KeysResource {
 
 const KNOWN: OptionNames<GetKeyOptions> = { name: true, username: true, password: true, ...CALL_OPTIONS }
 
-export function createKeys(transport: Transport): KeysResource {
-  return {
-    get: (options) =>
-      call(transport, {
-        options,
-        known: KNOWN,
-        shape: userKeyShape,
-        prepare: () => {
-          const { name, username, password } = options
-          const issues: Issue[] = []
-          const headers = { authorization: basicCredentials(username, password, issues) }
-          return { route: PUBLIC_ROUTES.getUserKey, query: { name }, headers, issues }
-        },
-      }),
-  }
+export function getKey(transport: Transport, options: GetKeyOptions): ApiPromise<UserKey & ResponseMeta> {
+  return call(transport, {
+    options,
+    known: KNOWN,
+    shape: userKeyShape,
+    prepare: () => {
+      const { name, username, password } = options
+      const issues: Issue[] = []
+      const headers = { authorization: basicCredentials(username, password, issues) }
+      return { route: PUBLIC_ROUTES.getUserKey, query: { name }, headers, issues }
+    },
+  })
 }
 
 /** Adds mistakes to `issues`. */

@@ -7,7 +7,7 @@ import type { Settings } from '../core/options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/transport.ts'
-import { limitIssue, resolveTarget, TARGET, type Target } from './catch-input.ts'
+import { limitIssue, resolveTarget, TARGET, type Target } from './target.ts'
 
 /** Options of `list`. */
 export interface ListOptions extends CallOptions, Target {

@@ -15,7 +15,7 @@ import {
 } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/transport.ts'
-import { gamemodeIssue, limitIssue } from './catch-input.ts'
+import { gamemodeIssue, limitIssue } from './target.ts'
 
 /** Reads the status of the service. For 5 minutes, calls check gamemodes against those that it lists. */
 export type GetStatus = (options?: CallOptions) => ApiPromise<Status & ResponseMeta>

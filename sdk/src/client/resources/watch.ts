@@ -11,10 +11,9 @@ import { startTimer, untilAborted } from '../../internal/wait.ts'
 import { CALL_OPTIONS, type CallOptions, limitIssues } from '../core/call-options.ts'
 import { notify } from '../core/hooks.ts'
 import type { Settings } from '../core/options.ts'
-import { readBody } from '../transport/attempt.ts'
 import type { Transport } from '../transport/transport.ts'
-import { resolveTarget, TARGET, type Target } from './catch-input.ts'
 import type { DetailedEntry } from './list-catches.ts'
+import { resolveTarget, TARGET, type Target } from './target.ts'
 
 /** Options of `watch`. Limits are those of each connection. */
 export interface WatchOptions<Watched extends Kind = Kind> extends CallOptions, Target {
@@ -82,10 +81,8 @@ export async function* watchCatches<Watched extends Kind>(
       query: { ...query, ...(isPoll ? { follow: 'false' } : {}) },
       headers: lastEventId === undefined ? {} : { [EVENT_STREAM.lastEventId]: lastEventId },
       options,
-      async read(response, maxBytes, redact) {
-        if (!response.ok) return readBody(response, maxBytes, redact)
-        body = response.body
-        return ''
+      onStream: (opened) => {
+        body = opened
       },
     })
     return body ?? undefined

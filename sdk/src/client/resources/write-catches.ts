@@ -4,7 +4,7 @@ import type { Kind } from '../../contract/kinds.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Route } from '../../contract/routes.ts'
 import type { Saved } from '../../contract/schemas.ts'
-import type { OptionNames } from '../../errors/check-options.ts'
+import { checkOptions, type OptionNames } from '../../errors/check-options.ts'
 import { InvalidResponseError } from '../../errors/connection-errors.ts'
 import { type Issue, throwIssues, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Fernet } from '../../fernet/index.ts'
@@ -15,15 +15,8 @@ import type { Settings } from '../core/options.ts'
 import { savedShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/transport.ts'
-import {
-  type CrabInput,
-  type FishInput,
-  type PayloadEntry,
-  parseEntries,
-  resolveTarget,
-  TARGET,
-  type Target,
-} from './catch-input.ts'
+import { type CrabInput, type FishInput, type PayloadEntry, parseEntries } from './catch-input.ts'
+import { resolveTarget, TARGET, type Target } from './target.ts'
 
 /** Options of `add`. The client's `fernetKey` must be the key of `user`. */
 export interface AddOptions extends CallOptions, Target {}
@@ -126,7 +119,7 @@ interface CheckedCatches extends Omit<EncryptedCatches, 'token'> {
  * @param known For catches that are sent at once. Later, the service may have another gamemode.
  * @throws ValidationError with every mistake
  */
-export function checkCatches(
+function checkCatches(
   { kind, settings }: WriteContext,
   entries: readonly (FishInput | CrabInput)[],
   target: Target,
@@ -143,8 +136,18 @@ export function checkCatches(
   return { kind, user, gamemode, entries: checked }
 }
 
+/** @throws ValidationError; FernetError */
+export async function encryptInput(
+  context: WriteContext,
+  entries: readonly (FishInput | CrabInput)[],
+  target: Target,
+): Promise<EncryptedCatches> {
+  checkOptions(target, TARGET)
+  return encryptCatches(context, checkCatches(context, entries, target))
+}
+
 /** @throws ValidationError when the token is too large for one request; FernetError */
-export async function encryptCatches(
+async function encryptCatches(
   { fernet }: WriteContext,
   { kind, user, gamemode, entries }: CheckedCatches,
 ): Promise<EncryptedCatches> {

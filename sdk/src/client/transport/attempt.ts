@@ -53,7 +53,9 @@ export function createAttempts(settings: Settings) {
     try {
       response = await untilAborted(async () => {
         const raw = await send(request, body, timeout.signal)
-        const text = await (request.read ?? readBody)(raw, maxResponseBytes, redact)
+        const isStream = request.onStream !== undefined && raw.ok
+        if (isStream) request.onStream?.(raw.body)
+        const text = isStream ? '' : await readBody(raw, maxResponseBytes, redact)
         return readResponse(raw, text, redact, clock.now())
       }, timeout.signal)
     } catch (thrown) {
@@ -136,7 +138,7 @@ function blockedPage(cause: unknown, { route, headers }: ApiRequest, baseUrl: st
 }
 
 /** The text of a response, read no further than `maxBytes`. */
-export async function readBody(response: Response, maxBytes: number, redact: Redactor): Promise<string> {
+async function readBody(response: Response, maxBytes: number, redact: Redactor): Promise<string> {
   if (response.body === null) return ''
   const tooLarge = () =>
     new InvalidResponseError(`The response is larger than maxResponseBytes (${maxBytes}).`, {

@@ -16,8 +16,8 @@ export interface ApiRequest {
   /** A body of another kind. Called once, right before the first attempt; later attempts send the same body. */
   readonly body?: () => Promise<string>
   readonly options: CallOptions
-  /** Reads the body of a response; the default is that of `readBody`. */
-  readonly read?: (response: Response, maxBytes: number, redact: Redactor) => Promise<string>
+  /** Receives the body of a successful response unread. */
+  readonly onStream?: (body: ReadableStream<Uint8Array> | null) => void
   /**
    * What the server counts the request under. Left out: the address, or the API key. A name: a limit of its own, shared by
    * all clients. Or this very limiter.
