@@ -4,14 +4,8 @@ import { type ClientOptions, resolveOptions } from './core/options.ts'
 import { type CrabsResource, createCrabs, createFish, type FishResource } from './resources/catches.ts'
 import { deferred, loadOnDemand } from './resources/deferred.ts'
 import type { KeysResource } from './resources/keys.ts'
-import {
-  createDemo,
-  createLeaderboard,
-  createStatus,
-  type DemoResource,
-  type GetLeaderboard,
-  type GetStatus,
-} from './resources/service.ts'
+import type { GetLeaderboard } from './resources/leaderboard.ts'
+import { createDemo, createStatus, type DemoResource, type GetStatus } from './resources/service.ts'
 import type { Target } from './resources/target.ts'
 import type { CaughtEntry, WatchOptions } from './resources/watch.ts'
 import { createTransport } from './transport/transport.ts'
@@ -92,7 +86,7 @@ export function createClient(options: ClientOptions = {}): Client {
     demo: createDemo(transport),
     keys: { get: (options) => deferred(({ getKey }) => getKey(transport, options)) },
     status: createStatus(transport, settings),
-    leaderboard: createLeaderboard(transport, settings),
+    leaderboard: (options) => deferred(({ getLeaderboard }) => getLeaderboard(transport, settings, options)),
     baseUrl: settings.baseUrl,
     defaults: Object.freeze({ user: settings.user, gamemode: settings.gamemode }),
   })

@@ -1,21 +1,11 @@
-import type { Gamemode } from '../../contract/gamemodes.ts'
-import type { Kind } from '../../contract/kinds.ts'
-import { LIMITS } from '../../contract/limits.ts'
 import { PUBLIC_ROUTES, type Route } from '../../contract/routes.ts'
-import type { CrabCollection, FishCollection, PublicLeaderboard, Status } from '../../contract/schemas.ts'
-import type { OptionNames } from '../../errors/check-options.ts'
+import type { CrabCollection, FishCollection, Status } from '../../contract/schemas.ts'
 import { CALL_OPTIONS, type CallOptions } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
-import {
-  crabCollectionShape,
-  fishCollectionShape,
-  publicLeaderboardShape,
-  statusShape,
-} from '../shapes/shapes.generated.ts'
+import { crabCollectionShape, fishCollectionShape, statusShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/transport.ts'
-import { gamemodeIssue, limitIssue } from './target.ts'
 
 /** Reads the status of the service. For 5 minutes, calls check gamemodes against those that it lists. */
 export type GetStatus = (options?: CallOptions) => ApiPromise<Status & ResponseMeta>
@@ -31,46 +21,6 @@ export function createStatus(transport: Transport, { knownGamemodes }: ServiceSe
       shape: statusShape,
       prepare: () => ({ route: PUBLIC_ROUTES.status }),
       finish: knownGamemodes.learn,
-    })
-}
-
-/** Options of `leaderboard`. */
-interface PublicLeaderboardOptions extends CallOptions {
-  /** Counts fish or crabs. */
-  readonly kind: Kind
-  /** @default all gamemodes together */
-  readonly gamemode?: Gamemode | undefined
-  /** Number of places, 1 to 100. @default 10 */
-  readonly limit?: number | undefined
-}
-
-/** Reads who has caught the most. */
-export type GetLeaderboard = (options: PublicLeaderboardOptions) => ApiPromise<PublicLeaderboard & ResponseMeta>
-
-const LEADERBOARD_OPTIONS: OptionNames<PublicLeaderboardOptions> = {
-  ...CALL_OPTIONS,
-  kind: true,
-  gamemode: true,
-  limit: true,
-}
-
-export function createLeaderboard(transport: Transport, { knownGamemodes }: ServiceSettings): GetLeaderboard {
-  return (options) =>
-    call(transport, {
-      options,
-      known: LEADERBOARD_OPTIONS,
-      shape: publicLeaderboardShape,
-      prepare: () => {
-        const { kind, gamemode, limit } = options
-        return {
-          route: PUBLIC_ROUTES.getLeaderboard,
-          query: { kind, gamemode, limit },
-          issues: [
-            gamemode !== undefined && gamemodeIssue(gamemode, 'gamemode', knownGamemodes),
-            limitIssue(limit, LIMITS.publicLeaders),
-          ],
-        }
-      },
     })
 }
 
