@@ -89,7 +89,7 @@ module.exports = {
     {
       name: 'sqlite-is-loaded-when-needed',
       severity: 'error',
-      from: { path: '^sdk/src/outbox/', pathNot: '^sdk/src/outbox/store\\.ts' },
+      from: { path: '^sdk/src/outbox/', pathNot: '^sdk/src/outbox/store\\.ts', pathNot: '/platform\\.' },
       to: { path: '^sdk/src/outbox/(store|file)\\.ts', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     only('sdk-imports-itself', '^sdk/src/', '^sdk/src/'),

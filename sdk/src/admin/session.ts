@@ -1,5 +1,5 @@
 import type { ResponseMeta, WithResponse } from '../client/transport/call.ts'
-import type { Transport } from '../client/transport/transport.ts'
+import type { Transport } from '../client/transport/response.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
 import { ACCOUNT_LIMITS } from '../contract/limits.ts'
 import type { Session } from '../contract/schemas.ts'

@@ -5,7 +5,7 @@ import { limitIssue } from '../client/resources/target.ts'
 import { noContentShape, type ResponseShape } from '../client/shapes/shape.ts'
 import { userKeyShape } from '../client/shapes/shapes.generated.ts'
 import { type ApiPromise, apiPromise, type ResponseMeta } from '../client/transport/call.ts'
-import type { Transport } from '../client/transport/transport.ts'
+import type { Transport } from '../client/transport/response.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type {
   CreatedUser,

@@ -1,8 +1,9 @@
+import { platform } from '#platform'
 import type { Kind } from '../contract/kinds.ts'
 import type { Fernet } from '../fernet/index.ts'
 import { type ClientOptions, resolveOptions } from './core/options.ts'
 import { type CrabsResource, createCrabs, createFish, type FishResource } from './resources/catches.ts'
-import { deferred, loadOnDemand } from './resources/deferred.ts'
+import { deferred } from './resources/deferred.ts'
 import type { KeysResource } from './resources/keys.ts'
 import type { GetLeaderboard } from './resources/leaderboard.ts'
 import { createDemo, createStatus, type DemoResource, type GetStatus } from './resources/service.ts'
@@ -80,7 +81,7 @@ export function createClient(options: ClientOptions = {}): Client {
     fish: createFish(context),
     crabs: createCrabs(context),
     async *watch(options = {}) {
-      const { watchCatches } = await loadOnDemand()
+      const { watchCatches } = await platform.loadOnDemand()
       yield* watchCatches(context, options)
     },
     demo: createDemo(transport),

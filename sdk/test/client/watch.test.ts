@@ -1,15 +1,9 @@
 import { createClient } from '@fish-crab/sdk'
-import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 const encoder = new TextEncoder()
 const READY = 'event: ready\nid: e0\ndata: {}\n\n'
 const CATCH = `event: catch\nid: e1\ndata: ${JSON.stringify({ kind: 'crab', name: 'crab', id: 'r1', caughtAt: '2026-01-01T00:00:00Z' })}\n\n`
-
-// The client loads the code of streams with the first one, and fake timers do not wait for that.
-beforeAll(async () => {
-  const client = createClient({ env: {} })
-  await expect(client.watch().next()).rejects.toMatchObject({ issues: [{ path: 'user' }, { path: 'gamemode' }] })
-})
 
 /** A stream that sends a text, and then nothing for ever. */
 function silentAfter(text: string) {

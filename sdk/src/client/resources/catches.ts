@@ -1,3 +1,4 @@
+import { platform } from '#platform'
 import type { Kind } from '../../contract/kinds.ts'
 import { OWN_ROUTES, PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { Crab, CrabCollection, CrabSummary, Fish, FishCollection, FishSummary } from '../../contract/schemas.ts'
@@ -12,7 +13,7 @@ import {
 import type { ApiPromise, ResponseMeta } from '../transport/call.ts'
 import type { CrabInput, FishInput } from './catch-input.ts'
 import type { MoveOptions, RemoveOptions } from './change-catches.ts'
-import { deferred, loadOnDemand } from './deferred.ts'
+import { deferred } from './deferred.ts'
 import {
   type DetailedEntry,
   type DetailOption,
@@ -170,7 +171,7 @@ function createCatches<K extends Kind, Collection extends Page & { readonly [Key
     add: (entries: AnyInput | readonly AnyInput[] = {}, options: AddOptions = {}) =>
       deferred(({ addCatches }) => addCatches(writing, [entries].flat(), options)),
     encrypt: async (entries: AnyInput | readonly AnyInput[] = {}, target: Target = {}) =>
-      (await loadOnDemand()).encryptInput(writing, [entries].flat(), target),
+      (await platform.loadOnDemand()).encryptInput(writing, [entries].flat(), target),
     send: (encrypted: EncryptedCatches, options: CallOptions = {}) =>
       deferred(({ sendCatches }) => sendCatches(writing, encrypted, options)),
     remove: (id: string, options: RemoveOptions) =>

@@ -6,7 +6,7 @@ import { CALL_OPTIONS, type CallOptions } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
 import { noContentShape } from '../shapes/shape.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/response.ts'
 import { basicCredentials } from './keys.ts'
 import { gamemodeIssue, idIssue, resolveTarget, TARGET, type Target } from './target.ts'
 

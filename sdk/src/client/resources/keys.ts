@@ -5,7 +5,7 @@ import type { Issue } from '../../errors/fish-crab-error.ts'
 import { CALL_OPTIONS, type CallOptions } from '../core/call-options.ts'
 import { userKeyShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/response.ts'
 
 /** Options of `keys.get`. */
 interface GetKeyOptions extends CallOptions {

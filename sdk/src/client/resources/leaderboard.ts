@@ -8,7 +8,7 @@ import { CALL_OPTIONS, type CallOptions } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
 import { publicLeaderboardShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/response.ts'
 import { gamemodeIssue, limitIssue } from './target.ts'
 
 /** Options of `leaderboard`. */

@@ -6,7 +6,7 @@ import { CALL_OPTIONS, type CallOptions } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/response.ts'
 import { limitIssue, resolveTarget, TARGET, type Target } from './target.ts'
 
 /** Options of `list`. */

@@ -5,7 +5,7 @@ import type { Settings } from '../core/options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
 import { crabCollectionShape, fishCollectionShape, statusShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/response.ts'
 
 /** Reads the status of the service. For 5 minutes, calls check gamemodes against those that it lists. */
 export type GetStatus = (options?: CallOptions) => ApiPromise<Status & ResponseMeta>

@@ -11,7 +11,7 @@ import { startTimer, untilAborted } from '../../internal/wait.ts'
 import { CALL_OPTIONS, type CallOptions, limitIssues } from '../core/call-options.ts'
 import { notify } from '../core/hooks.ts'
 import type { Settings } from '../core/options.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/response.ts'
 import type { DetailedEntry } from './list-catches.ts'
 import { resolveTarget, TARGET, type Target } from './target.ts'
 

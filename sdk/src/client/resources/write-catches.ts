@@ -14,7 +14,7 @@ import type { KnownGamemodes } from '../core/known-gamemodes.ts'
 import type { Settings } from '../core/options.ts'
 import { savedShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/response.ts'
 import { type CrabInput, type FishInput, type PayloadEntry, parseEntries } from './catch-input.ts'
 import { resolveTarget, TARGET, type Target } from './target.ts'
 

@@ -4,8 +4,8 @@ import { type Issue, type RateLimitState, throwIssues } from '../../errors/fish-
 import { type CallOptions, limitIssues } from '../core/call-options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
 import type { ApiRequest } from './request.ts'
+import type { Transport } from './response.ts'
 import { type ApiResponse, isSuccess } from './response.ts'
-import type { Transport } from './transport.ts'
 
 /** What every response has besides its content. */
 export interface ResponseMeta {

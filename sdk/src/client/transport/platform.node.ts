@@ -1,5 +1,6 @@
 import { ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Environment } from '../core/options.ts'
+import * as onDemand from '../resources/on-demand.ts'
 import type { Platform } from './platform.ts'
 
 // Where Node's built-in fetch, in every version, looks for its dispatcher.
@@ -13,6 +14,7 @@ const SHARED_DISPATCHER_2 = Symbol.for('undici.globalDispatcher.2')
  */
 export const platform: Platform = {
   sendsUserAgent: true,
+  loadOnDemand: async () => onDemand,
   warn,
   openConnections(env) {
     // A replaced fetch, such as MSW's, gets new connections: it cannot intercept those that are open already.

@@ -9,12 +9,9 @@ import { apiError, localRateLimitError } from './api-error.ts'
 import { type AttemptResult, createAttempts } from './attempt.ts'
 import { createRedactor } from './fetch.ts'
 import type { ApiRequest } from './request.ts'
-import { type ApiResponse, isSuccess } from './response.ts'
+import { type ApiResponse, isSuccess, type Transport } from './response.ts'
 import { isGoneOnRetry, retryWaitMs } from './retry-policy.ts'
 import { createWarnings } from './warnings.ts'
-
-/** Makes one call: sends its request, and retries where that may help, until a response is final. */
-export type Transport = (request: ApiRequest) => Promise<ApiResponse>
 
 interface Call {
   readonly request: ApiRequest
