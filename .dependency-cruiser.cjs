@@ -77,7 +77,8 @@ module.exports = {
     only(
       'transport-is-below-the-resources',
       '^sdk/src/client/transport/',
-      '^sdk/src/(client/(transport|rate-limiter|shapes|core)|errors|contract)/',
+      // The platform decides when to load the code on demand.
+      '^sdk/src/((client/(transport|rate-limiter|shapes|core)|errors|contract)/|client/resources/on-demand)',
     ),
     only(
       'resources-are-below-the-client',

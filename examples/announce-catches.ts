@@ -8,7 +8,7 @@
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type CaughtEntry, createClient, type FishCrabError, watchCatches } from '@fish-crab/sdk'
+import { type CaughtEntry, createClient, type FishCrabError } from '@fish-crab/sdk'
 
 const { FISH_URL, WEBHOOK_URL = '', STATE_FILE = 'announced.txt' } = process.env
 const [user, gamemode = 'earth'] = process.argv.slice(2)
@@ -20,7 +20,7 @@ try {
   const client = createClient({ baseUrl: FISH_URL, user, gamemode })
   const onConnect = () => process.stdout.write(`Watching ${user} in ${gamemode}.\n`)
   const onDisconnect = ({ message }: FishCrabError) => process.stderr.write(`${message} Trying again.\n`)
-  for await (const entry of watchCatches(client, { since: readState(), signal, onConnect, onDisconnect })) {
+  for await (const entry of client.watch({ since: readState(), signal, onConnect, onDisconnect })) {
     await announce(entry)
     // Only now: killed in between, it announces this one again, and never leaves one out.
     writeState(entry.eventId)

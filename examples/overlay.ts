@@ -7,7 +7,7 @@
  * Environment: FISH_URL (http://127.0.0.1:8787), OVERLAY_FILE (overlay.txt).
  */
 import { writeFileSync } from 'node:fs'
-import { createClient, type FishCrabError, watchCatches } from '@fish-crab/sdk'
+import { createClient, type FishCrabError } from '@fish-crab/sdk'
 
 const LATEST = 5
 
@@ -27,7 +27,7 @@ try {
     process.stdout.write(`Watching ${user} in ${gamemode}.\n`)
   }
   const onDisconnect = ({ message }: FishCrabError) => process.stderr.write(`${message} Trying again.\n`)
-  for await (const entry of watchCatches(client, { signal, onConnect, onDisconnect })) {
+  for await (const entry of client.watch({ signal, onConnect, onDisconnect })) {
     counts[entry.kind] += 1
     latest.unshift(entry.kind === 'fish' ? `${entry.name} (${entry.rarity})` : 'a crab')
     latest.splice(LATEST)

@@ -168,7 +168,7 @@ class Play {
       return
     }
     const ended = Promise.withResolvers<void>()
-    const cancel = this.mock.clock.setTimer(ms + 1, ended.resolve, 'deadlineMs')
+    const cancel = this.mock.clock.setTimer(ms + 1, ended.resolve)
     const giveUp = () => {
       cancel()
       ended.resolve()

@@ -1,5 +1,5 @@
 import { createMock, type Mock } from '@fish-crab/mocks'
-import { type CaughtEntry, createClient, NotFoundError, type RemovedRecord, watchCatches } from '@fish-crab/sdk'
+import { type CaughtEntry, createClient, NotFoundError, type RemovedRecord } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -42,7 +42,7 @@ it('yields each entry as it is stored, with its kind, id and time', async () => 
   const client = clientOf(mock)
   await client.fish.add({ name: 'before', rarity: 'Gold' })
   const controller = new AbortController()
-  const watch = collect(watchCatches(client, { signal: controller.signal }))
+  const watch = collect(client.watch({ signal: controller.signal }))
   await expect.poll(() => opened(mock)).toBe(1)
   const { id } = await client.fish.add([
     { name: 'Cod', rarity: 'Gold' },
@@ -69,7 +69,7 @@ it('yields each entry as it is stored, with its kind, id and time', async () => 
 it('can be left, which closes its stream', async () => {
   const mock = await openMock()
   const client = clientOf(mock)
-  const watching = watchCatches(client, { kind: 'crab' })
+  const watching = client.watch({ kind: 'crab' })
   const first = watching.next()
   await expect.poll(() => opened(mock)).toBe(1)
   await client.fish.add({ name: 'Cod', rarity: 1 })
@@ -83,7 +83,7 @@ it('tells of records that are removed', async () => {
   const mock = await openMock()
   const client = clientOf(mock)
   const removed: RemovedRecord[] = []
-  const watch = collect(watchCatches(client, { kind: 'fish', onRemoved: (record) => removed.push(record) }))
+  const watch = collect(client.watch({ kind: 'fish', onRemoved: (record) => removed.push(record) }))
   await expect.poll(() => opened(mock)).toBe(1)
   const { id } = await client.fish.add([
     { name: 'Cod', rarity: 1 },
@@ -99,7 +99,7 @@ it('tells of records that are removed', async () => {
 it('reconnects after a cut, without gap or repeat', async () => {
   const mock = await openMock()
   const client = clientOf(mock)
-  const watch = collect(watchCatches(client, { signal: AbortSignal.timeout(30_000) }))
+  const watch = collect(client.watch({ signal: AbortSignal.timeout(30_000) }))
   await expect.poll(() => opened(mock)).toBe(1)
   await client.fish.add({ name: 'a', rarity: 1 })
   await expect.poll(watch.names).toEqual(['a'])
@@ -132,7 +132,7 @@ it('asks instead, where streams are cut every time, and loses nothing', async ()
       return new Response(piece?.value, response)
     },
   })
-  const watch = collect(watchCatches(client, { signal: AbortSignal.timeout(30_000) }))
+  const watch = collect(client.watch({ signal: AbortSignal.timeout(30_000) }))
   const stored: string[] = []
   for (let round = 0; round < 12; round += 1) {
     const name = `fish ${round}`
@@ -155,14 +155,14 @@ it('asks instead, where streams are cut every time, and loses nothing', async ()
 it('continues after an entry that is known', async () => {
   const mock = await openMock()
   const client = clientOf(mock)
-  const watch = collect(watchCatches(client))
+  const watch = collect(client.watch())
   await expect.poll(() => opened(mock)).toBe(1)
   for (const name of ['a', 'b', 'c']) await client.fish.add({ name, rarity: 1 })
   await expect.poll(watch.names).toEqual(['a', 'b', 'c'])
   const since = watch.entries[0]?.eventId
-  const again = collect(watchCatches(client, { since }))
+  const again = collect(client.watch({ since }))
   await expect.poll(again.names).toEqual(['b', 'c'])
-  const other = collect(watchCatches(client, { since, gamemode: 'survival' }))
+  const other = collect(client.watch({ since, gamemode: 'survival' }))
   await other.done
   expect(other.failure).toMatchObject({ name: 'BadRequestError', code: 'invalid_event_id' })
 })
@@ -170,7 +170,7 @@ it('continues after an entry that is known', async () => {
 it('rejects for a user that is unknown or was deleted, and for wrong options, before it sends anything', async () => {
   const mock = await openMock()
   const client = clientOf(mock)
-  const unknown = collect(watchCatches(client, { user: 'nobody' }))
+  const unknown = collect(client.watch({ user: 'nobody' }))
   await unknown.done
   expect(unknown.failure).toBeInstanceOf(NotFoundError)
   const sent = mock.requests.length
@@ -181,7 +181,7 @@ it('rejects for a user that is unknown or was deleted, and for wrong options, be
     { onRemoved: 'log' as never },
     { knd: 'fish' } as object,
   ]) {
-    const wrong = collect(watchCatches(client, options))
+    const wrong = collect(client.watch(options))
     await wrong.done
     expect(wrong.failure).toMatchObject({ name: 'ValidationError' })
   }

@@ -1,4 +1,5 @@
 // What `client.fish` and its like are: their types are no exports of the SDK, but its users call their methods.
 export type { CatchesResource, CrabsResource, FishResource } from '../../sdk/src/client/resources/catches.ts'
 export type { KeysResource } from '../../sdk/src/client/resources/keys.ts'
-export type { DemoResource, GetLeaderboard, GetStatus } from '../../sdk/src/client/resources/service.ts'
+export type { GetLeaderboard } from '../../sdk/src/client/resources/leaderboard.ts'
+export type { DemoResource, GetStatus } from '../../sdk/src/client/resources/service.ts'

@@ -21,7 +21,7 @@ const DECLARATIONS: Readonly<Record<string, string>> = {
     const gamemode: import('@fish-crab/sdk').Gamemode
     const signal: AbortSignal
     const [user, id, password]: string[]
-    const [timeoutMs, deadlineMs, maxWaitMs, maxRetries]: number[]
+    const [timeoutMs, maxWaitMs, maxRetries]: number[]
     let lastEventId: string
     function show(...values: (string | undefined)[]): void`,
   'mocks/README.md': `

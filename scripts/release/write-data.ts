@@ -3,7 +3,6 @@ import { randomInt } from 'node:crypto'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { deleteCatch, moveCatch } from '@fish-crab/sdk'
 import { run } from '../test-support/child-process.ts'
 import { PROJECT } from '../test-support/language-tools.ts'
 import { startRedis } from '../test-support/redis-server.ts'
@@ -60,9 +59,9 @@ async function writeStore(storage: string): Promise<Expected> {
   const encrypted = await inEarth.fish.encrypt({ name: 'Sent once', rarity: 3 })
   await inEarth.fish.send(encrypted)
   const { id: removed } = await inEarth.fish.add({ name: 'Removed', rarity: 1 })
-  await deleteCatch(inEarth, { kind: 'fish', id: removed, password: alex.password })
+  await inEarth.fish.remove(removed, { password: alex.password })
   const { id: moved } = await inEarth.crabs.add({ name: 'Moved' })
-  await moveCatch(inEarth, { kind: 'crab', id: moved, gamemode: 'earth', to: 'boxsmp', password: alex.password })
+  await inEarth.crabs.move(moved, { gamemode: 'earth', to: 'boxsmp', password: alex.password })
 
   const responses: Record<string, unknown> = {}
   for (const path of paths) responses[path] = await service.get(path)

@@ -3,21 +3,16 @@ export type { Hooks, Logger, RequestEvent, ResponseEvent, RetryEvent, WaitEvent 
 export type { ClientOptions } from './client/core/options.ts'
 export type { Clock } from './client/core/timing.ts'
 export { type Client, createClient } from './client/create-client.ts'
-export type { CrabInput, FishInput, Target } from './client/resources/catch-input.ts'
-export {
-  type DeleteCatchOptions,
-  deleteCatch,
-  type MoveCatchOptions,
-  moveCatch,
-} from './client/resources/change-catches.ts'
+export type { CrabInput, FishInput } from './client/resources/catch-input.ts'
+export type { MoveOptions, RemoveOptions } from './client/resources/change-catches.ts'
 export type { DetailedEntry, IterateOptions, ListOptions } from './client/resources/list-catches.ts'
-export {
-  type CaughtCrab,
-  type CaughtEntry,
-  type CaughtFish,
-  type RemovedRecord,
-  type WatchOptions,
-  watchCatches,
+export type { Target } from './client/resources/target.ts'
+export type {
+  CaughtCrab,
+  CaughtEntry,
+  CaughtFish,
+  RemovedRecord,
+  WatchOptions,
 } from './client/resources/watch.ts'
 export type { AddOptions, AddResult, EncryptedCatches } from './client/resources/write-catches.ts'
 export type { ApiPromise, ResponseMeta } from './client/transport/call.ts'

@@ -30,9 +30,7 @@ export function describeError(error: unknown, needs: Role = 'player'): ErrorRepo
     return isNotFromService(error) ? { ...report, code: 'invalid_response' } : report
   }
   if (error instanceof ConnectionError) {
-    const { code, summary, proxy } = error
-    // The hint is about the proxy, not the service.
-    if (proxy !== undefined) return errorReport(code, summary, error.hint, EXIT.unreachable)
+    const { code, summary } = error
     const isLate = error instanceof TimeoutError
     const hint = isLate ? TRY_LATER : unreachableHint(error)
     return errorReport(isLate ? code : 'unreachable', summary, hint, EXIT.unreachable)
@@ -68,7 +66,7 @@ const NEVER_OPEN = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'E
 /** Says of a write without a response that it may have been stored: repeating the command would store it twice. */
 export function withUnknownOutcome(error: unknown): unknown {
   if (!isBadGateway(error)) {
-    if (!(error instanceof ConnectionError) || error.proxy !== undefined) return error
+    if (!(error instanceof ConnectionError)) return error
     if (NEVER_OPEN.includes(error.systemCode ?? '') || isUntrusted(error)) return error
   }
   const { code, message, exit } = describeError(error)

@@ -40,6 +40,10 @@ export function recordsOf(
   return Array.from(byId, ([id, entries]) => ({ id, kind, gamemode, catches: entries }))
 }
 
+export function resourceOf({ fish, crabs }: Client, kind: CatchKind) {
+  return kind === 'fish' ? fish : crabs
+}
+
 /** All records of a player in one gamemode, in the spelling of the service. */
 export async function fetchRecords(
   client: Client,

@@ -42,7 +42,7 @@ async function endSession(context: CommandContext, { url, session }: ProfileSecr
   const target = { ...context.target, url: { ...context.target.url, value: url } }
   try {
     const admin = await createAdmin(context, target, { token: session.token })
-    await admin.logout({ signal: context.interrupted(), deadlineMs: DEADLINE_MS })
+    await admin.logout({ signal: AbortSignal.any([context.interrupted(), AbortSignal.timeout(DEADLINE_MS)]) })
   } catch {
     const until = printable(localTime(session.expiresAt))
     context.note(`The service did not confirm that the session ended. It expires at ${until} (local time).`)

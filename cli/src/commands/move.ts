@@ -1,4 +1,3 @@
-import { moveCatch } from '@fish-crab/sdk'
 import { openClient } from '../client/client.ts'
 import { parseMove } from '../client/gamemodes.ts'
 import {
@@ -9,6 +8,7 @@ import {
   describeRecords,
   fetchRecords,
   readPlayerPassword,
+  resourceOf,
   selectRecords,
 } from '../client/records.ts'
 import { Args, defineCommand } from '../command/define.ts'
@@ -56,7 +56,7 @@ export const moveCommand = defineCommand({
     const moved = await changeRecords(context, records, {
       done: 'moved',
       signal,
-      run: ({ id, kind }) => moveCatch(client, { user, gamemode, to, kind, id, password, signal }),
+      run: ({ id, kind }) => resourceOf(client, kind).move(id, { user, gamemode, to, password, signal }),
     })
     const document = { user, from: gamemode, to, moved: moved.map(({ id }) => id), catches: countOf(moved) }
     const back = commandLine('move', ...document.moved, '--from', to, '--gamemode', gamemode, ...targetWords(target))

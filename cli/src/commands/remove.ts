@@ -1,4 +1,3 @@
-import { deleteCatch } from '@fish-crab/sdk'
 import { openClient } from '../client/client.ts'
 import { requireGamemode } from '../client/gamemodes.ts'
 import {
@@ -9,6 +8,7 @@ import {
   fetchRecords,
   readPlayerPassword,
   removeRecords,
+  resourceOf,
   selectRecords,
   takeBackHint,
 } from '../client/records.ts'
@@ -48,7 +48,7 @@ export const removeCommand = defineCommand({
     const password = await readPlayerPassword(context, user, flags)
     const { file, removed } = await removeRecords(context, records, {
       signal,
-      run: ({ id, kind }) => deleteCatch(client, { user, gamemode, kind, id, password, signal }),
+      run: ({ id, kind }) => resourceOf(client, kind).remove(id, { user, gamemode, password, signal }),
     })
     const document = { user, gamemode, removed: removed.map(({ id }) => id), catches: countOf(removed), file }
     const text = `Removed ${amountText(removed)} of ${from}.\n${takeBackHint(file, user, target)}`

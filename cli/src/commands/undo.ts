@@ -1,4 +1,4 @@
-import { deleteCatch, type Gamemode } from '@fish-crab/sdk'
+import type { Gamemode } from '@fish-crab/sdk'
 import { RARITIES, userNameKey } from '@fish-crab/sdk/constants'
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { type AddedRecord, forgetAdded, lastAdded } from '../client/added.ts'
@@ -15,6 +15,7 @@ import {
   fetchRecords,
   readPlayerPassword,
   removeRecords,
+  resourceOf,
   saveRecords,
   takeBackHint,
 } from '../client/records.ts'
@@ -133,7 +134,7 @@ async function undoSent(
   const password = await readPlayerPassword(context, user, context.flags)
   const { file, removed } = await removeRecords(context, records, {
     signal,
-    run: ({ id, kind, gamemode }) => deleteCatch(client, { user, gamemode, kind, id, password, signal }),
+    run: ({ id, kind, gamemode }) => resourceOf(client, kind).remove(id, { user, gamemode, password, signal }),
   })
   await forgetAdded(context, path, ids)
   const document = { user, queued: false, removed: removed.map(({ id }) => id), catches: countOf(removed), file }

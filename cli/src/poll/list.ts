@@ -1,4 +1,3 @@
-import { watchCatches } from '@fish-crab/sdk'
 import {
   buildCatchList,
   type CatchList,
@@ -74,7 +73,7 @@ export async function watchList(context: Context & Notes, options: WatchListOpti
     if ((await refresh()) === 'done') return
     const left = new AbortController()
     const connected = Promise.withResolvers<void>()
-    const entries = watchCatches(client, {
+    const entries = client.watch({
       ...call,
       kind,
       signal: AbortSignal.any([signal, left.signal]),

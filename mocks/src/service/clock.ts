@@ -34,10 +34,9 @@ export interface MockClock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
   /**
    * Calls back once when the time has passed on this clock. Clients of the SDK use it for their timeouts.
-   * @param limit The option of the client that sets the time.
    * @returns cancels the timer
    */
-  setTimer(milliseconds: number, onEnd: () => void, limit: 'timeoutMs' | 'deadlineMs'): () => void
+  setTimer(milliseconds: number, onEnd: () => void): () => void
   /** Pending sleeps and timers, in the order of their wake-ups. */
   readonly sleepers: readonly ClockSleeper[]
 }
@@ -82,7 +81,6 @@ const REASONS = {
   sleep: 'a client sleeps',
   hold: 'a response is delayed by a fault',
   timeoutMs: 'a client waits for a response (timeoutMs)',
-  deadlineMs: 'a call of a client is in progress (deadlineMs)',
 }
 
 interface Alarm {
@@ -280,7 +278,7 @@ export function createClock({
 
     sleep: sleepAs('sleep'),
     hold: sleepAs('hold'),
-    setTimer: (milliseconds, onEnd, limit) => add(limit, milliseconds, onEnd),
+    setTimer: (milliseconds, onEnd) => add('timeoutMs', milliseconds, onEnd),
 
     schedule(milliseconds, run) {
       const remove = () => {

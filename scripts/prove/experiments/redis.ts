@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createClient, watchCatches } from '@fish-crab/sdk'
+import { createClient } from '@fish-crab/sdk'
 import { freePort, type RedisServer, startRedis } from '../../test-support/redis-server.ts'
 import type { Experiment, Finding, Scale } from '../experiment.ts'
 import { Journal } from '../journal.ts'
@@ -214,7 +214,7 @@ export const REDIS_EXPERIMENTS: readonly Experiment[] = [
         connected = resolve
       })
       const listening = (async () => {
-        const entries = watchCatches(client, { kind: 'fish', signal: stop.signal, onConnect: () => connected() })
+        const entries = client.watch({ kind: 'fish', signal: stop.signal, onConnect: () => connected() })
         for await (const { id } of entries) seen.push(id)
       })().catch((error: unknown) => {
         if (!stop.signal.aborted) throw error

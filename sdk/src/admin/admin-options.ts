@@ -1,11 +1,5 @@
-import {
-  CLIENT_OPTIONS,
-  type ClientOptions,
-  resolveOptions,
-  type Settings,
-  withEnvironment,
-} from '../client/core/options.ts'
-import { assertOptions, type OptionNames } from '../errors/check-options.ts'
+import { CLIENT_OPTIONS, type ClientOptions, resolveOptions, VARIABLES } from '../client/core/options.ts'
+import type { OptionNames } from '../errors/check-options.ts'
 import { type Issue, ValidationError } from '../errors/fish-crab-error.ts'
 import { nameIssue } from './checks.ts'
 
@@ -35,10 +29,16 @@ export interface Credentials {
 
 /** Checks options. Messages contain no values. @throws ValidationError with every invalid option */
 export function resolveAdminOptions(options: AdminClientOptions) {
-  assertOptions(options, KNOWN)
+  // The other variables are a player's.
+  const variables = { baseUrl: VARIABLES.baseUrl }
+  const settings = resolveOptions(options, { known: KNOWN, variables, check: () => credentialIssues(options) })
   const { username, password, token } = options
+  const credentials = username === undefined || password === undefined ? undefined : { username, password }
+  return { settings, credentials, token }
+}
+
+function credentialIssues({ username, password, token }: AdminClientOptions): Issue[] {
   const issues: Issue[] = []
-  const settings = resolveSettings(options, issues)
   const [hasName, hasPassword] = [username !== undefined, password !== undefined]
   const wrongName = hasName && nameIssue(username, 'username')
   if (wrongName) issues.push(wrongName)
@@ -54,21 +54,7 @@ export function resolveAdminOptions(options: AdminClientOptions) {
   } else if (!hasName && token === undefined) {
     issues.push({ path: 'username', message: 'Missing. Pass username and password, or the token of an open session.' })
   }
-  if (issues.length > 0 || !settings) throw new ValidationError(issues)
-  const credentials = username === undefined || password === undefined ? undefined : { username, password }
-  return { settings, credentials, token }
-}
-
-function resolveSettings(options: ClientOptions, issues: Issue[]): Settings | undefined {
-  try {
-    // The other variables are a player's.
-    const { baseUrl } = withEnvironment(options)
-    return { ...resolveOptions({ ...options, baseUrl, env: {} }, KNOWN), env: options.env }
-  } catch (error) {
-    if (!(error instanceof ValidationError)) throw error
-    issues.push(...error.issues)
-    return undefined
-  }
+  return issues
 }
 
 /** @throws ValidationError when the client has only a `token` */

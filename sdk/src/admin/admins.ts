@@ -1,11 +1,11 @@
-import type { CallOptions } from '../client/core/call-options.ts'
+import { CALL_OPTIONS, type CallOptions } from '../client/core/call-options.ts'
+import { noContentShape } from '../client/shapes/shape.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
-import { EMPTY_RESPONSE, jsonBody } from '../client/transport/changes.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AdministratorList, AdminRole } from '../contract/schemas.ts'
-import { unknownOptions } from '../errors/check-options.ts'
+import { type OptionNames, optionIssues } from '../errors/check-options.ts'
 import { choiceIssue, nameIssue, passwordIssue } from './checks.ts'
-import type { AdminContext, NonRetriedOptions } from './requests.ts'
+import { NON_RETRIED_OPTIONS, type NonRetriedOptions, type Send } from './requests.ts'
 import { administratorListShape, administratorShape } from './shapes.generated.ts'
 
 /** An administrator to create. */
@@ -49,23 +49,33 @@ export interface AdminsResource {
 
 const ROLES: readonly AdminRole[] = ['admin', 'superadmin']
 
-export function createAdmins({ read, remove, withoutRetries }: AdminContext): AdminsResource {
+const NEW_ADMINISTRATOR: OptionNames<NewAdministrator> = { username: true, password: true, role: true }
+
+export function createAdmins(send: Send): AdminsResource {
   return {
-    list: (options = {}) => read(administratorListShape, { route: ADMIN_ROUTES.listAdmins, options }),
-    create: ({ username, password, role, ...others }, options = {}) =>
-      withoutRetries({ whether: 'the administrator was created', hint: 'Check with admins.list.' })(
-        administratorShape,
-        { route: ADMIN_ROUTES.createAdmin, ...jsonBody({ username, password, role }), options },
-        [
-          nameIssue(username, 'username'),
-          passwordIssue(password),
-          role !== undefined && choiceIssue(role, ROLES, 'role'),
-          ...unknownOptions(others, { username: true, password: true, role: true }),
-        ],
-      ),
+    list: (options = {}) =>
+      send(administratorListShape, options, CALL_OPTIONS, () => ({ route: ADMIN_ROUTES.listAdmins })),
+    create: (administrator, options = {}) =>
+      send(administratorShape, options, NON_RETRIED_OPTIONS, () => {
+        const unknown = optionIssues(administrator, NEW_ADMINISTRATOR)
+        const { username, password, role } = administrator
+        return {
+          route: ADMIN_ROUTES.createAdmin,
+          json: { username, password, role },
+          once: { whether: 'the administrator was created', hint: 'Check with admins.list.' },
+          issues: [
+            nameIssue(username, 'username'),
+            passwordIssue(password),
+            role !== undefined && choiceIssue(role, ROLES, 'role'),
+            ...unknown,
+          ],
+        }
+      }),
     delete: (username, options = {}) =>
-      remove(EMPTY_RESPONSE, { route: ADMIN_ROUTES.deleteAdmin, params: { username }, options }, [
-        nameIssue(username, 'username'),
-      ]),
+      send(noContentShape, options, CALL_OPTIONS, () => ({
+        route: ADMIN_ROUTES.deleteAdmin,
+        params: { username },
+        issues: [nameIssue(username, 'username')],
+      })),
   }
 }

@@ -1,16 +1,17 @@
-import type { CallOptions } from '../client/core/call-options.ts'
-import { type CrabInput, type FishInput, idIssue, parseEntries } from '../client/resources/catch-input.ts'
-import type { ResponseShape } from '../client/shapes/shape.ts'
+import { CALL_OPTIONS, type CallOptions } from '../client/core/call-options.ts'
+import { type CrabInput, type FishInput, parseEntries } from '../client/resources/catch-input.ts'
+import { gamemodeIssue, idIssue } from '../client/resources/target.ts'
+import { noContentShape, type ResponseShape } from '../client/shapes/shape.ts'
 import { crabCollectionShape, fishCollectionShape, savedShape } from '../client/shapes/shapes.generated.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
-import { EMPTY_RESPONSE, jsonBody } from '../client/transport/changes.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { CrabCollection, FishCollection, Saved } from '../contract/schemas.ts'
+import type { OptionNames } from '../errors/check-options.ts'
 import type { Issue } from '../errors/fish-crab-error.ts'
-import { gamemodeIssue, nameIssue } from './checks.ts'
-import type { AdminContext, NonRetriedOptions } from './requests.ts'
+import { nameIssue } from './checks.ts'
+import { NON_RETRIED_OPTIONS, type NonRetriedOptions, type Send } from './requests.ts'
 
 /** The gamemode of a collection. */
 export interface GamemodeOption {
@@ -75,67 +76,61 @@ export type AdminFishResource = AdminCatchesResource<FishCollection, FishInput>
 /** The crabs of every player. */
 export type AdminCrabsResource = AdminCatchesResource<CrabCollection, CrabInput>
 
-export function createAdminFish(context: AdminContext): AdminFishResource {
-  return createCatches(context, 'fish', fishCollectionShape)
+export function createAdminFish(send: Send): AdminFishResource {
+  return createCatches(send, 'fish', fishCollectionShape)
 }
 
-export function createAdminCrabs(context: AdminContext): AdminCrabsResource {
-  return createCatches(context, 'crab', crabCollectionShape)
+export function createAdminCrabs(send: Send): AdminCrabsResource {
+  return createCatches(send, 'crab', crabCollectionShape)
 }
 
-const ROUTES = {
-  fish: {
-    list: ADMIN_ROUTES.listUserFish,
-    add: ADMIN_ROUTES.addUserFish,
-    delete: ADMIN_ROUTES.deleteUserFish,
-    move: ADMIN_ROUTES.moveUserFish,
-  },
-  crab: {
-    list: ADMIN_ROUTES.listUserCrab,
-    add: ADMIN_ROUTES.addUserCrab,
-    delete: ADMIN_ROUTES.deleteUserCrab,
-    move: ADMIN_ROUTES.moveUserCrab,
-  },
-}
-
-const LIST_METHOD = { fish: 'fish.list', crab: 'crabs.list' } as const satisfies Record<Kind, string>
+const COLLECTION: OptionNames<CallOptions & GamemodeOption> = { ...CALL_OPTIONS, gamemode: true }
+const ADD: OptionNames<NonRetriedOptions & GamemodeOption> = { ...NON_RETRIED_OPTIONS, gamemode: true }
+const MOVE: OptionNames<CallOptions & GamemodeOption & MoveOption> = { ...COLLECTION, to: true }
 
 function createCatches<Collection extends object, Input extends FishInput | CrabInput>(
-  { read, remove, change, withoutRetries }: AdminContext,
+  send: Send,
   kind: Kind,
   shape: ResponseShape<Collection>,
 ): AdminCatchesResource<Collection, Input> {
-  const routes = ROUTES[kind]
-  const uncertainty = {
-    whether: 'the catches were stored',
-    hint: `Check with ${LIST_METHOD[kind]} before adding them again.`,
-  }
+  const suffix = kind === 'fish' ? 'Fish' : 'Crab'
   return {
-    list: (name, { gamemode, ...options }) =>
-      read(shape, { route: routes.list, params: { name }, query: { gamemode }, options }, [
-        nameIssue(name),
-        gamemodeIssue(gamemode),
-      ]),
-    add: (name, entries, { gamemode, ...options }) => {
-      const issues: Issue[] = []
-      const body = jsonBody({ [kind]: parseEntries([entries].flat(), kind, issues) })
-      return withoutRetries(uncertainty)(
-        savedShape,
-        { route: routes.add, params: { name }, query: { gamemode }, ...body, options },
-        [nameIssue(name), gamemodeIssue(gamemode), ...issues],
-      )
-    },
-    delete: (name, id, { gamemode, ...options }) =>
-      remove(EMPTY_RESPONSE, { route: routes.delete, params: { name, id }, query: { gamemode }, options }, [
-        nameIssue(name),
-        idIssue(id),
-        gamemodeIssue(gamemode),
-      ]),
-    move: (name, id, { gamemode, to, ...options }) =>
-      change(
-        EMPTY_RESPONSE,
-        { route: routes.move, params: { name, id }, query: { gamemode }, ...jsonBody({ gamemode: to }), options },
-        [nameIssue(name), idIssue(id), gamemodeIssue(gamemode), gamemodeIssue(to, 'to')],
-      ),
+    list: (name, options) =>
+      send(shape, options, COLLECTION, () => ({
+        route: ADMIN_ROUTES[`listUser${suffix}`],
+        params: { name },
+        query: { gamemode: options.gamemode },
+        issues: [nameIssue(name), gamemodeIssue(options.gamemode)],
+      })),
+    add: (name, entries, options) =>
+      send(savedShape, options, ADD, () => {
+        const issues: Issue[] = []
+        return {
+          route: ADMIN_ROUTES[`addUser${suffix}`],
+          params: { name },
+          query: { gamemode: options.gamemode },
+          json: { [kind]: parseEntries([entries].flat(), kind, issues) },
+          once: {
+            whether: 'the catches were stored',
+            hint: `Check with ${kind === 'fish' ? 'fish' : 'crabs'}.list before adding them again.`,
+          },
+          issues: [nameIssue(name), gamemodeIssue(options.gamemode), ...issues],
+        }
+      }),
+    delete: (name, id, options) =>
+      send(noContentShape, options, COLLECTION, () => ({
+        route: ADMIN_ROUTES[`deleteUser${suffix}`],
+        params: { name, id },
+        query: { gamemode: options.gamemode },
+        issues: [nameIssue(name), idIssue(id), gamemodeIssue(options.gamemode)],
+      })),
+    move: (name, id, options) =>
+      send(noContentShape, options, MOVE, () => ({
+        route: ADMIN_ROUTES[`moveUser${suffix}`],
+        params: { name, id },
+        query: { gamemode: options.gamemode },
+        json: { gamemode: options.to },
+        issues: [nameIssue(name), idIssue(id), gamemodeIssue(options.gamemode), gamemodeIssue(options.to, 'to')],
+      })),
   }
 }

@@ -1,19 +1,12 @@
-import { isDots } from '../client/resources/catch-input.ts'
-import { GAMEMODE_RULE, isGamemode } from '../contract/gamemodes.ts'
-import { ACCOUNT_LIMITS, LIMITS } from '../contract/limits.ts'
+import { isDots } from '../client/resources/target.ts'
+import { ACCOUNT_LIMITS } from '../contract/limits.ts'
 import { isUserName, USER_NAME_RULE } from '../contract/names.ts'
-import { type Issue, throwIssues } from '../errors/fish-crab-error.ts'
+import type { Issue } from '../errors/fish-crab-error.ts'
 
 // The length of the longest name.
 const MAX_SEARCH_LENGTH = 32
 
 // Each check returns the mistake in a value, if there is one. Messages contain no values: one may be a secret.
-
-/** @throws ValidationError with every mistake, if there is one */
-export function assertNoIssues(...found: readonly (Issue | undefined | false)[]): void {
-  const issues = found.filter((issue) => typeof issue === 'object')
-  throwIssues(issues)
-}
 
 export function nameIssue(value: unknown, path = 'name'): Issue | undefined {
   if (typeof value === 'string' && isUserName(value) && !isDots(value)) return undefined
@@ -26,24 +19,14 @@ export function passwordIssue(value: unknown): Issue | undefined {
   return { path: 'password', message: `Must be ${shortest} to ${longest} characters.` }
 }
 
-export function gamemodeIssue(value: unknown, path = 'gamemode'): Issue | undefined {
-  return isGamemode(value) ? undefined : { path, message: `Must be ${GAMEMODE_RULE}.` }
-}
-
-export function choiceIssue(value: unknown, choices: readonly string[], path: string, how = ''): Issue | undefined {
+export function choiceIssue(value: unknown, choices: readonly string[], path: string): Issue | undefined {
   if ((choices as readonly unknown[]).includes(value)) return undefined
-  return { path, message: `Must be one of ${choices.join(', ')}${how}.` }
+  return { path, message: `Must be one of ${choices.join(', ')}.` }
 }
 
 export function searchIssue(value: unknown): Issue | undefined {
   if (value === undefined || (typeof value === 'string' && value.length <= MAX_SEARCH_LENGTH)) return undefined
   return { path: 'search', message: `Must be part of a name: up to ${MAX_SEARCH_LENGTH} characters.` }
-}
-
-export function limitIssue(value: unknown): Issue | undefined {
-  if (value === undefined) return undefined
-  if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= LIMITS.pageSize) return undefined
-  return { path: 'limit', message: `Must be a whole number from 1 to ${LIMITS.pageSize}.` }
 }
 
 export function cursorIssue(value: unknown): Issue | undefined {

@@ -1,17 +1,19 @@
-import { type CallOptions, resolveCallLimits } from '../client/core/call-options.ts'
+import { CALL_OPTIONS, type CallOptions } from '../client/core/call-options.ts'
 import { steadyTime } from '../client/core/timing.ts'
 import { UNLIMITED } from '../client/rate-limiter/rate-limiter.ts'
+import { noContentShape } from '../client/shapes/shape.ts'
 import { type ApiPromise, apiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
-import { EMPTY_RESPONSE, jsonBody } from '../client/transport/changes.ts'
-import { createTransport, type Transport } from '../client/transport/transport.ts'
+import type { Transport } from '../client/transport/response.ts'
+import { createTransport } from '../client/transport/transport.ts'
 import { userNameKey } from '../contract/names.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Session } from '../contract/schemas.ts'
+import { checkOptions } from '../errors/check-options.ts'
 import { type AdminClientOptions, type Credentials, requireCredentials, resolveAdminOptions } from './admin-options.ts'
 import { type AdminsResource, createAdmins } from './admins.ts'
 import { type AdminCrabsResource, type AdminFishResource, createAdminCrabs, createAdminFish } from './catches.ts'
 import { type AuditResource, createAudit, createReports, type Reports } from './reports.ts'
-import { createAdminContext } from './requests.ts'
+import { type Send, sendOnceIfUncertain } from './requests.ts'
 import { authorized, createSessionCache, isSessionOver, type Login } from './session.ts'
 import { sessionShape } from './shapes.generated.ts'
 import { type AdminKeysResource, createAdminKeys, createUsers, type UsersResource } from './users.ts'
@@ -72,49 +74,45 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     given: token,
     now: steadyTime(settings.clock),
   })
+  const limiter = `admin:${userNameKey(credentials?.username ?? '')}`
   const login = async (options: Pick<CallOptions, 'signal'>) => {
-    resolveCallLimits(options, settings)
+    checkOptions(options, { signal: true })
     return session.login(options.signal)
   }
   const logout = async (options: CallOptions) => {
-    resolveCallLimits(options, settings)
+    checkOptions(options, CALL_OPTIONS)
     const opened = session.drop()
     if (opened === undefined) return
-    const request = () => ({
-      route: ADMIN_ROUTES.adminLogout,
-      headers: { authorization: `Bearer ${opened}` },
+    const headers = { authorization: `Bearer ${opened}` }
+    await call(transport, {
       options,
-      limiter,
-    })
-    const withoutBody: Transport = async (sent) => ({ ...(await transport(sent)), text: 'null' })
-    await call(withoutBody, request, EMPTY_RESPONSE).catch((error: unknown) => {
+      known: CALL_OPTIONS,
+      shape: noContentShape,
+      prepare: () => ({ route: ADMIN_ROUTES.adminLogout, headers, limiter }),
+    }).catch((error: unknown) => {
       if (!isSessionOver(error)) throw error
     })
   }
-  const limiter = `admin:${userNameKey(credentials?.username ?? '')}`
-  const context = createAdminContext(transport, (inner) => authorized(inner, { session, settings, limiter }))
+  const withSession = authorized(sendOnceIfUncertain(transport), { session, limiter })
+  const send: Send = (shape, options, known, prepare) => call(withSession, { options, known, shape, prepare })
   return Object.freeze({
     login: (options = {}) => apiPromise(login(options)),
     logout: (options = {}) => logout(options),
-    ...createReports(context),
-    users: createUsers(context),
-    fish: createAdminFish(context),
-    crabs: createAdminCrabs(context),
-    admins: createAdmins(context),
-    audit: createAudit(context),
+    ...createReports(send),
+    users: createUsers(send),
+    fish: createAdminFish(send),
+    crabs: createAdminCrabs(send),
+    admins: createAdmins(send),
+    audit: createAudit(send),
     keys: createAdminKeys(transport, credentials),
   } satisfies AdminClient)
 }
 
 function logIn(transport: Transport, credentials: Credentials | undefined, signal: AbortSignal): Promise<Login> {
-  return call(
-    transport,
-    () => ({
-      route: ADMIN_ROUTES.adminLogin,
-      ...jsonBody(requireCredentials(credentials)),
-      options: { signal },
-      limiter: UNLIMITED,
-    }),
-    sessionShape,
-  ).withResponse()
+  return call(transport, {
+    options: { signal },
+    known: CALL_OPTIONS,
+    shape: sessionShape,
+    prepare: () => ({ route: ADMIN_ROUTES.adminLogin, json: requireCredentials(credentials), limiter: UNLIMITED }),
+  }).withResponse()
 }

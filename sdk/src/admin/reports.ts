@@ -1,12 +1,20 @@
-import type { CallOptions } from '../client/core/call-options.ts'
+import { CALL_OPTIONS, type CallOptions } from '../client/core/call-options.ts'
 import { iteratePages } from '../client/resources/list-catches.ts'
+import { gamemodeIssue, limitIssue } from '../client/resources/target.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import { KINDS, type Kind } from '../contract/kinds.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AuditEntry, AuditPage, Leaderboard, Stats } from '../contract/schemas.ts'
-import { choiceIssue, cursorIssue, gamemodeIssue, limitIssue } from './checks.ts'
-import type { AdminContext, AdminIterateOptions, AdminListOptions } from './requests.ts'
+import type { OptionNames } from '../errors/check-options.ts'
+import { choiceIssue, cursorIssue } from './checks.ts'
+import {
+  type AdminIterateOptions,
+  type AdminListOptions,
+  ITERATE_OPTIONS,
+  LIST_OPTIONS,
+  type Send,
+} from './requests.ts'
 import { administratorShape, auditPageShape, leaderboardShape, statsShape } from './shapes.generated.ts'
 
 /** Options of `leaderboard`. */
@@ -47,16 +55,30 @@ export interface Reports {
   leaderboard(options: LeaderboardOptions): ApiPromise<Leaderboard & ResponseMeta>
 }
 
-export function createReports({ read }: AdminContext): Reports {
+const LEADERBOARD_OPTIONS: OptionNames<LeaderboardOptions> = {
+  ...CALL_OPTIONS,
+  type: true,
+  gamemode: true,
+  limit: true,
+}
+
+export function createReports(send: Send): Reports {
   return {
-    me: (options = {}) => read(administratorShape, { route: ADMIN_ROUTES.adminMe, options }),
-    stats: (options = {}) => read(statsShape, { route: ADMIN_ROUTES.stats, options }),
-    leaderboard: ({ type, gamemode, limit, ...options }) =>
-      read(leaderboardShape, { route: ADMIN_ROUTES.leaderboard, query: { type, gamemode, limit }, options }, [
-        choiceIssue(type, KINDS, 'type'),
-        gamemode !== undefined && gamemodeIssue(gamemode),
-        limitIssue(limit),
-      ]),
+    me: (options = {}) => send(administratorShape, options, CALL_OPTIONS, () => ({ route: ADMIN_ROUTES.adminMe })),
+    stats: (options = {}) => send(statsShape, options, CALL_OPTIONS, () => ({ route: ADMIN_ROUTES.stats })),
+    leaderboard: (options) =>
+      send(leaderboardShape, options, LEADERBOARD_OPTIONS, () => {
+        const { type, gamemode, limit } = options
+        return {
+          route: ADMIN_ROUTES.leaderboard,
+          query: { type, gamemode, limit },
+          issues: [
+            choiceIssue(type, KINDS, 'type'),
+            gamemode !== undefined && gamemodeIssue(gamemode),
+            limitIssue(limit),
+          ],
+        }
+      }),
   }
 }
 
@@ -80,11 +102,15 @@ export interface AuditResource {
   iterate(options?: AdminIterateOptions): AsyncGenerator<AuditEntry, void, undefined>
 }
 
-export function createAudit({ read }: AdminContext): AuditResource {
-  const list: AuditResource['list'] = ({ limit, cursor, ...options } = {}) =>
-    read(auditPageShape, { route: ADMIN_ROUTES.audit, query: { limit, cursor }, options }, [
-      limitIssue(limit),
-      cursorIssue(cursor),
-    ])
-  return { list, iterate: (options = {}) => iteratePages(list, ({ entries }) => entries, options) }
+export function createAudit(send: Send): AuditResource {
+  const list: AuditResource['list'] = (options = {}) =>
+    send(auditPageShape, options, LIST_OPTIONS, () => {
+      const { limit, cursor } = options
+      return {
+        route: ADMIN_ROUTES.audit,
+        query: { limit, cursor },
+        issues: [limitIssue(limit), cursorIssue(cursor)],
+      }
+    })
+  return { list, iterate: (options = {}) => iteratePages(list, ({ entries }) => entries, options, ITERATE_OPTIONS) }
 }

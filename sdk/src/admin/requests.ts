@@ -1,60 +1,42 @@
-import type { CallOptions } from '../client/core/call-options.ts'
+import { CALL_OPTIONS, type CallOptions } from '../client/core/call-options.ts'
 import type { ResponseShape } from '../client/shapes/shape.ts'
-import { type ApiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
-import { ignoreMissingOnRetry, withoutBody } from '../client/transport/changes.ts'
+import type { ApiPromise, PreparedRequest, ResponseMeta } from '../client/transport/call.ts'
 import type { ApiRequest } from '../client/transport/request.ts'
-import type { Transport } from '../client/transport/transport.ts'
+import type { Transport } from '../client/transport/response.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
-import { filledPath } from '../contract/routes.ts'
 import { ServerError } from '../errors/api-errors.ts'
+import type { OptionNames } from '../errors/check-options.ts'
 import { ConnectionError, InvalidResponseError, TimeoutError } from '../errors/connection-errors.ts'
-import type { Issue } from '../errors/fish-crab-error.ts'
-import { assertNoIssues } from './checks.ts'
 
-/** `params` are those of the path. */
-type AdminRequest = Omit<ApiRequest, 'path'> & { readonly params?: Readonly<Record<string, string>> }
-
-/** Makes a request, unless there are mistakes in its arguments. */
-type Send = <Content extends object>(
-  shape: ResponseShape<Content>,
-  request: AdminRequest,
-  issues?: readonly (Issue | undefined | false)[],
-) => ApiPromise<Content & ResponseMeta>
-
-export interface AdminContext {
-  /** For reads: retried. */
-  readonly read: Send
-  /** For deletions: retried; succeeds when a retry finds nothing left. */
-  readonly remove: Send
-  /** For changes that may be repeated: retried. */
-  readonly change: Send
-  /** For writes that must not happen twice: sent once. */
-  withoutRetries(uncertainty: Uncertainty): Send
+/** A request of an administrator. */
+interface AdminRequest extends PreparedRequest {
+  /** For a write that must not happen twice: it is sent once, and errors describe the uncertainty. */
+  readonly once?: Uncertainty
 }
 
-export function createAdminContext(transport: Transport, authorize: (transport: Transport) => Transport): AdminContext {
-  const send = (by: Transport): Send => {
-    const authorized = authorize(by)
-    return (shape, { params, ...request }, issues = []) =>
-      call(
-        authorized,
-        () => {
-          assertNoIssues(...issues)
-          return { ...request, path: filledPath(request.route.path, params) }
-        },
-        shape,
-      )
-  }
-  return {
-    read: send(transport),
-    remove: send(ignoreMissingOnRetry(transport)),
-    change: send(withoutBody(transport)),
-    withoutRetries: (uncertainty) => send(withoutRetries(transport, uncertainty)),
-  }
+/** Checks the arguments of a call and makes its request with the token of the session. */
+export type Send = <Content extends object>(
+  shape: ResponseShape<Content>,
+  options: CallOptions,
+  known: OptionNames,
+  prepare: () => AdminRequest,
+) => ApiPromise<Content & ResponseMeta>
+
+/** Sends a request; a write that must not happen twice only once. Refusals by the rate limit are retried all the same. */
+export function sendOnceIfUncertain(transport: Transport): Transport {
+  return ({ once, ...request }: ApiRequest & Pick<AdminRequest, 'once'>) =>
+    once === undefined
+      ? transport(request)
+      : transport({ ...request, options: { ...request.options, maxRetries: 0 } }).catch((error: unknown) => {
+          throw withUncertainty(error, once)
+        })
 }
 
 /** Options of calls that are never retried. */
 export type NonRetriedOptions = Omit<CallOptions, 'maxRetries'>
+
+const { maxRetries: _, ...NON_RETRIED } = CALL_OPTIONS
+export const NON_RETRIED_OPTIONS: OptionNames<NonRetriedOptions> = NON_RETRIED
 
 /** Options of lists. */
 export interface AdminListOptions extends CallOptions {
@@ -64,11 +46,15 @@ export interface AdminListOptions extends CallOptions {
   readonly cursor?: string | undefined
 }
 
+export const LIST_OPTIONS: OptionNames<AdminListOptions> = { ...CALL_OPTIONS, limit: true, cursor: true }
+
 /** Options of `iterate`. */
 export interface AdminIterateOptions extends CallOptions {
   /** Entries per request, 1 to 1000. @default 1000 */
   readonly pageSize?: number | undefined
 }
+
+export const ITERATE_OPTIONS: OptionNames<AdminIterateOptions> = { ...CALL_OPTIONS, pageSize: true }
 
 interface UserSearch {
   /** Part of a name, in any letter case; up to 32 characters. @default all users */
@@ -93,21 +79,10 @@ const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']
 // The server stored nothing. After `storage_error` it may have.
 const NOTHING_STORED: readonly string[] = ['unavailable'] satisfies ErrorCode[]
 
-/**
- * A transport for writes that must not happen twice. A lost response or a 5xx ends the call, and its error says what is
- * unknown. Rejections by the rate limit are retried: the write did not happen.
- */
-function withoutRetries(transport: Transport, uncertainty: Uncertainty): Transport {
-  return (request) =>
-    transport({ ...request, options: { ...request.options, maxRetries: 0 } }).catch((error: unknown) => {
-      throw withUncertainty(error, uncertainty)
-    })
-}
-
 function withUncertainty(error: unknown, { whether, hint }: Uncertainty): unknown {
   if (error instanceof ConnectionError) {
-    const { summary, systemCode, proxy, rateLimit, cause } = error
-    if (proxy !== undefined || NEVER_SENT.includes(systemCode ?? '')) return error
+    const { summary, systemCode, rateLimit, cause } = error
+    if (NEVER_SENT.includes(systemCode ?? '')) return error
     const Type = error instanceof TimeoutError ? TimeoutError : ConnectionError
     return new Type(`${summary} It is unknown whether ${whether}.`, { hint, systemCode, rateLimit, cause })
   }

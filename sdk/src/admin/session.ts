@@ -1,8 +1,5 @@
-import { resolveCallLimits } from '../client/core/call-options.ts'
-import type { Settings } from '../client/core/options.ts'
-import { startDeadline, steadyTime } from '../client/core/timing.ts'
 import type { ResponseMeta, WithResponse } from '../client/transport/call.ts'
-import type { Transport } from '../client/transport/transport.ts'
+import type { Transport } from '../client/transport/response.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
 import { ACCOUNT_LIMITS } from '../contract/limits.ts'
 import type { Session } from '../contract/schemas.ts'
@@ -17,39 +14,26 @@ export function isSessionOver(error: unknown): boolean {
 
 interface AuthorizedContext {
   readonly session: ReturnType<typeof createSessionCache>
-  readonly settings: Settings
   /** Name of the administrator's own rate limiter. */
   readonly limiter: string
 }
 
 /**
  * A transport that sends each request with the token of the session. If the session has expired, it opens another one
- * and sends the request again: the rejected one did nothing, so that is safe for writes too. The deadline of the call
- * includes the login.
+ * and sends the request again: the rejected one did nothing, so that is safe for writes too.
  */
-export function authorized(transport: Transport, { session, settings, limiter }: AuthorizedContext): Transport {
-  const now = steadyTime(settings.clock)
+export function authorized(transport: Transport, { session, limiter }: AuthorizedContext): Transport {
   return async (request) => {
-    const { signal, ...options } = request.options
-    const deadline = startDeadline(settings.clock, resolveCallLimits(options, settings).deadlineMs, signal, now)
+    const { signal } = request.options
     const send = (token: string) =>
-      transport({
-        ...request,
-        limiter,
-        headers: { ...request.headers, authorization: `Bearer ${token}` },
-        options: { ...options, signal: deadline.signal, deadlineMs: Math.max(deadline.leftMs(), 1) },
-      })
-    try {
-      const token = await session.token(deadline.signal)
-      return await send(token).catch(async (error: unknown) => {
-        if (!isSessionOver(error)) throw error
-        const next = await session.replace(token, deadline.signal)
-        if (next === undefined) throw error
-        return send(next)
-      })
-    } finally {
-      deadline.cancel()
-    }
+      transport({ ...request, limiter, headers: { ...request.headers, authorization: `Bearer ${token}` } })
+    const token = await session.token(signal)
+    return await send(token).catch(async (error: unknown) => {
+      if (!isSessionOver(error)) throw error
+      const next = await session.replace(token, signal)
+      if (next === undefined) throw error
+      return send(next)
+    })
   }
 }
 

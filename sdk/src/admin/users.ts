@@ -1,11 +1,11 @@
-import type { CallOptions } from '../client/core/call-options.ts'
-import { createKeys } from '../client/resources/keys.ts'
+import { CALL_OPTIONS, type CallOptions } from '../client/core/call-options.ts'
+import { getKey } from '../client/resources/keys.ts'
 import { iteratePages } from '../client/resources/list-catches.ts'
-import type { ResponseShape } from '../client/shapes/shape.ts'
+import { limitIssue } from '../client/resources/target.ts'
+import { noContentShape, type ResponseShape } from '../client/shapes/shape.ts'
 import { userKeyShape } from '../client/shapes/shapes.generated.ts'
 import { type ApiPromise, apiPromise, type ResponseMeta } from '../client/transport/call.ts'
-import { EMPTY_RESPONSE, jsonBody } from '../client/transport/changes.ts'
-import type { Transport } from '../client/transport/transport.ts'
+import type { Transport } from '../client/transport/response.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type {
   CreatedUser,
@@ -17,18 +17,19 @@ import type {
   UserKey,
   UserList,
 } from '../contract/schemas.ts'
-import { unknownOptions } from '../errors/check-options.ts'
+import { type OptionNames, optionIssues } from '../errors/check-options.ts'
+import { throwIssues } from '../errors/fish-crab-error.ts'
 import { type Credentials, requireCredentials } from './admin-options.ts'
+import { choiceIssue, cursorIssue, nameIssue, passwordIssue, searchIssue } from './checks.ts'
 import {
-  assertNoIssues,
-  choiceIssue,
-  cursorIssue,
-  limitIssue,
-  nameIssue,
-  passwordIssue,
-  searchIssue,
-} from './checks.ts'
-import type { AdminContext, IterateUsersOptions, ListUsersOptions, NonRetriedOptions } from './requests.ts'
+  ITERATE_OPTIONS,
+  type IterateUsersOptions,
+  LIST_OPTIONS,
+  type ListUsersOptions,
+  NON_RETRIED_OPTIONS,
+  type NonRetriedOptions,
+  type Send,
+} from './requests.ts'
 import {
   createdUserShape,
   newApiKeyShape,
@@ -104,37 +105,60 @@ export interface UsersResource {
   ): ApiPromise<ResetResult[Type] & ResponseMeta>
 }
 
-export function createUsers({ read, remove, withoutRetries }: AdminContext): UsersResource {
-  const list: UsersResource['list'] = ({ search, limit, cursor, ...options } = {}) =>
-    read(userListShape, { route: ADMIN_ROUTES.listUsers, query: { search, limit, cursor }, options }, [
-      searchIssue(search),
-      limitIssue(limit),
-      cursorIssue(cursor),
-    ])
+const LIST: OptionNames<ListUsersOptions> = { ...LIST_OPTIONS, search: true }
+const ITERATE: OptionNames<IterateUsersOptions> = { ...ITERATE_OPTIONS, search: true }
+const NEW_USER: OptionNames<NewUser> = { name: true, password: true }
+
+export function createUsers(send: Send): UsersResource {
+  const list: UsersResource['list'] = (options = {}) =>
+    send(userListShape, options, LIST, () => {
+      const { search, limit, cursor } = options
+      return {
+        route: ADMIN_ROUTES.listUsers,
+        query: { search, limit, cursor },
+        issues: [searchIssue(search), limitIssue(limit), cursorIssue(cursor)],
+      }
+    })
   return {
     list,
-    iterate: (options = {}) => iteratePages(list, ({ users }) => users, options),
-    create: ({ name, password, ...others }, options = {}) =>
-      withoutRetries({
-        whether: 'the user was created',
-        hint: `Check with users.get('${name}'). If it exists, its secrets are lost: users.reset creates new ones.`,
-      })(createdUserShape, { route: ADMIN_ROUTES.createUser, ...jsonBody({ name, password }), options }, [
-        nameIssue(name),
-        password !== undefined && passwordIssue(password),
-        ...unknownOptions(others, { name: true, password: true }),
-      ]),
+    iterate: (options = {}) => iteratePages(list, ({ users }) => users, options, ITERATE),
+    create: (user, options = {}) =>
+      send(createdUserShape, options, NON_RETRIED_OPTIONS, () => {
+        const unknown = optionIssues(user, NEW_USER)
+        const { name, password } = user
+        return {
+          route: ADMIN_ROUTES.createUser,
+          json: { name, password },
+          once: {
+            whether: 'the user was created',
+            hint: `Check with users.get('${name}'). If it exists, its secrets are lost: users.reset creates new ones.`,
+          },
+          issues: [nameIssue(name), password !== undefined && passwordIssue(password), ...unknown],
+        }
+      }),
     get: (name, options = {}) =>
-      read(userDetailsShape, { route: ADMIN_ROUTES.showUser, params: { name }, options }, [nameIssue(name)]),
+      send(userDetailsShape, options, CALL_OPTIONS, () => ({
+        route: ADMIN_ROUTES.showUser,
+        params: { name },
+        issues: [nameIssue(name)],
+      })),
     delete: (name, options = {}) =>
-      remove(EMPTY_RESPONSE, { route: ADMIN_ROUTES.deleteUser, params: { name }, options }, [nameIssue(name)]),
+      send(noContentShape, options, CALL_OPTIONS, () => ({
+        route: ADMIN_ROUTES.deleteUser,
+        params: { name },
+        issues: [nameIssue(name)],
+      })),
     reset: (name, type, options = {}) =>
-      withoutRetries({
-        whether: 'the secret was replaced',
-        hint: 'If so, the old one no longer works. Reset it again.',
-      })(RESET_SHAPES[type], { route: ADMIN_ROUTES.resetUser, params: { name }, ...jsonBody({ type }), options }, [
-        nameIssue(name),
-        choiceIssue(type, Object.keys(RESET_SHAPES), 'type'),
-      ]),
+      send(RESET_SHAPES[type], options, NON_RETRIED_OPTIONS, () => ({
+        route: ADMIN_ROUTES.resetUser,
+        params: { name },
+        json: { type },
+        once: {
+          whether: 'the secret was replaced',
+          hint: 'If so, the old one no longer works. Reset it again.',
+        },
+        issues: [nameIssue(name), choiceIssue(type, Object.keys(RESET_SHAPES), 'type')],
+      })),
   }
 }
 
@@ -168,10 +192,9 @@ export interface AdminKeysResource {
 /** `admin.keys`. */
 export function createAdminKeys(transport: Transport, credentials: Credentials | undefined): AdminKeysResource {
   const read = async (name: string, options: CallOptions) => {
-    assertNoIssues(nameIssue(name))
-    return createKeys(transport)
-      .get({ ...options, ...requireCredentials(credentials), name })
-      .withResponse()
+    const wrong = nameIssue(name)
+    throwIssues([...optionIssues(options, CALL_OPTIONS), ...(wrong ? [wrong] : [])])
+    return getKey(transport, { ...options, ...requireCredentials(credentials), name }).withResponse()
   }
   return { get: (name, options = {}) => apiPromise(read(name, options)) }
 }

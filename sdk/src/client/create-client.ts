@@ -1,16 +1,14 @@
+import { platform } from '#platform'
+import type { Kind } from '../contract/kinds.ts'
 import type { Fernet } from '../fernet/index.ts'
 import { type ClientOptions, resolveOptions } from './core/options.ts'
-import type { Target } from './resources/catch-input.ts'
 import { type CrabsResource, createCrabs, createFish, type FishResource } from './resources/catches.ts'
-import { createKeys, type KeysResource } from './resources/keys.ts'
-import {
-  createDemo,
-  createLeaderboard,
-  createStatus,
-  type DemoResource,
-  type GetLeaderboard,
-  type GetStatus,
-} from './resources/service.ts'
+import { deferred } from './resources/deferred.ts'
+import type { KeysResource } from './resources/keys.ts'
+import type { GetLeaderboard } from './resources/leaderboard.ts'
+import { createDemo, createStatus, type DemoResource, type GetStatus } from './resources/service.ts'
+import type { Target } from './resources/target.ts'
+import type { CaughtEntry, WatchOptions } from './resources/watch.ts'
 import { createTransport } from './transport/transport.ts'
 
 /** A client of one service. Its secrets are invisible to `JSON.stringify` and to logs of the object. */
@@ -29,8 +27,20 @@ export interface Client {
    * (`FISH_PUBLIC_LEADERBOARD`); ValidationError, ApiError, ConnectionError.
    */
   readonly leaderboard: GetLeaderboard
-  /** For functions of this package that take a client, such as `watchCatches`: pages load only those that they use. */
-  readonly context: () => object
+  /**
+   * Yields the catches of a user in one gamemode as the service stores them, each once and in the order of its kind: those
+   * after `since`, without it those that are stored from now on. It reconnects without gap or repeat; where proxies cut or
+   * delay streams, it polls every 15 s. Opening a stream counts as one request.
+   *
+   * @throws The signal's reason; errors that reconnecting cannot fix, such as NotFoundError when the user was deleted, or
+   *   BadRequestError with code `invalid_event_id` when `since` belongs to another collection or a backup was restored;
+   *   ConnectionError at the start; ValidationError.
+   * @example
+   * for await (const entry of client.watch({ user: 'Alex', gamemode: 'earth' })) console.log(entry.kind, entry.name)
+   */
+  watch<Watched extends Kind = Kind>(
+    options?: WatchOptions<Watched>,
+  ): AsyncGenerator<Extract<CaughtEntry, { readonly kind: Watched }>, void, undefined>
   /** The option `baseUrl`, without trailing slashes. */
   readonly baseUrl: string
   /** The defaults of calls: the options `user` and `gamemode`. */
@@ -67,15 +77,17 @@ export function createClient(options: ClientOptions = {}): Client {
       return fernet
     },
   }
-  return Object.freeze({
-    // A function, so that no log of a client shows secrets.
-    context: () => context,
+  return Object.freeze<Client>({
     fish: createFish(context),
     crabs: createCrabs(context),
+    async *watch(options = {}) {
+      const { watchCatches } = await platform.loadOnDemand()
+      yield* watchCatches(context, options)
+    },
     demo: createDemo(transport),
-    keys: createKeys(transport),
+    keys: { get: (options) => deferred(({ getKey }) => getKey(transport, options)) },
     status: createStatus(transport, settings),
-    leaderboard: createLeaderboard(transport, settings),
+    leaderboard: (options) => deferred(({ getLeaderboard }) => getLeaderboard(transport, settings, options)),
     baseUrl: settings.baseUrl,
     defaults: Object.freeze({ user: settings.user, gamemode: settings.gamemode }),
   })

@@ -5,14 +5,11 @@ export interface ConnectionErrorFields extends Omit<FishCrabErrorFields, 'code'>
   readonly code?: string | undefined
   /** The error code of the system, such as `ECONNREFUSED`. */
   readonly systemCode?: string | undefined
-  /** The address of the proxy that failed, without credentials. */
-  readonly proxy?: string | undefined
 }
 
 /**
  * No response: the server is unreachable or the connection broke, even after all retries. A write may have been stored;
- * sending the same token again is safe (see `fish.encrypt`). `code` is `connection_error`, or `proxy_error` when a
- * proxy of the environment blocked the request: then nothing reached the server.
+ * sending the same token again is safe (see `fish.encrypt`). `code` is `connection_error`.
  */
 export class ConnectionError extends FishCrabError {
   static override get name(): string {
@@ -20,19 +17,15 @@ export class ConnectionError extends FishCrabError {
   }
   /** The error code of the system, such as `ECONNREFUSED`, if there is one. */
   readonly systemCode: string | undefined
-  /** The address of the proxy that failed, without credentials, if one did. */
-  readonly proxy: string | undefined
 
-  constructor(summary: string, { code = 'connection_error', systemCode, proxy, ...fields }: ConnectionErrorFields) {
+  constructor(summary: string, { code = 'connection_error', systemCode, ...fields }: ConnectionErrorFields) {
     super(summary, { ...fields, code })
     this.systemCode = systemCode
-    this.proxy = proxy
   }
 }
 
 /**
- * No complete response within `timeoutMs`, or the call did not finish within `deadlineMs`. A write may have been stored.
- * `code` is `timeout`.
+ * No complete response within `timeoutMs`. A write may have been stored. `code` is `timeout`.
  */
 export class TimeoutError extends ConnectionError {
   static override get name(): string {

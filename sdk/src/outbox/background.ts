@@ -1,4 +1,5 @@
 import type { Clock } from '../client/core/timing.ts'
+import { backoffMs } from '../internal/backoff.ts'
 import { untilAborted } from '../internal/wait.ts'
 import { rateLimitWaitMs } from './flush.ts'
 import type { FlushReport } from './outbox.ts'
@@ -55,11 +56,13 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
       const failures = delivered > 0 ? 1 : failuresBefore + 1
       const until = Math.min(...stopped.map(({ retryAt }) => retryAt?.getTime() ?? Number.POSITIVE_INFINITY))
       const isLimited = until < Number.POSITIVE_INFINITY
-      const waitMs = isLimited ? rateLimitWaitMs(until, clock.now(), random()) : backoffMs(failures, random())
+      const waitMs = isLimited
+        ? rateLimitWaitMs(until, clock.now(), random())
+        : backoffMs(failures - 1, random(), FIRST_MS, MAX_MS)
       return { failures, waitMs, error: stopped[0]?.error }
     } catch (error) {
       if (!stopping.signal.aborted) onError(error)
-      return { failures: failuresBefore + 1, waitMs: backoffMs(failuresBefore + 1, random()), error }
+      return { failures: failuresBefore + 1, waitMs: backoffMs(failuresBefore, random(), FIRST_MS, MAX_MS), error }
     }
   }
 
@@ -97,9 +100,4 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
       return done
     },
   }
-}
-
-/** 1 s, doubled with each failure up to 5 minutes. `random` lengthens it by up to half. */
-function backoffMs(failures: number, random: number): number {
-  return Math.min(FIRST_MS * 2 ** (failures - 1), MAX_MS) * (1 + random / 2)
 }

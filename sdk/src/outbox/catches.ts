@@ -1,11 +1,5 @@
-import {
-  type CrabInput,
-  type FishInput,
-  type PayloadEntry,
-  parseEntries,
-  resolveTarget,
-  type Target,
-} from '../client/resources/catch-input.ts'
+import { type CrabInput, type FishInput, type PayloadEntry, parseEntries } from '../client/resources/catch-input.ts'
+import { resolveTarget, type Target } from '../client/resources/target.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
 import { userNameKey } from '../contract/names.ts'

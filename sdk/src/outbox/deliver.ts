@@ -113,9 +113,6 @@ function handleFailure(
   return { type: 'rejected', notice }
 }
 
-// The lock is held during a request.
-const REQUEST_DEADLINE_MS = 30_000
-
 export type Attempt<T> = { readonly value: T } | { readonly error: unknown }
 
 /** @throws the signal's reason if it aborted */
@@ -143,7 +140,7 @@ async function sendWith(
   signal: AbortSignal,
 ): Promise<AddResult> {
   // The outbox itself waits for the rate limit, without the lock.
-  const options = { signal, deadlineMs: REQUEST_DEADLINE_MS, maxWaitMs: 0 }
+  const options = { signal, maxWaitMs: 0 }
   return frozen.kind === 'fish' ? await fish.send(frozen, options) : await crabs.send(frozen, options)
 }
 

@@ -1,10 +1,10 @@
 import { isServiceUrl, SERVICE_URL_RULE, serviceAddress } from '../client/core/service-url.ts'
 import { type Clock, systemClock } from '../client/core/timing.ts'
 import type { Client } from '../client/create-client.ts'
-import type { Target } from '../client/resources/catch-input.ts'
+import type { Target } from '../client/resources/target.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { userNameKey } from '../contract/names.ts'
-import { assertOptions, type OptionNames, unknownOptions } from '../errors/check-options.ts'
+import { type OptionNames, optionIssues } from '../errors/check-options.ts'
 import { throwIssues } from '../errors/fish-crab-error.ts'
 import type { OutboxListener } from './events.ts'
 
@@ -102,7 +102,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Checks options and fills in defaults. @throws ValidationError that names every wrong option. */
 export function resolveOutboxOptions(options: OutboxOptions): OutboxSettings {
-  assertOptions(options, KNOWN)
+  const issues = optionIssues(options, KNOWN)
   const { client, clock, lingerMs = 2000 } = options
   const { user = client?.defaults?.user, gamemode = client?.defaults?.gamemode } = options
   const settings = {
@@ -112,7 +112,6 @@ export function resolveOutboxOptions(options: OutboxOptions): OutboxSettings {
     keyLifeMs: options.keyLifeMs ?? 30 * DAY_MS,
     lingerMs: typeof lingerMs === 'function' ? lingerMs : () => lingerMs,
   }
-  const issues = unknownOptions(options, KNOWN)
   const check = (right: boolean, path: keyof OutboxOptions, message: string) => {
     if (!right) issues.push({ path, message })
   }

@@ -27,7 +27,6 @@ const call = fc.record({
   abortsAt: fc.option(fc.constantFrom(...MOMENTS), { nil: undefined }),
   abortsAfterMs: fc.constantFrom(1, 25, 45, 2000, 250_000),
   maxWaitMs: fc.constantFrom(0, 60_000, Number.POSITIVE_INFINITY),
-  deadlineMs: fc.constantFrom(undefined, 1_000_000),
   pace: fc.boolean(),
 })
 const sequence = fc.record({

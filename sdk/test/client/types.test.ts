@@ -9,7 +9,6 @@ import {
   type ErrorCode,
   type Fish,
   type FishInput,
-  watchCatches,
 } from '@fish-crab/sdk'
 import { expect, expectTypeOf, test } from 'vitest'
 import { json, player } from './stubs.ts'
@@ -51,9 +50,9 @@ test('any text is taken for a gamemode, and checked when it runs', () => {
 
 test('watching one kind yields entries of that kind, and watching both a union that `kind` discriminates', () => {
   const client = createClient()
-  expectTypeOf(watchCatches(client, { kind: 'fish' })).toEqualTypeOf<AsyncGenerator<CaughtFish, void, undefined>>()
-  expectTypeOf(watchCatches(client, { kind: 'crab' })).toEqualTypeOf<AsyncGenerator<CaughtCrab, void, undefined>>()
-  expectTypeOf(watchCatches(client)).toEqualTypeOf<AsyncGenerator<CaughtEntry, void, undefined>>()
+  expectTypeOf(client.watch({ kind: 'fish' })).toEqualTypeOf<AsyncGenerator<CaughtFish, void, undefined>>()
+  expectTypeOf(client.watch({ kind: 'crab' })).toEqualTypeOf<AsyncGenerator<CaughtCrab, void, undefined>>()
+  expectTypeOf(client.watch()).toEqualTypeOf<AsyncGenerator<CaughtEntry, void, undefined>>()
   const kind = 'fish' as 'fish' | 'crab' | undefined
-  expectTypeOf(watchCatches(client, { kind })).toEqualTypeOf<AsyncGenerator<CaughtEntry, void, undefined>>()
+  expectTypeOf(client.watch({ kind })).toEqualTypeOf<AsyncGenerator<CaughtEntry, void, undefined>>()
 })

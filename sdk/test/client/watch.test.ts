@@ -1,4 +1,4 @@
-import { createClient, watchCatches } from '@fish-crab/sdk'
+import { createClient } from '@fish-crab/sdk'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
 const encoder = new TextEncoder()
@@ -29,7 +29,7 @@ function watching(...responses: readonly (() => Response)[]) {
   }
   const client = createClient({ baseUrl: 'https://fish.example', user: 'Alex', gamemode: 'earth', fetch, pace: false })
   const states: string[] = []
-  const catches = watchCatches(client, {
+  const catches = client.watch({
     maxRetries: 0,
     signal: controller.signal,
     onConnect: () => states.push('connected'),
@@ -112,7 +112,7 @@ test('an error of a callback ends no watch', async () => {
   const onConnect = () => {
     throw new Error('A mistake.')
   }
-  const catches = watchCatches(client, { onConnect })
+  const catches = client.watch({ onConnect })
   expect((await catches.next()).value).toMatchObject({ name: 'crab' })
   await catches.return()
 })

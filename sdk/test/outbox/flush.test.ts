@@ -1,5 +1,7 @@
+import { createClient } from '@fish-crab/sdk'
 import { type FlushProgress, type OutboxEvent, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, it } from 'vitest'
+import { player, saved } from '../client/stubs.ts'
 import { jumpingClock, settle, standingClock } from './clocks.ts'
 import { fakeService, fish, limited, lost, numbers, refusal } from './fake-service.ts'
 
@@ -264,4 +266,14 @@ it('is closed at the end of its block', async () => {
     leaked = outbox
   }
   await expect(leaked.status()).rejects.toMatchObject({ code: 'outbox_closed' })
+})
+
+it('retries a lost connection as often as the client does, although it does not wait for the rate limit', async () => {
+  const broken = new TypeError('fetch failed', { cause: new Error('read ECONNRESET') })
+  const { options, requests, slept } = player(broken, broken, saved())
+  const { outbox, add } = await open({ client: createClient(options) })
+  await add('Alex', 1)
+  expect(await outbox.flush()).toMatchObject({ delivered: 1, remaining: 0, stopped: [] })
+  expect(new Set(requests.map(({ init }) => init.body)).size).toBe(1)
+  expect(slept).toEqual([500, 1000])
 })

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient, deleteCatch } from '@fish-crab/sdk'
+import { createClient } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import {
   createLogger,
@@ -615,7 +615,7 @@ async function expectApart(url: string): Promise<void> {
     await client.fish.add({ name: `New ${index}`, rarity: 1 })
     const { fish } = await client.fish.list({ detail: 'full' })
     expect(fish.map((one) => one.name)).toEqual([`Fish ${index}`, `New ${index}`])
-    await deleteCatch(client, { kind: 'fish', id: fish[1]?.id ?? '', password: `password of ${name}` })
+    await client.fish.remove(fish[1]?.id ?? '', { password: `password of ${name}` })
     expect((await client.fish.summary()).total).toBe(1)
   }
 }

@@ -1,9 +1,9 @@
 import { type Gamemode, isGamemode } from '../../contract/gamemodes.ts'
 import { isUserName } from '../../contract/names.ts'
-import { assertOptions, type OptionNames, unknownOptions } from '../../errors/check-options.ts'
-import { throwIssues } from '../../errors/fish-crab-error.ts'
+import { type OptionNames, optionIssues } from '../../errors/check-options.ts'
+import { type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
 import { isKeyFormat } from '../../fernet/key.ts'
-import { type CallLimits, DEFAULT_LIMITS, type LimitOptions, resolveLimits } from './call-options.ts'
+import { type CallLimits, DEFAULT_LIMITS, type LimitOptions, limitIssues, resolveLimits } from './call-options.ts'
 import { createEventSink, type EventSink, type Hooks, type Logger } from './hooks.ts'
 import { createKnownGamemodes, type KnownGamemodes } from './known-gamemodes.ts'
 import { DEFAULT_BASE_URL, isServiceUrl, SERVICE_URL_RULE, serviceAddress } from './service-url.ts'
@@ -59,7 +59,6 @@ export const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
   gamemode: true,
   fetch: true,
   timeoutMs: true,
-  deadlineMs: true,
   maxWaitMs: true,
   maxRetries: true,
   pace: true,
@@ -84,7 +83,6 @@ export interface Settings extends CallLimits {
   readonly gamemode: Gamemode | undefined
   readonly knownGamemodes: KnownGamemodes
   readonly fetch: typeof globalThis.fetch | undefined
-  readonly pace: boolean
   readonly maxResponseBytes: number
   readonly userAgent: string
   readonly observer: EventSink
@@ -97,22 +95,30 @@ export interface Settings extends CallLimits {
   readonly env: Environment | undefined
 }
 
+interface OptionRules {
+  /** The names of all options. */
+  readonly known: OptionNames
+  readonly variables: Partial<typeof VARIABLES>
+  /** Returns further mistakes. */
+  readonly check?: () => readonly Issue[]
+}
+
 /**
  * Checks options and fills in defaults. Messages contain no values: one may be a secret in the wrong place.
- * @param known The names of all options, for the client of administrators.
  * @throws ValidationError with every invalid option.
  */
-export function resolveOptions(given: ClientOptions, known: OptionNames = CLIENT_OPTIONS): Settings {
-  assertOptions(given, known)
-  const options = withEnvironment(given)
+export function resolveOptions(
+  given: ClientOptions,
+  { known, variables, check: further }: OptionRules = { known: CLIENT_OPTIONS, variables: VARIABLES },
+): Settings {
+  const issues = optionIssues(given, known)
+  const options = withEnvironment(given, variables)
   const { baseUrl = DEFAULT_BASE_URL, maxResponseBytes = 64 * 1024 * 1024, userAgent = USER_AGENT } = options
-  const { user, apiKey, gamemode, fetch, pace = true, logger, clock = systemClock } = options
+  const { user, apiKey, gamemode, fetch, logger, clock = systemClock } = options
   // A key from a file may end with a line break.
   const fernetKey = typeof options.fernetKey === 'string' ? options.fernetKey.trim() : options.fernetKey
-  const issues = unknownOptions(given, known)
   const check = (right: boolean, path: keyof ClientOptions, message: string) => {
-    const variable: string | undefined =
-      given[path] === undefined ? VARIABLES[path as keyof typeof VARIABLES] : undefined
+    const variable = given[path] === undefined ? variables[path as keyof typeof VARIABLES] : undefined
     if (!right) issues.push({ path, message: variable ? `${message} The value is from ${variable}.` : message })
   }
   check(isServiceUrl(baseUrl), 'baseUrl', `Must be ${SERVICE_URL_RULE}.`)
@@ -132,8 +138,7 @@ export function resolveOptions(given: ClientOptions, known: OptionNames = CLIENT
   )
   check(fetch === undefined || typeof fetch === 'function', 'fetch', 'Must be a function.')
   check(typeof clock === 'object' && clock !== null, 'clock', 'Must be an object.')
-  const limits = resolveLimits(options, DEFAULT_LIMITS, check)
-  throwIssues(issues)
+  throwIssues([...issues, ...limitIssues(options), ...(further?.() ?? [])])
   return {
     baseUrl: serviceAddress(baseUrl),
     user,
@@ -142,8 +147,7 @@ export function resolveOptions(given: ClientOptions, known: OptionNames = CLIENT
     gamemode,
     knownGamemodes: createKnownGamemodes(clock),
     fetch,
-    ...limits,
-    pace,
+    ...resolveLimits(options, DEFAULT_LIMITS),
     maxResponseBytes,
     userAgent,
     observer: createEventSink(options, logger),
@@ -163,7 +167,7 @@ function isHeaderText(value: unknown): boolean {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The environment variable of each option that has one. */
-const VARIABLES = {
+export const VARIABLES = {
   baseUrl: 'FISH_URL',
   user: 'FISH_USER',
   fernetKey: 'FISH_KEY',
@@ -172,11 +176,9 @@ const VARIABLES = {
 } as const
 
 /** Fills in missing options from the environment. An empty variable counts as missing. */
-export function withEnvironment<
-  Options extends { readonly [Name in keyof typeof VARIABLES]?: unknown } & { readonly env?: Environment | undefined },
->(options: Options): Options {
+function withEnvironment(options: ClientOptions, variables: Partial<typeof VARIABLES>): ClientOptions {
   const env = options.env ?? processEnvironment()
-  const fromEnvironment = Object.entries(VARIABLES).flatMap(([option, variable]) => {
+  const fromEnvironment = Object.entries(variables).flatMap(([option, variable]) => {
     const value = options[option as keyof typeof VARIABLES] ?? (env[variable] || undefined)
     return value === undefined ? [] : [[option, value]]
   })

@@ -1,4 +1,4 @@
-import { TimeoutError } from '../../errors/connection-errors.ts'
+import type { TimeoutError } from '../../errors/connection-errors.ts'
 import { sleep, startTimer } from '../../internal/wait.ts'
 
 /** A source of time. Pass your own to test code that waits; its clients share no rate limiter with others. */
@@ -10,10 +10,10 @@ export interface Clock {
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /**
-   * Calls back once after `ms` milliseconds (may be `Infinity`), and returns a function that cancels that. Times attempts
-   * and calls. @default setTimeout
+   * Calls back once after `ms` milliseconds (may be `Infinity`), and returns a function that cancels that. Times attempts.
+   * @default setTimeout
    */
-  setTimer?(ms: number, onEnd: () => void, limit: 'timeoutMs' | 'deadlineMs'): () => void
+  setTimer?(ms: number, onEnd: () => void): () => void
 }
 
 /** The system's clock. */
@@ -47,64 +47,27 @@ export function steadyTime(clock: Clock): () => number {
   }
 }
 
-function startLimitTimer(clock: Clock, limit: 'timeoutMs' | 'deadlineMs', ms: number, onEnd: () => void): () => void {
-  if (clock.setTimer) return clock.setTimer(ms, onEnd, limit)
-  const timer = startTimer(ms, onEnd)
-  return () => clearTimeout(timer)
-}
-
-/** Starts the time limit of an attempt or a call: `signal` aborts with the caller's reason, or when the time is over. */
+/** Starts the time limit of an attempt: `signal` aborts with the caller's reason, or when the time is over. */
 export function startTimeLimit(
   clock: Clock,
-  limit: 'timeoutMs' | 'deadlineMs',
   ms: number,
   signal: AbortSignal | undefined,
   timeoutError: () => TimeoutError,
 ) {
   const ending = new AbortController()
   const onAbort = () => ending.abort(signal?.reason)
+  const onEnd = () => ending.abort(timeoutError())
   if (signal?.aborted) onAbort()
   signal?.addEventListener('abort', onAbort, { once: true })
-  const cancelTimer = startLimitTimer(clock, limit, ms, () => ending.abort(timeoutError()))
+  const timer = clock.setTimer ? undefined : startTimer(ms, onEnd)
+  const cancelTimer = clock.setTimer?.(ms, onEnd)
   return {
     signal: ending.signal,
     /** Stops the timer and the listener. */
     cancel() {
-      cancelTimer()
+      clearTimeout(timer)
+      cancelTimer?.()
       signal?.removeEventListener('abort', onAbort)
-    },
-  }
-}
-
-/** Starts the deadline of a call; with `Infinity`, the caller's signal alone ends it. */
-export function startDeadline(clock: Clock, deadlineMs: number, signal: AbortSignal | undefined, now: () => number) {
-  if (deadlineMs === Number.POSITIVE_INFINITY) return { signal, leftMs: () => deadlineMs, cancel() {} }
-  const end = now() + deadlineMs
-  const limit = startTimeLimit(clock, 'deadlineMs', deadlineMs, signal, () => {
-    return new TimeoutError(`The call did not finish within ${deadlineMs} ms.`)
-  })
-  return { ...limit, leftMs: () => end - now() }
-}
-
-export interface Budget {
-  /** Milliseconds. */
-  leftMs(): number
-  /** Runs work that waits, and subtracts its duration. */
-  wait<Result>(work: () => Promise<Result>): Promise<Result>
-}
-
-/** @param deadlineLeftMs Milliseconds until the deadline of the call. */
-export function startBudget(maxWaitMs: number, deadlineLeftMs: () => number, now: () => number): Budget {
-  let waitedMs = 0
-  return {
-    leftMs: () => Math.min(maxWaitMs - waitedMs, deadlineLeftMs()),
-    async wait(work) {
-      const since = now()
-      try {
-        return await work()
-      } finally {
-        waitedMs += now() - since
-      }
     },
   }
 }

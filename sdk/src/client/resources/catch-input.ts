@@ -1,11 +1,9 @@
-import { type Gamemode, isGamemode } from '../../contract/gamemodes.ts'
 import type { Kind } from '../../contract/kinds.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import { CATCH_NAME_PATTERN, isUserName, USER_NAME_RULE } from '../../contract/names.ts'
+import { CATCH_NAME_PATTERN } from '../../contract/names.ts'
 import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue, rarityValue } from '../../contract/rarities.ts'
 import type { Issue } from '../../errors/fish-crab-error.ts'
 import { startsWithDate } from '../../internal/calendar.ts'
-import type { KnownGamemodes } from '../core/known-gamemodes.ts'
 
 /** A fish to add. */
 export interface FishInput {
@@ -78,57 +76,4 @@ function parseDateTime(given: Date | string | undefined, report: Report): string
   if (text && /^\d{4}-/.test(text)) return text
   report('caughtAt', 'Must be a Date, or an existing date in ISO 8601 with time and zone such as 2026-01-31T12:00:00Z.')
   return undefined
-}
-
-/** The collection of a call. */
-export interface Target {
-  /** @default the client's `user` */
-  readonly user?: string | undefined
-  /**
-   * One of the service's: those that its status listed in the last 5 minutes, if the client has asked for it; else the
-   * service itself refuses others. @default the client's `gamemode`
-   */
-  readonly gamemode?: Gamemode | undefined
-}
-
-/** The collection of a call, by its options or those of the client. Adds mistakes to `issues`. */
-export function resolveTarget(
-  call: Target,
-  client: Target & { readonly knownGamemodes?: KnownGamemodes | undefined },
-  issues: Issue[],
-): { user: string; gamemode: Gamemode } {
-  const user = call.user ?? client.user
-  const gamemode = call.gamemode ?? client.gamemode
-  if (user === undefined) {
-    issues.push({ path: 'user', message: 'Missing. Pass user to the call or to createClient.' })
-  } else if (!isUserName(user)) {
-    const message = `Must be ${USER_NAME_RULE}.`
-    issues.push({ path: 'user', message })
-  }
-  if (gamemode === undefined) {
-    issues.push({ path: 'gamemode', message: 'Missing. Pass gamemode to the call or to createClient.' })
-  } else checkGamemode(gamemode, client.knownGamemodes, issues)
-  return { user: user ?? '', gamemode: gamemode ?? '' }
-}
-
-export function checkGamemode(gamemode: Gamemode, known: KnownGamemodes | undefined, issues: Issue[]): void {
-  const gamemodes = known?.list()
-  if (gamemodes?.includes(gamemode) ?? isGamemode(gamemode)) return
-  issues.push({ path: 'gamemode', message: `Must be ${gamemodes?.join(' or ') ?? 'a valid gamemode'}.` })
-}
-
-/** A `limit` may be left out. */
-export function checkLimit(limit: number | undefined, largest: number, issues: Issue[]): void {
-  if (limit === undefined || (Number.isInteger(limit) && limit >= 1 && limit <= largest)) return
-  issues.push({ path: 'limit', message: `Must be a whole number from 1 to ${largest}.` })
-}
-
-export function idIssue(value: unknown): Issue | undefined {
-  if (typeof value === 'string' && value !== '' && !isDots(value)) return undefined
-  return { path: 'id', message: 'Must be the id of a record, as in a list.' }
-}
-
-/** An address with such a part is another address (RFC 3986, 5.2.4). */
-export function isDots(text: string): boolean {
-  return text === '.' || text === '..'
 }

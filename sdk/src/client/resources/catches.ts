@@ -1,5 +1,6 @@
+import { platform } from '#platform'
 import type { Kind } from '../../contract/kinds.ts'
-import { PUBLIC_ROUTES, type Route } from '../../contract/routes.ts'
+import { OWN_ROUTES, PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { Crab, CrabCollection, CrabSummary, Fish, FishCollection, FishSummary } from '../../contract/schemas.ts'
 import type { CallOptions } from '../core/call-options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
@@ -10,27 +11,23 @@ import {
   fishSummaryShape,
 } from '../shapes/shapes.generated.ts'
 import type { ApiPromise, ResponseMeta } from '../transport/call.ts'
-import type { CrabInput, FishInput, Target } from './catch-input.ts'
+import type { CrabInput, FishInput } from './catch-input.ts'
+import type { MoveOptions, RemoveOptions } from './change-catches.ts'
+import { deferred } from './deferred.ts'
 import {
   type DetailedEntry,
   type DetailOption,
+  ITERATE_OPTIONS,
   type IterateOptions,
   iteratePages,
   type ListOptions,
   listCatches,
   type Page,
   type SummaryOptions,
+  summarizeCatches,
 } from './list-catches.ts'
-import {
-  type AddOptions,
-  type AddResult,
-  addCatches,
-  checkCatches,
-  type EncryptedCatches,
-  encryptCatches,
-  sendCatches,
-  type WriteContext,
-} from './write-catches.ts'
+import type { Target } from './target.ts'
+import type { AddOptions, AddResult, EncryptedCatches, WriteContext } from './write-catches.ts'
 
 /** A collection whose entries have their details. */
 type WithDetails<Collection, Field extends keyof Collection, Entry extends Fish | Crab> = Omit<Collection, Field> & {
@@ -91,6 +88,27 @@ export interface CatchesResource<Input, Entry extends Fish | Crab, Collection, D
    * const { id, replayed } = await client.fish.send(encrypted)
    */
   send(encrypted: EncryptedCatches, options?: CallOptions): ApiPromise<AddResult>
+  /**
+   * Removes one record of a player with all its entries, by the player's password. The token by which it was added stays
+   * used: sent again, it stores nothing. A retry that finds no such record succeeds.
+   *
+   * @param id The id from `list` with `detail: 'full'`.
+   * @throws AuthenticationError for a wrong name or password; NotFoundError with code `record_not_found`, also for a record
+   *   of another player; ApiError, ConnectionError; ValidationError before anything is sent.
+   * @example
+   * await client.fish.remove(id, { password })
+   */
+  remove(id: string, options: RemoveOptions): ApiPromise<ResponseMeta>
+  /**
+   * Moves one record of a player with all its entries to another gamemode, by the player's password; its id and times stay.
+   * It succeeds when the record is there already.
+   *
+   * @param id The id from `list` with `detail: 'full'`.
+   * @throws As `remove`.
+   * @example
+   * await client.fish.move(id, { gamemode: 'earth', to: 'oneblock', password })
+   */
+  move(id: string, options: MoveOptions): ApiPromise<ResponseMeta>
 }
 
 /** The fish of a player. */
@@ -126,13 +144,11 @@ export interface CrabsResource
 type CatchesContext = Pick<WriteContext, 'transport' | 'settings' | 'fernet'>
 
 export function createFish(context: CatchesContext): FishResource {
-  const routes = { post: PUBLIC_ROUTES.postFish, get: PUBLIC_ROUTES.getFish }
-  return createCatches(context, 'fish', routes, fishCollectionShape, fishSummaryShape) as FishResource
+  return createCatches(context, 'fish', fishCollectionShape, fishSummaryShape) as FishResource
 }
 
 export function createCrabs(context: CatchesContext): CrabsResource {
-  const routes = { post: PUBLIC_ROUTES.postCrab, get: PUBLIC_ROUTES.getCrab }
-  return createCatches(context, 'crab', routes, crabCollectionShape, crabSummaryShape) as CrabsResource
+  return createCatches(context, 'crab', crabCollectionShape, crabSummaryShape) as CrabsResource
 }
 
 type AnyInput = FishInput | CrabInput
@@ -141,22 +157,26 @@ type AnyInput = FishInput | CrabInput
 function createCatches<K extends Kind, Collection extends Page & { readonly [Key in K]: (Fish | Crab)[] }>(
   context: CatchesContext,
   kind: K,
-  routes: { readonly post: Route; readonly get: Route },
   shape: ResponseShape<Collection>,
   summaryShape: ResponseShape<FishSummary | CrabSummary>,
 ) {
-  const writing = { ...context, kind, route: routes.post }
-  const reading = { ...context, route: routes.get }
+  const name = kind === 'fish' ? 'Fish' : 'Crab'
+  const writing = { ...context, kind, route: PUBLIC_ROUTES[`post${name}`] }
+  const reading = { ...context, route: PUBLIC_ROUTES[`get${name}`] }
   const list = (options: ListOptions = {}) => listCatches({ ...reading, shape }, options)
   return {
     list,
-    iterate: (options: IterateOptions = {}) => iteratePages(list, (page) => page[kind], options),
-    summary: (options: SummaryOptions = {}) =>
-      listCatches({ ...reading, shape: summaryShape, summary: 'species' }, options),
+    iterate: (options: IterateOptions = {}) => iteratePages(list, (page) => page[kind], options, ITERATE_OPTIONS),
+    summary: (options: SummaryOptions = {}) => summarizeCatches({ ...reading, shape: summaryShape }, options),
     add: (entries: AnyInput | readonly AnyInput[] = {}, options: AddOptions = {}) =>
-      addCatches(writing, [entries].flat(), options),
+      deferred(({ addCatches }) => addCatches(writing, [entries].flat(), options)),
     encrypt: async (entries: AnyInput | readonly AnyInput[] = {}, target: Target = {}) =>
-      encryptCatches(writing, checkCatches(writing, [entries].flat(), target)),
-    send: (encrypted: EncryptedCatches, options: CallOptions = {}) => sendCatches(writing, encrypted, options),
+      (await platform.loadOnDemand()).encryptInput(writing, [entries].flat(), target),
+    send: (encrypted: EncryptedCatches, options: CallOptions = {}) =>
+      deferred(({ sendCatches }) => sendCatches(writing, encrypted, options)),
+    remove: (id: string, options: RemoveOptions) =>
+      deferred(({ removeRecord }) => removeRecord({ ...context, route: OWN_ROUTES[`deleteOwn${name}`] }, id, options)),
+    move: (id: string, options: MoveOptions) =>
+      deferred(({ moveRecord }) => moveRecord({ ...context, route: OWN_ROUTES[`moveOwn${name}`] }, id, options)),
   }
 }

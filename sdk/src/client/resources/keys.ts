@@ -1,11 +1,11 @@
 import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { UserKey } from '../../contract/schemas.ts'
-import { assertOptions } from '../../errors/check-options.ts'
-import { type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
-import type { CallOptions } from '../core/call-options.ts'
+import type { OptionNames } from '../../errors/check-options.ts'
+import type { Issue } from '../../errors/fish-crab-error.ts'
+import { CALL_OPTIONS, type CallOptions } from '../core/call-options.ts'
 import { userKeyShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/response.ts'
 
 /** Options of `keys.get`. */
 interface GetKeyOptions extends CallOptions {
@@ -30,31 +30,30 @@ export interface KeysResource {
   get(options: GetKeyOptions): ApiPromise<UserKey & ResponseMeta>
 }
 
-export function createKeys(transport: Transport): KeysResource {
-  return {
-    get: (given) =>
-      call(
-        transport,
-        () => {
-          assertOptions(given, { name: true, username: true, password: true })
-          const { name, username, password, ...options } = given
-          const authorization = basicCredentials(username, password)
-          return { route: PUBLIC_ROUTES.getUserKey, query: { name }, headers: { authorization }, options }
-        },
-        userKeyShape,
-      ),
-  }
+const KNOWN: OptionNames<GetKeyOptions> = { name: true, username: true, password: true, ...CALL_OPTIONS }
+
+export function getKey(transport: Transport, options: GetKeyOptions): ApiPromise<UserKey & ResponseMeta> {
+  return call(transport, {
+    options,
+    known: KNOWN,
+    shape: userKeyShape,
+    prepare: () => {
+      const { name, username, password } = options
+      const issues: Issue[] = []
+      const headers = { authorization: basicCredentials(username, password, issues) }
+      return { route: PUBLIC_ROUTES.getUserKey, query: { name }, headers, issues }
+    },
+  })
 }
 
-export function basicCredentials(username: string, password: string): string {
-  const issues: Issue[] = []
+/** Adds mistakes to `issues`. */
+export function basicCredentials(username: string, password: string, issues: Issue[]): string {
   if (typeof username !== 'string' || !/^[^:\p{Cc}]+$/u.test(username)) {
     issues.push({ path: 'username', message: 'Must be a name without colons and control characters.' })
   }
   if (typeof password !== 'string' || !/^\P{Cc}+$/u.test(password)) {
     issues.push({ path: 'password', message: 'Must be a password without control characters.' })
   }
-  throwIssues(issues)
   // btoa takes one character per byte.
   const bytes = Array.from(new TextEncoder().encode(`${username}:${password}`), (byte) => String.fromCharCode(byte))
   return `Basic ${btoa(bytes.join(''))}`

@@ -1,13 +1,13 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Route } from '../../contract/routes.ts'
-import { type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
-import { assertCallOptions, type CallOptions } from '../core/call-options.ts'
+import { checkOptions, type OptionNames } from '../../errors/check-options.ts'
+import type { Issue } from '../../errors/fish-crab-error.ts'
+import { CALL_OPTIONS, type CallOptions } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
-import type { ApiRequest } from '../transport/request.ts'
-import type { Transport } from '../transport/transport.ts'
-import { checkLimit, resolveTarget, type Target } from './catch-input.ts'
+import type { Transport } from '../transport/response.ts'
+import { limitIssue, resolveTarget, TARGET, type Target } from './target.ts'
 
 /** Options of `list`. */
 export interface ListOptions extends CallOptions, Target {
@@ -39,27 +39,40 @@ interface ListContext<Collection> {
   readonly transport: Transport
   readonly settings: Settings
   readonly shape: ResponseShape<Collection>
-  /** Requests a summary instead of the catches. */
-  readonly summary?: 'species'
 }
 
+const SUMMARY_OPTIONS: OptionNames<SummaryOptions> = { ...CALL_OPTIONS, ...TARGET }
+const LIST_OPTIONS: OptionNames<ListOptions> = { ...SUMMARY_OPTIONS, detail: true, limit: true, cursor: true }
+export const ITERATE_OPTIONS: OptionNames<IterateOptions> = { ...SUMMARY_OPTIONS, detail: true, pageSize: true }
+
 export function listCatches<Collection extends object>(
-  { route, transport, settings, shape, summary }: ListContext<Collection>,
+  { route, transport, settings, shape }: ListContext<Collection>,
   options: ListOptions,
 ): ApiPromise<Collection & ResponseMeta> {
-  const prepare = (): ApiRequest => {
-    assertCallOptions(options)
+  const prepare = () => {
     const { detail, limit, cursor } = options
     const issues: Issue[] = []
     const { user: name, gamemode } = resolveTarget(options, settings, issues)
-    checkLimit(limit, LIMITS.pageSize, issues)
-    if (detail !== undefined && detail !== 'full') {
-      issues.push({ path: 'detail', message: "Must be 'full' or left out." })
+    const isDetail = detail === undefined || detail === 'full'
+    return {
+      route,
+      query: { name, gamemode, detail, limit, cursor },
+      issues: [...issues, limitIssue(limit), !isDetail && { path: 'detail', message: "Must be 'full' or left out." }],
     }
-    throwIssues(issues)
-    return { route, query: { name, gamemode, detail, limit, cursor, summary }, options }
   }
-  return call(transport, prepare, shape)
+  return call(transport, { options, known: LIST_OPTIONS, shape, prepare })
+}
+
+export function summarizeCatches<Summary extends object>(
+  { route, transport, settings, shape }: ListContext<Summary>,
+  options: SummaryOptions,
+): ApiPromise<Summary & ResponseMeta> {
+  const prepare = () => {
+    const issues: Issue[] = []
+    const { user: name, gamemode } = resolveTarget(options, settings, issues)
+    return { route, query: { name, gamemode, summary: 'species' }, issues }
+  }
+  return call(transport, { options, known: SUMMARY_OPTIONS, shape, prepare })
 }
 
 /** Options of `iterate`. */
@@ -72,17 +85,18 @@ export interface Page {
   readonly nextCursor?: string | undefined
 }
 
-/** Reads pages on demand. Entries added meanwhile come last. */
+/** Reads pages on demand. Entries added meanwhile come last. @param known The names of `options`. */
 export async function* iteratePages<Collection extends Page, Entry>(
-  list: (options: ListOptions) => Promise<Collection>,
+  list: (options: CallOptions & { readonly limit: number; readonly cursor?: string }) => Promise<Collection>,
   entriesOf: (page: Collection) => readonly Entry[],
-  options: IterateOptions,
+  options: CallOptions & { readonly pageSize?: number | undefined },
+  known: OptionNames,
 ): AsyncGenerator<Entry, void, undefined> {
-  assertCallOptions(options)
+  checkOptions(options, known)
   const { pageSize = LIMITS.pageSize, ...listOptions } = options
   let cursor: string | undefined
   do {
-    const page = await list({ ...listOptions, limit: pageSize, cursor })
+    const page = await list({ ...listOptions, limit: pageSize, ...(cursor !== undefined && { cursor }) })
     yield* entriesOf(page)
     cursor = page.nextCursor
   } while (cursor !== undefined)

@@ -1,20 +1,11 @@
-import type { Gamemode } from '../../contract/gamemodes.ts'
-import type { Kind } from '../../contract/kinds.ts'
-import { LIMITS } from '../../contract/limits.ts'
-import { PUBLIC_ROUTES } from '../../contract/routes.ts'
-import type { CrabCollection, FishCollection, PublicLeaderboard, Status } from '../../contract/schemas.ts'
-import { type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
-import { assertCallOptions, type CallOptions } from '../core/call-options.ts'
+import { PUBLIC_ROUTES, type Route } from '../../contract/routes.ts'
+import type { CrabCollection, FishCollection, Status } from '../../contract/schemas.ts'
+import { CALL_OPTIONS, type CallOptions } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
-import {
-  crabCollectionShape,
-  fishCollectionShape,
-  publicLeaderboardShape,
-  statusShape,
-} from '../shapes/shapes.generated.ts'
+import type { ResponseShape } from '../shapes/shape.ts'
+import { crabCollectionShape, fishCollectionShape, statusShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
-import type { Transport } from '../transport/transport.ts'
-import { checkGamemode, checkLimit } from './catch-input.ts'
+import type { Transport } from '../transport/response.ts'
 
 /** Reads the status of the service. For 5 minutes, calls check gamemodes against those that it lists. */
 export type GetStatus = (options?: CallOptions) => ApiPromise<Status & ResponseMeta>
@@ -23,46 +14,14 @@ type ServiceSettings = Pick<Settings, 'knownGamemodes'>
 
 export function createStatus(transport: Transport, { knownGamemodes }: ServiceSettings): GetStatus {
   return (options = {}) =>
-    call(
-      transport,
-      () => {
-        assertCallOptions(options)
-        // A 503 is the current status, so there is nothing to retry.
-        return { route: PUBLIC_ROUTES.status, options: { maxRetries: 0, ...options } }
-      },
-      statusShape,
-      knownGamemodes.learn,
-    )
-}
-
-/** Options of `leaderboard`. */
-interface PublicLeaderboardOptions extends CallOptions {
-  /** Counts fish or crabs. */
-  readonly kind: Kind
-  /** @default all gamemodes together */
-  readonly gamemode?: Gamemode | undefined
-  /** Number of places, 1 to 100. @default 10 */
-  readonly limit?: number | undefined
-}
-
-/** Reads who has caught the most. */
-export type GetLeaderboard = (options: PublicLeaderboardOptions) => ApiPromise<PublicLeaderboard & ResponseMeta>
-
-export function createLeaderboard(transport: Transport, { knownGamemodes }: ServiceSettings): GetLeaderboard {
-  return (options) =>
-    call(
-      transport,
-      () => {
-        assertCallOptions(options)
-        const { kind, gamemode, limit } = options
-        const issues: Issue[] = []
-        if (gamemode !== undefined) checkGamemode(gamemode, knownGamemodes, issues)
-        checkLimit(limit, LIMITS.publicLeaders, issues)
-        throwIssues(issues)
-        return { route: PUBLIC_ROUTES.getLeaderboard, query: { kind, gamemode, limit }, options }
-      },
-      publicLeaderboardShape,
-    )
+    call(transport, {
+      // A 503 is the current status, so there is nothing to retry.
+      options: options && { maxRetries: 0, ...options },
+      known: CALL_OPTIONS,
+      shape: statusShape,
+      prepare: () => ({ route: PUBLIC_ROUTES.status }),
+      finish: knownGamemodes.learn,
+    })
 }
 
 /** Sample collections of every service, to try a client without a user. */
@@ -86,8 +45,10 @@ export interface DemoResource {
 }
 
 export function createDemo(transport: Transport): DemoResource {
+  const read = <Content extends object>(route: Route, shape: ResponseShape<Content>, options: CallOptions) =>
+    call(transport, { options, known: CALL_OPTIONS, shape, prepare: () => ({ route }) })
   return {
-    fish: (options = {}) => call(transport, () => ({ route: PUBLIC_ROUTES.demoFish, options }), fishCollectionShape),
-    crabs: (options = {}) => call(transport, () => ({ route: PUBLIC_ROUTES.demoCrab, options }), crabCollectionShape),
+    fish: (options = {}) => read(PUBLIC_ROUTES.demoFish, fishCollectionShape, options),
+    crabs: (options = {}) => read(PUBLIC_ROUTES.demoCrab, crabCollectionShape, options),
   }
 }

@@ -3,16 +3,17 @@ import { KINDS, type Kind } from '../../contract/kinds.ts'
 import { EVENT_ROUTES } from '../../contract/routes.ts'
 import type { Crab, Fish } from '../../contract/schemas.ts'
 import { ApiError } from '../../errors/api-errors.ts'
+import { type OptionNames, optionIssues } from '../../errors/check-options.ts'
 import { ConnectionError, InvalidResponseError, TimeoutError } from '../../errors/connection-errors.ts'
 import { type FishCrabError, type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
+import { backoffMs } from '../../internal/backoff.ts'
 import { startTimer, untilAborted } from '../../internal/wait.ts'
-import { assertCallOptions, type CallOptions } from '../core/call-options.ts'
+import { CALL_OPTIONS, type CallOptions, limitIssues } from '../core/call-options.ts'
 import { notify } from '../core/hooks.ts'
 import type { Settings } from '../core/options.ts'
-import { readBody } from '../transport/attempt.ts'
-import type { Transport } from '../transport/transport.ts'
-import { resolveTarget, type Target } from './catch-input.ts'
+import type { Transport } from '../transport/response.ts'
 import type { DetailedEntry } from './list-catches.ts'
+import { resolveTarget, TARGET, type Target } from './target.ts'
 
 /** Options of `watch`. Limits are those of each connection. */
 export interface WatchOptions<Watched extends Kind = Kind> extends CallOptions, Target {
@@ -62,24 +63,12 @@ const POLL_MS = 15_000
 const POLLS = 20
 const RETRY_MS = { first: 1000, last: 30_000 }
 
-/**
- * Yields the catches of a user in one gamemode as the service stores them, each once and in the order of its kind. Begins
- * with the catches after `since`, without it with those that are stored from now on. Reconnects by itself for as long as
- * that takes, without gap or repeat; where streams are cut or held back, it asks every 15 s instead. Opening a stream counts
- * as one request.
- *
- * @throws the signal's reason; what connecting again would not help against, such as NotFoundError when the user was deleted
- * or BadRequestError with code `invalid_event_id` when `since` is of another collection, or a backup was restored meanwhile; at the start, also ConnectionError
- * @example
- * for await (const entry of watchCatches(createClient({ user: 'Alex', gamemode: 'earth' }))) console.log(entry.kind, entry.name)
- */
-export async function* watchCatches<Watched extends Kind = Kind>(
-  client: { readonly context: () => object },
-  options: WatchOptions<Watched> = {},
+export async function* watchCatches<Watched extends Kind>(
+  { transport, settings }: WatchContext,
+  options: WatchOptions<Watched>,
 ): AsyncGenerator<Extract<CaughtEntry, { readonly kind: Watched }>, void, undefined> {
-  const { transport, settings } = client.context() as WatchContext
   const query = queryOf(options, settings)
-  const { kind: _, since, onConnect, onDisconnect, onRemoved, ...callOptions } = options
+  const { since, onConnect, onDisconnect, onRemoved } = options
   const { signal } = options
   const { clock, random } = settings
   let lastEventId = since
@@ -91,11 +80,9 @@ export async function* watchCatches<Watched extends Kind = Kind>(
       route: EVENT_ROUTES.events,
       query: { ...query, ...(isPoll ? { follow: 'false' } : {}) },
       headers: lastEventId === undefined ? {} : { [EVENT_STREAM.lastEventId]: lastEventId },
-      options: callOptions,
-      async read(response, maxBytes, redact) {
-        if (!response.ok) return readBody(response, maxBytes, redact)
-        body = response.body
-        return ''
+      options,
+      onStream: (opened) => {
+        body = opened
       },
     })
     return body ?? undefined
@@ -135,7 +122,7 @@ export async function* watchCatches<Watched extends Kind = Kind>(
         isConnected = false
         notify(onDisconnect, error as FishCrabError)
       }
-      waitMs = Math.min(RETRY_MS.first * 2 ** failures, RETRY_MS.last) * (1 + random() / 2)
+      waitMs = backoffMs(failures, random(), RETRY_MS.first, RETRY_MS.last)
       failures += 1
     }
     if (isPoll) {
@@ -144,16 +131,25 @@ export async function* watchCatches<Watched extends Kind = Kind>(
       if (polls % POLLS === 0) cuts = MAX_CUTS - 1
     } else {
       cuts = clock.now() - openedAt < STABLE_MS ? cuts + 1 : 0
-      waitMs = Math.max(waitMs, RETRY_MS.first * (1 + random() / 2))
+      waitMs = Math.max(waitMs, backoffMs(0, random(), RETRY_MS.first, RETRY_MS.last))
     }
     await untilAborted(() => clock.sleep(waitMs, signal), signal)
   }
 }
 
+const KNOWN: OptionNames<WatchOptions> = {
+  ...CALL_OPTIONS,
+  ...TARGET,
+  kind: true,
+  since: true,
+  onConnect: true,
+  onDisconnect: true,
+  onRemoved: true,
+}
+
 /** @throws ValidationError */
 function queryOf(options: WatchOptions, settings: Settings): Record<string, string | undefined> {
-  assertCallOptions(options)
-  const issues: Issue[] = []
+  const issues: Issue[] = [...optionIssues(options, KNOWN), ...limitIssues(options)]
   const { user, gamemode } = resolveTarget(options, settings, issues)
   const { kind, since, onConnect, onDisconnect, onRemoved } = options
   if (kind !== undefined && !KINDS.includes(kind)) {

@@ -4,26 +4,19 @@ import type { Kind } from '../../contract/kinds.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Route } from '../../contract/routes.ts'
 import type { Saved } from '../../contract/schemas.ts'
-import { assertOptions, type OptionNames, unknownOptions } from '../../errors/check-options.ts'
+import { checkOptions, type OptionNames } from '../../errors/check-options.ts'
 import { InvalidResponseError } from '../../errors/connection-errors.ts'
 import { type Issue, throwIssues, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Fernet } from '../../fernet/index.ts'
 import { untilAborted } from '../../internal/wait.ts'
-import { assertCallOptions, type CallOptions } from '../core/call-options.ts'
+import { CALL_OPTIONS, type CallOptions } from '../core/call-options.ts'
 import type { KnownGamemodes } from '../core/known-gamemodes.ts'
 import type { Settings } from '../core/options.ts'
 import { savedShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
-import type { ApiRequest } from '../transport/request.ts'
-import type { Transport } from '../transport/transport.ts'
-import {
-  type CrabInput,
-  type FishInput,
-  type PayloadEntry,
-  parseEntries,
-  resolveTarget,
-  type Target,
-} from './catch-input.ts'
+import type { Transport } from '../transport/response.ts'
+import { type CrabInput, type FishInput, type PayloadEntry, parseEntries } from './catch-input.ts'
+import { resolveTarget, TARGET, type Target } from './target.ts'
 
 /** Options of `add`. The client's `fernetKey` must be the key of `user`. */
 export interface AddOptions extends CallOptions, Target {}
@@ -39,26 +32,21 @@ export interface WriteContext {
   readonly fernet: () => Promise<Fernet>
 }
 
+const ADD_OPTIONS: OptionNames<AddOptions> = { ...CALL_OPTIONS, ...TARGET }
+
 /** Encrypts the entries when the rate limiter grants the permit. */
 export function addCatches(
   context: WriteContext,
   entries: readonly (FishInput | CrabInput)[],
   options: AddOptions,
 ): ApiPromise<AddResult> {
-  return call(
-    context.transport,
-    () => {
-      assertCallOptions(options)
-      const { user, gamemode, signal } = options
-      signal?.throwIfAborted()
-      const checked = checkCatches(context, entries, { user, gamemode }, context.settings.knownGamemodes)
-      const encrypt = async () => (await encryptCatches(context, checked)).token
-      return writeRequest(context, checked, () => untilAborted(encrypt, signal), options)
-    },
-    savedShape,
-    withReplayed,
-    (error) => withUnknownOutcome(error, context.kind),
-  )
+  return write(context, options, ADD_OPTIONS, () => {
+    const { signal } = options
+    signal?.throwIfAborted()
+    const checked = checkCatches(context, entries, options, context.settings.knownGamemodes)
+    const encrypt = async () => (await encryptCatches(context, checked)).token
+    return { ...checked, body: () => untilAborted(encrypt, signal) }
+  })
 }
 
 export function sendCatches(
@@ -66,13 +54,30 @@ export function sendCatches(
   encrypted: EncryptedCatches,
   options: CallOptions,
 ): ApiPromise<AddResult> {
-  return call(
-    context.transport,
-    () => writeRequest(context, checkEncrypted(context, encrypted), async () => encrypted.token, options),
-    savedShape,
-    withReplayed,
-    (error) => withUnknownOutcome(error, context.kind),
-  )
+  return write(context, options, CALL_OPTIONS, () => ({
+    ...checkEncrypted(context, encrypted),
+    body: async () => encrypted.token,
+  }))
+}
+
+function write(
+  { transport, route, kind }: WriteContext,
+  options: CallOptions,
+  known: OptionNames,
+  prepare: () => Omit<EncryptedCatches, 'token'> & { readonly body: () => Promise<string> },
+): ApiPromise<AddResult> {
+  return call(transport, {
+    options,
+    known,
+    shape: savedShape,
+    prepare: () => {
+      const { user, gamemode, body } = prepare()
+      const headers = { 'content-type': MEDIA_TYPES.token, [HEADERS.gamemode]: gamemode }
+      return { route, query: { name: user }, headers, body }
+    },
+    finish: (saved, headers) => ({ ...saved, replayed: headers.get(HEADERS.replayed) === 'true' }),
+    describe: (error) => withUnknownOutcome(error, kind),
+  })
 }
 
 function checkEncrypted({ kind }: Pick<WriteContext, 'kind'>, encrypted: EncryptedCatches): EncryptedCatches {
@@ -84,20 +89,6 @@ function checkEncrypted({ kind }: Pick<WriteContext, 'kind'>, encrypted: Encrypt
   }
   throwIssues(issues)
   return encrypted
-}
-
-function writeRequest(
-  { route }: WriteContext,
-  { user, gamemode }: Omit<EncryptedCatches, 'token'>,
-  body: () => Promise<string>,
-  options: CallOptions,
-): ApiRequest {
-  const headers = { 'content-type': MEDIA_TYPES.token, [HEADERS.gamemode]: gamemode }
-  return { route, query: { name: user }, headers, body, options }
-}
-
-function withReplayed(saved: Saved, headers: Headers) {
-  return { ...saved, replayed: headers.get(HEADERS.replayed) === 'true' }
 }
 
 /** A response that cannot be read may be that of a proxy, or of the service after it stored the catch. */
@@ -124,20 +115,17 @@ interface CheckedCatches extends Omit<EncryptedCatches, 'token'> {
   readonly entries: readonly PayloadEntry[]
 }
 
-const TARGET: OptionNames<Target> = { user: true, gamemode: true }
-
 /**
  * @param known For catches that are sent at once. Later, the service may have another gamemode.
  * @throws ValidationError with every mistake
  */
-export function checkCatches(
+function checkCatches(
   { kind, settings }: WriteContext,
   entries: readonly (FishInput | CrabInput)[],
   target: Target,
   knownGamemodes?: KnownGamemodes,
 ): CheckedCatches {
-  assertOptions(target, TARGET)
-  const issues: Issue[] = unknownOptions(target, TARGET)
+  const issues: Issue[] = []
   const { user, gamemode } = resolveTarget(target, { ...settings, knownGamemodes }, issues)
   const checked = parseEntries(entries, kind, issues)
   if (settings.fernetKey === undefined) {
@@ -148,8 +136,18 @@ export function checkCatches(
   return { kind, user, gamemode, entries: checked }
 }
 
+/** @throws ValidationError; FernetError */
+export async function encryptInput(
+  context: WriteContext,
+  entries: readonly (FishInput | CrabInput)[],
+  target: Target,
+): Promise<EncryptedCatches> {
+  checkOptions(target, TARGET)
+  return encryptCatches(context, checkCatches(context, entries, target))
+}
+
 /** @throws ValidationError when the token is too large for one request; FernetError */
-export async function encryptCatches(
+async function encryptCatches(
   { fernet }: WriteContext,
   { kind, user, gamemode, entries }: CheckedCatches,
 ): Promise<EncryptedCatches> {

@@ -24,6 +24,12 @@ export function responseShape<Content>(shape: Shape): ResponseShape<Content> {
   return (json, issues) => read(shape, json, '', issues) as Content
 }
 
+/** For responses without a body. */
+export const noContentShape: ResponseShape<object> = (json, issues) => {
+  if (json !== null) issues.push({ path: '', message: 'Expected an empty body.' })
+  return {}
+}
+
 function read(shape: Shape, value: unknown, path: string, issues: Issue[]): unknown {
   const refuse = (expected: string) => {
     issues.push({ path, message: `Must be ${expected}.` })

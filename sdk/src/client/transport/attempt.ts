@@ -29,7 +29,7 @@ export type AttemptResult =
  */
 export function createAttempts(settings: Settings) {
   const { clock, observer, baseUrl, maxResponseBytes } = settings
-  const { send, proxyError } = createFetch(settings)
+  const { send, usesProxy } = createFetch(settings)
 
   return async (
     limiter: RateLimiter,
@@ -46,14 +46,16 @@ export function createAttempts(settings: Settings) {
     }
 
     const known = limiter.state()
-    const timeout = startTimeLimit(clock, 'timeoutMs', timeoutMs, signal, () => {
+    const timeout = startTimeLimit(clock, timeoutMs, signal, () => {
       return new TimeoutError(`No complete response from ${baseUrl} within ${timeoutMs} ms.`, { rateLimit: known })
     })
     let response: ApiResponse
     try {
       response = await untilAborted(async () => {
         const raw = await send(request, body, timeout.signal)
-        const text = await (request.read ?? readBody)(raw, maxResponseBytes, redact)
+        const isStream = request.onStream !== undefined && raw.ok
+        if (isStream) request.onStream?.(raw.body)
+        const text = isStream ? '' : await readBody(raw, maxResponseBytes, redact)
         return readResponse(raw, text, redact, clock.now())
       }, timeout.signal)
     } catch (thrown) {
@@ -74,14 +76,7 @@ export function createAttempts(settings: Settings) {
 
   function errorOf(thrown: unknown, request: ApiRequest, redact: Redactor, rateLimit: RateLimitState | undefined) {
     if (thrown instanceof FishCrabError) return thrown
-    // The code of what broke the connection, such as `ECONNREFUSED`; fetch hides it in a cause.
-    const codes = Array.from(causes(thrown), (error) => (error as { code?: unknown }).code)
-    const systemCode = codes.find((code) => typeof code === 'string')
-    return (
-      unhandledError(thrown) ??
-      proxyError(thrown, { systemCode, rateLimit }) ??
-      connectionError(thrown, request, { baseUrl, systemCode, rateLimit, redact })
-    )
+    return unhandledError(thrown) ?? connectionError(thrown, request, { baseUrl, usesProxy, rateLimit, redact })
   }
 }
 
@@ -100,7 +95,7 @@ const MAX_MESSAGE_LENGTH = 500
 
 interface ConnectionErrorContext {
   readonly baseUrl: string
-  readonly systemCode: string | undefined
+  readonly usesProxy: boolean
   readonly rateLimit: RateLimitState | undefined
   readonly redact: Redactor
 }
@@ -108,20 +103,28 @@ interface ConnectionErrorContext {
 function connectionError(
   cause: unknown,
   request: ApiRequest,
-  { baseUrl, systemCode, rateLimit, redact }: ConnectionErrorContext,
+  { baseUrl, usesProxy, rateLimit, redact }: ConnectionErrorContext,
 ): ConnectionError {
+  // The code of the broken connection, such as `ECONNREFUSED`: fetch hides it in a cause.
+  const codes = Array.from(causes(cause), (error) => (error as { code?: unknown }).code)
+  const systemCode = codes.find((code) => typeof code === 'string')
   const message = [...causes(cause)].at(-1)?.message ?? ''
-  const hasReason = systemCode === undefined && message !== '' && !isNetworkMessage(message)
+  const hasReason = !isSystemName(systemCode) && message !== '' && !isNetworkMessage(message)
   const reason = hasReason ? `: ${redact(message).slice(0, MAX_MESSAGE_LENGTH).replace(/\.$/, '')}` : ''
   const page = blockedPage(cause, request, baseUrl)
-  return new ConnectionError(`No response from ${baseUrl}${systemCode ? ` (${systemCode})` : reason}.`, {
+  return new ConnectionError(`No response from ${baseUrl}${reason || (systemCode ? ` (${systemCode})` : '')}.`, {
     hint: page
       ? `Check that the service is running and that its FISH_ALLOWED_ORIGINS includes ${page}.`
-      : 'Check that the service is running and that baseUrl is right.',
+      : `Check that the service is running and that baseUrl is right${usesProxy ? ', or HTTP_PROXY and HTTPS_PROXY' : ''}.`,
     systemCode,
     rateLimit,
     cause,
   })
+}
+
+/** undici's own codes say less than its messages. */
+function isSystemName(code: string | undefined): boolean {
+  return code !== undefined && !code.startsWith('UND_')
 }
 
 /** The origin of this page, where CORS may have blocked the request: a page cannot see why one failed. */
@@ -135,7 +138,7 @@ function blockedPage(cause: unknown, { route, headers }: ApiRequest, baseUrl: st
 }
 
 /** The text of a response, read no further than `maxBytes`. */
-export async function readBody(response: Response, maxBytes: number, redact: Redactor): Promise<string> {
+async function readBody(response: Response, maxBytes: number, redact: Redactor): Promise<string> {
   if (response.body === null) return ''
   const tooLarge = () =>
     new InvalidResponseError(`The response is larger than maxResponseBytes (${maxBytes}).`, {

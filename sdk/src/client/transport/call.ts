@@ -1,9 +1,11 @@
+import { type OptionNames, optionIssues } from '../../errors/check-options.ts'
 import { InvalidResponseError } from '../../errors/connection-errors.ts'
-import type { Issue, RateLimitState } from '../../errors/fish-crab-error.ts'
+import { type Issue, type RateLimitState, throwIssues } from '../../errors/fish-crab-error.ts'
+import { type CallOptions, limitIssues } from '../core/call-options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
 import type { ApiRequest } from './request.ts'
-import type { ApiResponse } from './response.ts'
-import type { Transport } from './transport.ts'
+import type { Transport } from './response.ts'
+import { type ApiResponse, isSuccess } from './response.ts'
 
 /** What every response has besides its content. */
 export interface ResponseMeta {
@@ -38,26 +40,39 @@ export interface ApiPromise<Content> extends Promise<Content> {
   withResponse(): Promise<WithResponse<Content>>
 }
 
-/**
- * Sends a request and checks the response.
- *
- * @param prepare Checks the caller's arguments and builds the request; the call rejects with what it throws.
- * @param finish Makes the result from the checked content. @default the content
- * @param describe Adds to an error. @default the error
- */
+/** A request before it is checked. `issues` are the mistakes in its arguments. */
+export interface PreparedRequest extends Omit<ApiRequest, 'options'> {
+  readonly issues?: readonly (Issue | undefined | false)[]
+}
+
+interface Call<Content extends object, Result> {
+  readonly options: CallOptions
+  /** The options of this call, for the check of `options`. */
+  readonly known: OptionNames
+  readonly shape: ResponseShape<Content>
+  /** Builds the request. The call rejects with what it throws. */
+  readonly prepare: () => PreparedRequest
+  /** Makes the result from the checked content. @default the content */
+  readonly finish?: (content: Content, headers: Headers) => Result
+  /** Adds to an error. @default the error */
+  readonly describe?: (error: unknown) => unknown
+}
+
+/** Checks the options and arguments of a call, sends its request, and checks the response. */
 export function call<Content extends object, Result extends object = Content>(
   transport: Transport,
-  prepare: () => ApiRequest,
-  shape: ResponseShape<Content>,
-  finish: (content: Content, headers: Headers) => Result = (content) => content as unknown as Result,
-  describe: (error: unknown) => unknown = (error) => error,
+  { options, known, shape, prepare, finish, describe = (error) => error }: Call<Content, Result>,
 ): ApiPromise<Result & ResponseMeta> {
   const send = async () => {
-    const response = await transport(prepare())
+    throwIssues([...optionIssues(options, known), ...limitIssues(options)])
+    const { issues = [], ...request } = prepare()
+    throwIssues(issues.filter((issue) => typeof issue === 'object'))
+    const response = await transport({ ...request, options })
     const { status, headers, rateLimit, requestId } = response
-    const content = finish(checkedContent(response, shape), headers)
+    const content = checkedContent(response, shape)
+    const result = (finish?.(content, headers) ?? content) as Result
     return {
-      data: { ...content, ...(rateLimit && { rateLimit }), ...(requestId !== undefined && { requestId }) },
+      data: { ...result, ...(rateLimit && { rateLimit }), ...(requestId !== undefined && { requestId }) },
       response: { status, headers },
     }
   }
@@ -81,18 +96,26 @@ export function apiPromise<Content>(work: Promise<WithResponse<Content>>): ApiPr
 
 function checkedContent<Content>(response: ApiResponse, shape: ResponseShape<Content>): Content {
   const issues: Issue[] = []
-  const content = shape(parseJson(response), issues)
+  const content = shape(hasContent(response) ? parseJson(response) : null, issues)
   if (issues.length === 0) return content
   const where = issues.slice(0, 3).map(({ path }) => path || 'the whole body')
   throw invalid(response, `The response does not match the API (${where.join(', ')}).`, issues)
 }
+
+/** A deletion may also have succeeded when nothing is found. */
+function hasContent(response: ApiResponse): boolean {
+  return isSuccess(response) && response.status !== NO_CONTENT
+}
+
+const NO_CONTENT = 204
 
 function parseJson(response: ApiResponse): unknown {
   try {
     return JSON.parse(response.text)
   } catch {
     // The parser's own error quotes the text, which may hold a key.
-    throw invalid(response, 'The response is not JSON.')
+    const [type = 'no content-type'] = /^[\w/+.-]+/.exec(response.headers.get('content-type') ?? '') ?? []
+    throw invalid(response, `The response is not JSON (status ${response.status}, ${type}).`)
   }
 }
 

@@ -1,11 +1,12 @@
 import { platform } from '#platform'
 import { HEADERS, MEDIA_TYPES } from '../../contract/headers.ts'
+import { filledPath } from '../../contract/routes.ts'
 import { FishCrabError, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Settings } from '../core/options.ts'
 import type { ApiRequest, Redactor } from './request.ts'
 
 export function createFetch(settings: Settings) {
-  const connections = platform.openConnections(settings.env, settings.baseUrl)
+  const connections = platform.openConnections(settings.env)
   const send = async (request: ApiRequest, body: string | undefined, signal: AbortSignal): Promise<Response> => {
     // Looked up for each request: it may be replaced at any time, by MSW for one.
     const globalFetch = globalThis.fetch
@@ -26,7 +27,7 @@ export function createFetch(settings: Settings) {
     }
     return globalFetch(url, { ...init, ...(await connections.extras(globalFetch)) })
   }
-  return { send, proxyError: connections.proxyError }
+  return { send, usesProxy: connections.usesProxy && !settings.fetch }
 }
 
 /** Calls a given `fetch`. Its own mistakes are not connection errors: a retry would not help. */
@@ -59,18 +60,19 @@ function invalidFetch(what: string, cause?: unknown): FishCrabError {
   })
 }
 
-function urlOf({ route, path = route.path, query = {} }: ApiRequest, baseUrl: string): string {
+function urlOf({ route, params, query = {} }: ApiRequest, baseUrl: string): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   // It converts numbers, which its type does not know.
   const search = new URLSearchParams(given as [string, string][]).toString()
-  return `${baseUrl}${path}${search && `?${search}`}`
+  return `${baseUrl}${filledPath(route.path, params)}${search && `?${search}`}`
 }
 
-function headersOf({ headers }: ApiRequest, { apiKey, userAgent }: Settings): Record<string, string> {
+function headersOf({ headers, json }: ApiRequest, { apiKey, userAgent }: Settings): Record<string, string> {
   return {
     accept: MEDIA_TYPES.json,
     ...(platform.sendsUserAgent && { 'user-agent': userAgent }),
     ...(apiKey !== undefined && { [HEADERS.apiKey]: apiKey }),
+    ...(json !== undefined && { 'content-type': MEDIA_TYPES.json }),
     ...headers,
   }
 }

@@ -1,7 +1,7 @@
-import { ConnectionError, causes } from '../../errors/connection-errors.ts'
 import { ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Environment } from '../core/options.ts'
-import type { Platform, ProxyErrorFields } from './platform.ts'
+import * as onDemand from '../resources/on-demand.ts'
+import type { Platform } from './platform.ts'
 
 // Where Node's built-in fetch, in every version, looks for its dispatcher.
 const SHARED_DISPATCHER = Symbol.for('undici.globalDispatcher.1')
@@ -14,16 +14,17 @@ const SHARED_DISPATCHER_2 = Symbol.for('undici.globalDispatcher.2')
  */
 export const platform: Platform = {
   sendsUserAgent: true,
+  loadOnDemand: async () => onDemand,
   warn,
-  openConnections(env, baseUrl) {
-    const proxy = trackProxy(baseUrl)
+  openConnections(env) {
     // A replaced fetch, such as MSW's, gets new connections: it cannot intercept those that are open already.
     const perFetch = new WeakMap<typeof globalThis.fetch, Promise<RequestInit>>()
     return {
+      usesProxy: proxyVariable(env ?? process.env) !== undefined,
       extras(fetch) {
         const known = perFetch.get(fetch)
         if (known) return known
-        const fresh = openDispatcher(proxy, env ?? process.env).catch((error: unknown) => {
+        const fresh = openDispatcher(env ?? process.env).catch((error: unknown) => {
           // The next call may succeed.
           perFetch.delete(fetch)
           throw error
@@ -31,12 +32,11 @@ export const platform: Platform = {
         perFetch.set(fetch, fresh)
         return fresh
       },
-      proxyError: proxy.errorOf,
     }
   },
 }
 
-async function openDispatcher(proxy: ProxyTracker, env: Environment): Promise<RequestInit> {
+async function openDispatcher(env: Environment): Promise<RequestInit> {
   // undici reads missing values from the environment of the process.
   const httpProxy = env.http_proxy ?? env.HTTP_PROXY ?? ''
   const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY ?? ''
@@ -48,9 +48,8 @@ async function openDispatcher(proxy: ProxyTracker, env: Environment): Promise<Re
     warnOfProxies(env)
     return {}
   }
-  const factory = proxy.poolFactory(undici.Pool, httpProxy, httpsProxy)
   try {
-    const agent = new undici.EnvHttpProxyAgent({ clientFactory: factory, factory, httpProxy, httpsProxy, noProxy })
+    const agent = new undici.EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy })
     // undici 8 has another dispatcher protocol than the undici inside Node; the wrapper translates.
     return { dispatcher: new undici.Dispatcher1Wrapper(agent) } as unknown as RequestInit
   } catch {
@@ -75,9 +74,13 @@ function builtInAgent(): object | undefined {
 // The variables that undici reads.
 const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY']
 
+function proxyVariable(env: Environment): string | undefined {
+  return PROXY_VARIABLES.find((name) => env[name])
+}
+
 /** Without undici, the built-in fetch is used, which does not support proxies. */
 function warnOfProxies(env: Environment): void {
-  const variable = PROXY_VARIABLES.find((name) => env[name])
+  const variable = proxyVariable(env)
   if (!variable) return
   warn(
     `${variable} is ignored: proxies need undici, which failed to load. Use Node 22.19 or later (this is ${process.version}).`,
@@ -103,83 +106,4 @@ async function importUndici(): Promise<typeof import('undici') | undefined> {
     Reflect.set(globalThis, SHARED_DISPATCHER, before)
   }
   return undici
-}
-
-type PoolClass = typeof import('undici').Pool
-
-type ProxyTracker = ReturnType<typeof trackProxy>
-
-// undici's messages when a proxy itself responds; the second is for requests without a tunnel.
-const REFUSAL = /^Proxy (?:response|Authentication Required) \((\d{3})\)/
-// undici's code when a proxy closes the connection before the tunnel is open.
-const HUNG_UP = 'UND_ERR_PRX_CONN'
-
-/** Distinguishes failures of the HTTP proxy of one client from failures behind it, which look the same to `fetch`. */
-function trackProxy(baseUrl: string) {
-  /** Without credentials, such as `http://proxy.example.org:3128`. undici reports nothing about SOCKS proxies. */
-  let address: string | undefined
-  const unreached = new WeakSet<object>()
-  return {
-    /** Opens the connections of an agent with these proxies. */
-    poolFactory(Pool: PoolClass, httpProxy: string, httpsProxy: string) {
-      const proxy = (baseUrl.startsWith('https:') && httpsProxy) || httpProxy
-      address = /^https?:/i.test(proxy) && URL.canParse(proxy) ? addressOf(proxy) : undefined
-      return (origin: URL | string, options?: object) => {
-        const pool = new Pool(origin, options)
-        if (addressOf(origin) === address)
-          pool.on('connectionError', (_origin, _targets, error) => unreached.add(error))
-        return pool
-      }
-    },
-    /** The error for what such a connection threw, if the proxy caused it. */
-    errorOf(cause: unknown, fields: ProxyErrorFields): ConnectionError | undefined {
-      if (address === undefined) return undefined
-      for (const each of causes(cause)) {
-        const status = REFUSAL.exec(each.message)?.[1]
-        const isHangUp = 'code' in each && each.code === HUNG_UP
-        if (status !== undefined || isHangUp || unreached.has(each)) {
-          return proxyError(address, status === undefined ? undefined : Number(status), { ...fields, cause })
-        }
-      }
-      return undefined
-    },
-  }
-}
-
-/** The address without credentials. */
-function addressOf(origin: URL | string): string {
-  const { protocol, host } = new URL(origin)
-  return `${protocol}//${host}`
-}
-
-/** @param status The status that the proxy responded with; without one it was not reached. */
-function proxyError(
-  address: string,
-  status: number | undefined,
-  fields: ProxyErrorFields & { readonly cause: unknown },
-): ConnectionError {
-  // A proxy that responded was reached.
-  const systemCode = status === undefined ? fields.systemCode : undefined
-  const summary =
-    status === undefined
-      ? `No response from the proxy ${address}${systemCode ? ` (${systemCode})` : ''}.`
-      : `The proxy ${address} rejected the request (status ${status}).`
-  return new ConnectionError(summary, {
-    ...fields,
-    systemCode,
-    code: 'proxy_error',
-    proxy: address,
-    hint: hintOf(status),
-  })
-}
-
-const NO_CREDENTIALS = 407
-
-function hintOf(status: number | undefined): string {
-  if (status === NO_CREDENTIALS) {
-    return 'Set the name and password for it in HTTP_PROXY or HTTPS_PROXY: http://NAME:PASSWORD@HOST:PORT'
-  }
-  const without = 'To bypass it, unset the variable or add the host of the service to NO_PROXY.'
-  if (status !== undefined) return `Check that it can reach the service. ${without}`
-  return `Check that the proxy is running and that HTTP_PROXY or HTTPS_PROXY is right. ${without}`
 }

@@ -2,7 +2,10 @@ import { HEADERS } from '../../contract/headers.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { RateLimitState } from '../../errors/fish-crab-error.ts'
 import type { ObservedResponse } from '../rate-limiter/policy.ts'
-import type { Redactor } from './request.ts'
+import type { ApiRequest, Redactor } from './request.ts'
+
+/** Makes one call: sends its request, and retries where that may help, until a response is final. */
+export type Transport = (request: ApiRequest) => Promise<ApiResponse>
 
 /** A response whose body was read to its end, with what its headers say. */
 export interface ApiResponse {

@@ -1,7 +1,7 @@
 import { untilAborted } from '../../internal/wait.ts'
-import { type CallLimits, resolveCallLimits } from '../core/call-options.ts'
+import { type CallLimits, resolveLimits } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
-import { type Budget, startBudget, startDeadline, steadyTime } from '../core/timing.ts'
+import { steadyTime } from '../core/timing.ts'
 import type { Permit } from '../rate-limiter/policy.ts'
 import type { RateLimiter } from '../rate-limiter/rate-limiter.ts'
 import { rateLimiterFinder } from '../rate-limiter/registry.ts'
@@ -9,21 +9,16 @@ import { apiError, localRateLimitError } from './api-error.ts'
 import { type AttemptResult, createAttempts } from './attempt.ts'
 import { createRedactor } from './fetch.ts'
 import type { ApiRequest } from './request.ts'
-import { type ApiResponse, isSuccess } from './response.ts'
-import { retryWaitMs } from './retry-policy.ts'
+import { type ApiResponse, isSuccess, type Transport } from './response.ts'
+import { isGoneOnRetry, retryWaitMs } from './retry-policy.ts'
 import { createWarnings } from './warnings.ts'
-
-/** Makes one call: sends its request, and retries where that may help, until a response is final. */
-export type Transport = (request: ApiRequest) => Promise<ApiResponse>
 
 interface Call {
   readonly request: ApiRequest
   readonly limits: CallLimits
   readonly limiter: RateLimiter
-  /** What is left of `maxWaitMs` and `deadlineMs`. */
-  readonly budget: Budget
-  /** Aborts with the caller's reason, or when the deadline has passed. */
-  readonly signal: AbortSignal | undefined
+  /** Milliseconds that it has waited for the rate limit. */
+  waitedMs: number
 }
 
 /** The flow of every call: permit, body, attempt, retry. */
@@ -35,32 +30,27 @@ export function createTransport(settings: Settings): Transport {
   const findLimiter = rateLimiterFinder(settings)
 
   return async (request) => {
-    const limits = resolveCallLimits(request.options, settings)
+    const limits = resolveLimits(request.options, settings)
     const limiter = typeof request.limiter === 'object' ? request.limiter : findLimiter(request.limiter)
-    const deadline = startDeadline(clock, limits.deadlineMs, request.options.signal, now)
-    const budget = startBudget(limits.maxWaitMs, deadline.leftMs, now)
-    try {
-      return await run({ request, limits, limiter, budget, signal: deadline.signal })
-    } finally {
-      deadline.cancel()
-    }
+    return await run({ request, limits, limiter, waitedMs: 0 })
   }
 
   async function run(call: Call): Promise<ApiResponse> {
-    const { request, limits, limiter, signal } = call
+    const { request, limits, limiter } = call
+    const { signal } = request.options
     let failures = 0
     let body: string | undefined
     let refusal: ApiResponse | undefined
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted()
       const permit = await acquirePermit(call, attempt > 1, refusal)
-      if (request.body) body ??= await makeBody(call, permit)
+      body ??= await makeBody(call, permit)
       const result = await runAttempt(limiter, permit, { request, body, attempt, timeoutMs: limits.timeoutMs, signal })
       const { response, isRefused } = result
       // A valid key lifts the limit: the response then has none of its headers.
       if (response?.rateLimit && settings.apiKey !== undefined && request.limiter === undefined)
         warnings.unknownApiKey()
-      if (response && (isSuccess(response) || request.accepts?.(response, failures))) return response
+      if (response && (isSuccess(response) || isGoneOnRetry(request, response, failures))) return response
       // A refusal closed the limiter, for this call as for all others: the next permit waits for its end.
       refusal = isRefused ? response : undefined
       if (isRefused) continue
@@ -69,25 +59,27 @@ export function createTransport(settings: Settings): Transport {
     }
   }
 
-  /** @throws RateLimitError when the wait would not fit the budget */
+  /** @throws RateLimitError when the wait would not fit `maxWaitMs` */
   async function acquirePermit(call: Call, isRetry: boolean, refusal: ApiResponse | undefined): Promise<Permit> {
-    const { request, limiter, budget, signal } = call
+    const { request, limiter, limits } = call
     const { method, path } = request.route
-    const { pace = settings.pace } = request.options
+    const { signal } = request.options
     const onWait = (waitMs: number) => {
       const event = { method, path, waitMs, resumesAt: new Date(clock.now() + waitMs) }
       observer.onWait(event)
       warnings.waiting(event)
     }
-    const budgetMs = budget.leftMs()
-    const { permit, waitMs } = await budget.wait(() => limiter.acquire({ signal, budgetMs, pace, isRetry, onWait }))
+    const budgetMs = limits.maxWaitMs - call.waitedMs
+    const since = now()
+    const { permit, waitMs } = await limiter.acquire({ signal, budgetMs, pace: limits.pace, isRetry, onWait })
+    call.waitedMs += now() - since
     if (permit) return permit
     throw refusal ? errorOf(request, refusal, waitMs) : localRateLimitError(limiter.state(), clock.now(), waitMs)
   }
 
   async function makeBody({ request, limiter }: Call, permit: Permit): Promise<string | undefined> {
     try {
-      return await request.body?.()
+      return request.json === undefined ? await request.body?.() : JSON.stringify(request.json)
     } catch (error) {
       limiter.releaseUnsent(permit)
       throw error
@@ -96,16 +88,14 @@ export function createTransport(settings: Settings): Transport {
 
   /** Waits before the next attempt. @throws the error of the failed attempt when no further attempt is allowed */
   async function waitToRetry(call: Call, { response, error: lost }: AttemptResult, failures: number): Promise<void> {
-    const { request, limits, budget, signal } = call
+    const { request, limits } = call
     const { method, path } = request.route
-    // Only a rejection by the rate limit waits for the end of the window; other failures are unrelated to it.
-    const failed = { status: response?.status, retryAfterMs: response?.retryAfterMs, failures }
-    const left = { retriesLeft: limits.maxRetries - failures, waitLeftMs: budget.leftMs() }
-    const waitMs = retryWaitMs({ ...failed, ...left }, settings.random())
+    const { signal } = request.options
+    const waitMs = failures < limits.maxRetries ? retryWaitMs(response, failures, settings.random()) : undefined
     const error = response ? errorOf(request, response, response.retryAfterMs ?? response.resetMs ?? 0) : lost
     if (waitMs === undefined) throw error
     observer.onRetry({ method, path, attempt: failures + 1, status: response?.status, code: error.code, waitMs })
-    await budget.wait(() => untilAborted(() => clock.sleep(waitMs, signal), signal))
+    await untilAborted(() => clock.sleep(waitMs, signal), signal)
   }
 
   function errorOf(request: ApiRequest, response: ApiResponse, waitMs: number) {

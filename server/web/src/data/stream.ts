@@ -1,4 +1,4 @@
-import { type Client, watchCatches } from '@fish-crab/sdk'
+import type { Client } from '@fish-crab/sdk'
 import type { Listener, Stream } from './follow.ts'
 import type { CollectionTarget } from './load-collection.ts'
 
@@ -14,8 +14,7 @@ export function openStream(client: Client, target: CollectionTarget): (listener:
     const closed = new AbortController()
     let isOpen = true
     const watch = async () => {
-      for await (const caught of watchCatches(client, { ...target, ...callbacks, signal: closed.signal }))
-        onCatch(caught)
+      for await (const caught of client.watch({ ...target, ...callbacks, signal: closed.signal })) onCatch(caught)
     }
     // What ends it, such as a limit of streams, is left to polling.
     withConnection(watch)
