@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { createClientCounts } from '../app/core/client-counts.ts'
 import { clientKey } from '../app/http/client-address.ts'
 
 export type Connections = ReturnType<typeof watchConnections>
@@ -32,7 +33,7 @@ const MAX_PIPELINED = 64
  */
 export function watchConnections(server: Server, { perClient, onDrop, onDone }: ConnectionsOptions) {
   const all = new Map<Socket, Connection>()
-  const openByClient = new Map<string, number>()
+  const openByClient = createClientCounts()
 
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket
@@ -42,19 +43,16 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
       return
     }
     const client = clientKey(remoteAddress)
-    const open = openByClient.get(client) ?? 0
-    if (open >= perClient) {
+    if (openByClient.of(client) >= perClient) {
       onDrop()
       socket.destroy()
       return
     }
-    openByClient.set(client, open + 1)
+    openByClient.add(client, 1)
     all.set(socket, { exchanges: new Set(), isUsed: false, isBroken: false })
     socket.once('close', () => {
       all.delete(socket)
-      const remaining = (openByClient.get(client) ?? 1) - 1
-      if (remaining > 0) openByClient.set(client, remaining)
-      else openByClient.delete(client)
+      openByClient.add(client, -1)
     })
   })
 
