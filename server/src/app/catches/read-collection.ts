@@ -84,13 +84,10 @@ export function createCollectionReader({
           : await pageBody(storage, cursors, { ...options, form }, start)
     if (body instanceof ReadableStream) {
       const encoded = coding && encoder.encodeStream(body, coding, client)
-      const used = encoded && coding
-      const isBusy = used !== coding
       return {
         status: 200,
-        // The next request for that coding may find the encoder free.
-        body: isBusy ? body : cache.collect(key, version, encoded ?? body, (content) => respond(content, used)),
-        headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, used) },
+        body: encoded ?? body,
+        headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, encoded && coding) },
       }
     }
     const shouldEncode = coding !== undefined && (!identity || body.byteLength >= MIN_COMPRESSED_BYTES)
