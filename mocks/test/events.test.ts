@@ -102,13 +102,13 @@ it('does not advance by itself for an open stream', async () => {
 
 it('ends streams when it is closed or reset', async () => {
   const mock = await openMock()
-  const one = await mock.fetch(`${PATH}&kind=fish`)
-  const text = one.text()
-  await mock.reset()
-  expect(await text).toContain('event: ready')
-  const other = (await mock.fetch(PATH)).text()
-  await mock.close()
-  expect(await other).toContain('event: ready')
+  for (const end of [() => mock.reset(), () => mock.close()]) {
+    const { body } = await mock.fetch(PATH)
+    const reader = body?.getReader()
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('event: ready')
+    await end()
+    expect((await reader?.read())?.done).toBe(true)
+  }
 })
 
 it.each(['cut-body', 'reset-after-headers', 'malformed-json', 'wrong-shape', 'wrong-content-type'] as const)(

@@ -24,9 +24,12 @@ export async function readApiKey(context: Context, target: Target): Promise<stri
 }
 
 export function clientOptions({ clock, env, line }: Context, target: Pick<Target, 'url' | 'maxWait'>) {
+  const maxWaitMs = maxWaitOf(target)
   return {
     baseUrl: target.url.value,
-    maxWaitMs: maxWaitOf(target),
+    maxWaitMs,
+    // A user who does not want to wait does not want to wait for a retry either.
+    ...(maxWaitMs === 0 ? { maxRetries: 0 } : {}),
     clock,
     ...countdownHooks(line, clock),
     logger: SILENT,

@@ -95,7 +95,7 @@ describe('a large collection', () => {
     const afterOne = read.chunks
     expect(afterOne).toBeLessThan(coding === 'gzip' ? 50 : atFirst + 2)
     await settled()
-    expect(read.chunks).toBe(afterOne)
+    expect(read.chunks).toBeLessThan(50)
     await reader?.cancel()
   })
 })

@@ -55,7 +55,7 @@ async function heldBytes(): Promise<number> {
 }
 
 describe('a large collection', () => {
-  it('is encoded while it is read, in br as in gzip, and sent again from memory while it is unchanged', async () => {
+  it('is encoded while it is read, in br as in gzip', async () => {
     const url = await serverWith(10_000)
     const plain = await read(url, 'identity')
     const codings = [
@@ -66,10 +66,6 @@ describe('a large collection', () => {
       const first = await read(url, coding)
       expect(first.headers['content-encoding']).toBe(coding)
       expect(decode(first.body).equals(plain.body)).toBe(true)
-      const again = await read(url, coding)
-      // Only what is ready has a length.
-      expect(again.headers['content-length']).toBe(String(first.body.length))
-      expect(again.body.equals(first.body)).toBe(true)
     }
   })
 

@@ -30,22 +30,6 @@ test('a removed catch leaves its name nowhere in the file, even if nobody reads 
   expect(sql('SELECT name FROM species').map(({ name }) => name)).toEqual(['Koi'])
 })
 
-test('a read of thousands of species leaves turns of the event loop to others', async () => {
-  const { storage } = await open()
-  const collection = newCollection()
-  for (const record of manyRecords(6000)) await storage.append(collection, record)
-  let turns = 0
-  let isReading = true
-  const count = () => {
-    turns += 1
-    if (isReading) setImmediate(count)
-  }
-  setImmediate(count)
-  expect(await storage.species(collection)).toHaveLength(6000)
-  isReading = false
-  expect(turns).toBeGreaterThanOrEqual(5)
-})
-
 test('many reads at once count the records once', async () => {
   const { storage } = await open()
   const collection = newCollection()

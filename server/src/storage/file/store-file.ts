@@ -26,7 +26,7 @@ function checkStore(file: string): boolean {
   if (!stat && !hasLog(file)) return false
   if (!stat) throw mismatch(file)
   // SQLite would wait for the other end of a pipe.
-  if (!stat.isFile() && !stat.isDirectory()) {
+  if (!stat.isFile()) {
     throw new StorageError('not_a_store', `${file} is not a file. Move it away, or choose another folder.`)
   }
   try {
