@@ -3,9 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type { Target } from '../config/target.ts'
 import type { Context, Notes, Role } from '../core/context.ts'
-import { FORMATS } from '../core/format.ts'
 import type { Bar } from '../output/chart.ts'
-import type { Column } from '../output/columns.ts'
 import type { RowsOutput } from '../output/rows.ts'
 import type { Screen } from '../output/screen.ts'
 
@@ -46,20 +44,16 @@ export interface CommandContext<F = any, A = any> extends Context, Notes, Comman
   /** Prints the data with `--json`, otherwise the text, wrapped to the terminal unless it is verbatim, for copying. */
   print(data: unknown, render: () => string, options?: { readonly isVerbatim?: boolean }): number
   /** A long table on a terminal is paged. */
-  printRows<Row extends object>(output: CommandRows<Row>): Promise<number>
+  printRows<Row extends object>(output: RowsOutput<Row>): Promise<number>
   /** Prints charts instead of a table, each with a scale of its own; every other format prints the rows behind them. */
   printChart<Row extends object>(
-    output: CommandRows<Row> & { readonly charts: readonly (readonly Bar[])[] },
+    output: RowsOutput<Row> & { readonly charts: readonly (readonly Bar[])[] },
   ): Promise<number>
   /** Prints a text that ends with a newline, paged when it is longer than the screen. */
   printLong(text: string): Promise<number>
 }
 
-/** @default columns those of the command */
-export type CommandRows<Row extends object> = Omit<RowsOutput<Row>, 'columns'> &
-  Partial<Pick<RowsOutput<Row>, 'columns'>>
-
-/** A command as data, which help, man pages, completion and the reference read, and its action. */
+/** A command as data, which help, completion and the reference read, and its action. */
 // biome-ignore lint/suspicious/noExplicitAny: the list of commands holds commands of all flags and arguments
 export interface Command<F extends object = any, A extends object = any> {
   readonly summary: string
@@ -67,14 +61,6 @@ export interface Command<F extends object = any, A extends object = any> {
   readonly examples: readonly (string | { readonly description: string; readonly command: string })[]
   readonly args: Interfaces.ArgInput<A>
   readonly flags: Interfaces.FlagInput<F>
-  /** Columns of a command with `...outputFlags`. `--fields` is checked against them first. */
-  // biome-ignore lint/suspicious/noExplicitAny: rows of any command
-  readonly columns?: readonly Column<any>[]
-  /** Columns that depend on flags and arguments. @default `columns` */
-  // biome-ignore lint/suspicious/noExplicitAny: rows of any command
-  columnsFor?(input: CommandInput<F, A>): readonly Column<any>[] | Promise<readonly Column<any>[]>
-  /** Values of `--output`. */
-  readonly formats: readonly string[]
   /** By the name of the flag or argument. Those of shared flags are known without it. */
   readonly completion: Completion
   role(input: CommandInput<F, A>): Role
@@ -101,10 +87,9 @@ type FlagValues<F> = F extends Interfaces.FlagInput<infer Values> ? Values : nev
 type ArgValues<A> = A extends Interfaces.ArgInput<infer Values> ? Values : never
 
 interface CommandDefinition<F, A, V extends object = FlagValues<F>, W extends object = ArgValues<A>>
-  extends Omit<Command<V, W>, 'args' | 'flags' | 'formats' | 'completion' | 'role'> {
+  extends Omit<Command<V, W>, 'args' | 'flags' | 'completion' | 'role'> {
   readonly args?: A
   readonly flags?: F
-  readonly formats?: readonly string[]
   readonly completion?: Completion
   /** @default 'player' */
   readonly role?: Role | ((input: CommandInput<V, W>) => Role)
@@ -122,7 +107,6 @@ export function defineCommand<
 >(definition: CommandDefinition<F, A>): Command {
   const { args, flags, role = 'player' } = definition
   return {
-    formats: FORMATS,
     completion: {},
     ...definition,
     // Commands read stdin themselves: oclif would take a missing argument from it.

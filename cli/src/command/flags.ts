@@ -1,5 +1,4 @@
 import { DEFAULT_BASE_URL, GAMEMODES } from '@fish-crab/sdk/constants'
-import { FORMATS } from '../core/format.ts'
 import { type Completion, Flags } from './define.ts'
 
 export const profileFlag = {
@@ -14,30 +13,13 @@ export const addressFlags = {
 export const serviceFlags = {
   ...addressFlags,
   'max-wait': Flags.string({
-    summary: 'Seconds to wait at most when rate limited (FISH_MAX_WAIT, else as long as needed).',
+    summary: 'Seconds to wait at most when rate limited; 0 does not wait (FISH_MAX_WAIT).',
     helpValue: 'SECONDS',
-    exclusive: ['no-wait'],
   }),
-  'no-wait': Flags.boolean({ summary: 'Do not wait when rate limited, but exit with 75; same as --max-wait 0.' }),
 }
 
 export const outputFlags = {
-  output: Flags.string({
-    char: 'o',
-    summary: `Output format: ${FORMATS.join(', ')} (FISH_OUTPUT, else table).`,
-    helpValue: 'FORMAT',
-    helpGroup: 'OUTPUT',
-  }),
-  fields: Flags.string({
-    summary: 'Print only these columns, in this order; an unknown name lists all columns.',
-    helpValue: 'A,B',
-    helpGroup: 'OUTPUT',
-  }),
-  raw: Flags.boolean({
-    summary: "Do not prefix CSV and TSV values that a spreadsheet would run as formulas with '.",
-    helpGroup: 'OUTPUT',
-  }),
-  'no-pager': Flags.boolean({ summary: 'Do not show long output in a pager (PAGER, else less).', helpGroup: 'OUTPUT' }),
+  csv: Flags.boolean({ summary: 'Print CSV, for a spreadsheet.', helpGroup: 'OUTPUT', exclusive: ['json'] }),
 }
 
 export const gamemodeFlag = {

@@ -43,7 +43,6 @@ export const auditCommand = defineCommand({
     ...outputFlags,
   },
   role: 'administrator',
-  columns: COLUMNS,
 
   async run(context) {
     const { flags } = context

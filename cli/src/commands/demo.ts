@@ -22,7 +22,6 @@ export const demoCommand = defineCommand({
     url: Flags.string({ summary: 'Show the sample collections of this service.', helpValue: 'URL' }),
     ...outputFlags,
   },
-  columns: COLUMNS,
 
   async run(context) {
     const { flags } = context

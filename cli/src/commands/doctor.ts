@@ -49,7 +49,6 @@ export const doctorCommand = defineCommand({
     ...addressFlags,
     ...outputFlags,
   },
-  columns: COLUMNS,
 
   async run(context) {
     const { flags } = context

@@ -38,7 +38,6 @@ export const leaderboardCommand = defineCommand({
   },
   // Only an administrator can lack rights here.
   role: 'administrator',
-  columns: COLUMNS,
   completion: { kind: words(['fish', 'crabs']) },
 
   async run(context) {

@@ -62,7 +62,6 @@ export const listCommand = defineCommand({
     ...serviceFlags,
     ...outputFlags,
   },
-  columns: fishColumns('whole'),
   completion: {
     kind: { ...words(['fish', 'crabs']), local: 'users' },
     sort: { words: SORT_FIELDS.flatMap((value) => [{ value }, { value: `-${value}`, description: 'descending' }]) },

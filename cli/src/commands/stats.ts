@@ -39,8 +39,6 @@ export const statsCommand = defineCommand({
     ...serviceFlags,
     ...outputFlags,
   },
-  columns: COUNT_COLUMNS,
-  columnsFor: ({ flags }) => (flags.species ? SPECIES_COLUMNS : COUNT_COLUMNS),
 
   async run(context) {
     const { args, flags, target } = context

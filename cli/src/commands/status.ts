@@ -32,8 +32,6 @@ export const statusCommand = defineCommand({
     ...serviceFlags,
     ...outputFlags,
   },
-  columns: COLUMNS,
-  columnsFor: async ({ flags }) => (flags.watch ? (await import('../poll/status.ts')).STATE_COLUMNS : COLUMNS),
 
   async run(context) {
     const { flags } = context

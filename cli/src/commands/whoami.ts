@@ -35,7 +35,6 @@ export const whoamiCommand = defineCommand({
     ...serviceFlags,
     ...outputFlags,
   },
-  columns: COLUMNS,
 
   async run(context) {
     const { flags, target } = context

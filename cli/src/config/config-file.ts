@@ -125,13 +125,3 @@ export function applyLogin(config: Config, name: string, login: LoginTarget): Co
 function isDifferent(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && userNameKey(one) !== userNameKey(other)
 }
-
-export function defaultOutput(context: Pick<Context, 'env' | 'config'>): string | undefined {
-  let { settings } = EMPTY_CONFIG
-  try {
-    settings = context.config.settings
-  } catch {
-    // An invalid configuration is reported by the commands that need it, not by the choice of a format.
-  }
-  return settingValue('output', context.env, settings)
-}

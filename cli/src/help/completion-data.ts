@@ -1,5 +1,5 @@
 import type { Interfaces } from '@oclif/core'
-import { type Candidate, type Command, type CommandList, globalFlags, type Values, words } from '../command/define.ts'
+import { type Candidate, type Command, type CommandList, globalFlags, type Values } from '../command/define.ts'
 import { SHARED_COMPLETION } from '../command/flags.ts'
 import { EXIT_CODES_PAGE } from './help.ts'
 
@@ -71,9 +71,7 @@ async function describeCommand(command: Command): Promise<CommandData> {
   return { summary, flags: (await Promise.all(flagData)).flat(), args: await Promise.all(argData) }
 }
 
-async function valuesOf({ completion, columns = [], formats }: Command, name: string): Promise<Values> {
+async function valuesOf({ completion }: Command, name: string): Promise<Values> {
   const values = completion[name] ?? SHARED_COMPLETION[name]
-  if (values) return typeof values === 'function' ? values() : values
-  if (name === 'output') return words(formats)
-  return name === 'fields' ? { ...words(columns.map(({ field }) => field)), list: true } : {}
+  return typeof values === 'function' ? values() : (values ?? {})
 }

@@ -2,16 +2,12 @@ import type { Interfaces } from '@oclif/core'
 import { parse } from '@oclif/core/parser'
 import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 import { type Command, type CommandInput, globalFlags } from '../command/define.ts'
-import { defaultOutput } from '../config/config-file.ts'
-import type { Context } from '../core/context.ts'
 import { type CliError, usageError } from '../core/errors.ts'
-import { type OutputFlags, parseFormat } from '../core/format.ts'
 
 type FlagInput = Interfaces.FlagInput
 
 /** Errors never repeat a value: a misplaced one may be a secret. */
 export async function parseInput(
-  context: Context,
   command: Command & { readonly id: string },
   argv: readonly string[],
 ): Promise<CommandInput> {
@@ -20,22 +16,13 @@ export async function parseInput(
   const { args, flags } = await parse([...argv], { args: command.args, flags: defined }).catch((error: unknown) => {
     throw parseError(error, command.id, defined)
   })
-  return { args, flags: resolveFlags(context, command, flags) }
+  return { args, flags: resolveFlags(flags) }
 }
 
-function resolveFlags(
-  context: Context,
-  { flags: defined, formats }: Command,
-  typed: OutputFlags & { readonly gamemode?: string },
-): CommandInput['flags'] {
-  const flags = { ...typed }
-  if (flags.gamemode !== undefined) flags.gamemode = flags.gamemode.toLowerCase()
-  if ('output' in defined && flags.output === undefined && !flags.json) {
-    const preset = defaultOutput(context)
-    // Ignores a preset that this command does not support.
-    if (preset !== undefined && formats.includes(preset)) flags.output = preset
-  }
-  return { ...flags, json: parseFormat(formats, flags) === 'json' }
+/** Gamemodes are in lower case. */
+function resolveFlags(typed: Readonly<Record<string, unknown>>): CommandInput['flags'] {
+  const { gamemode } = typed
+  return typeof gamemode === 'string' ? { ...typed, gamemode: gamemode.toLowerCase() } : { ...typed }
 }
 
 /** Rejects what the parser of oclif would accept or report without structure, as a value for a flag without one. */

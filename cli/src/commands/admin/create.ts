@@ -28,7 +28,6 @@ export const adminCreateCommand = defineCommand({
     ...outputFlags,
   },
   role: 'superadmin',
-  columns: ADMIN_COLUMNS,
   completion: { role: words(ADMIN_ROLES) },
 
   async run(context) {

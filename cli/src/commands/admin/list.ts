@@ -15,7 +15,6 @@ export const adminListCommand = defineCommand({
   examples: ['fish-cli admin list', 'fish-cli admin list --admin mia --json'],
   flags: { ...administrationFlags, ...outputFlags },
   role: 'superadmin',
-  columns: ADMIN_COLUMNS,
 
   async run(context) {
     const { admin, options } = await openAdministration(context)

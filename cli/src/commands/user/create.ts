@@ -51,7 +51,6 @@ export const userCreateCommand = defineCommand({
   },
   completion: { 'login-file': { paths: 'files' } },
   role: 'administrator',
-  columns: COLUMNS,
 
   async run(context) {
     const { args, flags, target } = context

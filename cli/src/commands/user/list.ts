@@ -27,7 +27,6 @@ export const userListCommand = defineCommand({
     ...outputFlags,
   },
   role: 'administrator',
-  columns: USER_COLUMNS,
 
   async run(context) {
     const { flags } = context

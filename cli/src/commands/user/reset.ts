@@ -54,7 +54,6 @@ export const userResetCommand = defineCommand({
     ...outputFlags,
   },
   role: 'administrator',
-  columns: COLUMNS,
   completion: { name: { local: 'users' }, type: words(Object.keys(TITLES)) },
 
   async run(context) {

@@ -18,7 +18,6 @@ export const userShowCommand = defineCommand({
   args: { name: Args.string({ description: 'name of the player', required: true }) },
   flags: { ...administrationFlags, ...outputFlags },
   role: 'administrator',
-  columns: COLUMNS,
   completion: { name: { local: 'users' } },
 
   async run(context) {

@@ -1,42 +1,29 @@
-import { readAdminCredentials } from '../../client/admin.ts'
-import { openClient } from '../../client/client.ts'
-import { readSecret } from '../../client/read-secret.ts'
-import { Args, type CommandContext, defineCommand, Flags } from '../../command/define.ts'
+import { readAdminCredentials } from '../client/admin.ts'
+import { openClient } from '../client/client.ts'
+import { readSecret } from '../client/read-secret.ts'
+import { Args, type CommandContext, defineCommand, Flags } from '../command/define.ts'
 import {
   adminFlag,
   noInputFlag,
-  outputFlags,
   passwordStdinFlag,
   secretFileFlags,
   serviceFlags,
   userFlag,
-} from '../../command/flags.ts'
-import { outputSecret } from '../../command/player-secret.ts'
-import { requireUser } from '../../config/target.ts'
-import type { Column } from '../../output/columns.ts'
-import { printable } from '../../output/text.ts'
+} from '../command/flags.ts'
+import { outputSecret } from '../command/player-secret.ts'
+import { requireUser } from '../config/target.ts'
+import { printable } from '../output/text.ts'
 
-export const KEY_COLUMNS: readonly Column[] = [
-  { field: 'user' },
-  { field: 'fernetKey', title: 'KEY', whole: true },
-  { field: 'masked', hidden: true },
-]
-
-export const keyGetCommand = defineCommand({
+export const keyCommand = defineCommand({
   summary: 'Get the key that encrypts the catches of a player.',
   description:
     'Players get their own key with their password, from a prompt, FISH_PASSWORD or FISH_PASSWORD_FILE. Administrators ' +
     'name a USER and use their own password (FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE). The server records every ' +
-    'retrieval in its audit log. To store the key for other commands, log in instead: fish-cli login.',
+    'retrieval in its audit log. To store the key for other commands, log in instead: fish-cli login. To replace a key: ' +
+    'fish-cli user reset USER --type fernet.',
   examples: [
-    {
-      description: 'Save your own key to a file for FISH_KEY_FILE:',
-      command: 'fish-cli key get --user Alex --out alex.key',
-    },
-    {
-      description: 'Print the key of another player, as an administrator:',
-      command: 'fish-cli key get Alex --admin admin --show',
-    },
+    { description: 'Save your own key to a file for FISH_KEY_FILE:', command: 'fish-cli key --out alex.key' },
+    { description: 'Print the key of another player, as an administrator:', command: 'fish-cli key Alex --show' },
   ],
   args: { user: Args.string({ description: 'player whose key to get, as an administrator (default: your own)' }) },
   flags: {
@@ -47,9 +34,7 @@ export const keyGetCommand = defineCommand({
     ...adminFlag,
     ...serviceFlags,
     ...noInputFlag,
-    ...outputFlags,
   },
-  columns: KEY_COLUMNS,
 
   async run(context) {
     const { args, flags } = context
@@ -82,13 +67,4 @@ async function requestKey(context: CommandContext, user: string, asAdmin: boolea
   const question = `Password of ${printable(user)}`
   const password = await readSecret(context, { variable: 'FISH_PASSWORD', question, ...promptOptions })
   return client.keys.get({ username: user, password, signal: context.interrupted() })
-}
-
-export const keyCommand = {
-  ...keyGetCommand,
-  summary: 'Get the key of a player; shorthand for key get.',
-  examples: [
-    { description: 'Save your own key to a file:', command: 'fish-cli key --out alex.key' },
-    { description: 'Print the key of another player, as an administrator:', command: 'fish-cli key Alex --show' },
-  ],
 }
