@@ -71,7 +71,7 @@ describe('a wrapped driver', () => {
   test.each([
     ['a listing without a base', 'invalid_key', () => storage.listItems({ base: '', limit: 1 })],
     ['a listing of half a name', 'invalid_key', () => storage.listItems({ base: 'user', limit: 1 })],
-    ['a listing of no items', 'invalid_key', () => storage.listItems({ base: 'user:', limit: 0 })],
+    ['a listing of no items', 'invalid_value', () => storage.listItems({ base: 'user:', limit: 0 })],
     ['a count of half a name', 'invalid_key', () => storage.countItems('user')],
     ['a leaderboard of no owners', 'invalid_value', () => storage.leaders({ kind: 'fish', limit: 0 })],
     ['a leaderboard of half an owner', 'invalid_value', () => storage.leaders({ kind: 'fish', limit: 1.5 })],

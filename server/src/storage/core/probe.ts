@@ -1,5 +1,4 @@
 import { withDeadline } from './deadline.ts'
-import type { StorageDriver } from './types.ts'
 
 export interface ProbeOptions {
   /** Milliseconds to reuse an outcome. @default 1000 */
@@ -32,31 +31,5 @@ export function createProbe(
       outcome.catch(() => {})
     }
     return outcome
-  }
-}
-
-/** How long a refused record is reported unless a later one is stored, in milliseconds. */
-const REFUSAL_TTL_MS = 5000
-
-/** Remembers a refused record: the small write of a ping may still succeed, for example under a quota. */
-export function trackRefusals(
-  append: StorageDriver['append'],
-  counts: (error: unknown) => boolean = () => true,
-): { readonly append: StorageDriver['append']; readonly checkRefusal: () => void } {
-  let refusal: { readonly error: unknown; readonly at: number } | undefined
-  return {
-    async append(collection, record) {
-      try {
-        const result = await append(collection, record)
-        refusal = undefined
-        return result
-      } catch (error) {
-        if (counts(error)) refusal = { error, at: performance.now() }
-        throw error
-      }
-    },
-    checkRefusal() {
-      if (refusal && performance.now() - refusal.at < REFUSAL_TTL_MS) throw refusal.error
-    },
   }
 }

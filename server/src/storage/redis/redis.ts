@@ -1,12 +1,12 @@
 import type { Cluster } from 'ioredis'
 import { StorageError } from '../core/errors.ts'
-import { createProbe, trackRefusals } from '../core/probe.ts'
+import { createProbe } from '../core/probe.ts'
 import type { FishStorage, StorageDriver } from '../core/types.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
 import { parseRedisUrl, type RedisClusterTarget, type RedisTarget } from './address.ts'
 import { type Connection, connect, type Link } from './connection.ts'
-import { describeDurability, nodeOf, refuseEviction, refuseReplica } from './durability.ts'
-import { isLastingRefusal, missingCommands } from './errors.ts'
+import { checkEviction, describeDurability, nodeOf } from './durability.ts'
+import { missingCommands } from './errors.ts'
 import { createRedisItems } from './items.ts'
 import { probeKeys, SCHEMA_KEY } from './keys.ts'
 import { createRedisRecords, createRedisTallies } from './records.ts'
@@ -56,7 +56,7 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
   const { replicas = 0 } = options
   return withConnection(options, async (connection) => {
     const { run, primaries } = connection
-    await refuseUnsafe(connection)
+    const report = await run(() => describeDurability(primaries(), replicas))
     const commands = [...SCRIPT_COMMANDS, ...CLIENT_COMMANDS]
     if (!connection.client.isCluster) commands.push('PING')
     if (replicas > 0) commands.push('WAIT')
@@ -66,13 +66,8 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
     await run(() => writeProbes(connection, connection.call)).catch((error) => {
       if (error.code !== 'full') throw error
     })
-    const report = await run(() => describeDurability(primaries(), replicas))
     return wrapDriver(redisDriver(options.driver, connection, commands, report))
   })
-}
-
-async function refuseUnsafe({ run, primaries }: Connection): Promise<void> {
-  await run(() => Promise.all(primaries().flatMap((node) => [refuseReplica(node), refuseEviction(node)])))
 }
 
 async function withConnection<Result>(
@@ -130,10 +125,8 @@ function redisDriver(
   const { links, primaries, close, write } = connection
   const probe = createProbe(async () => {
     const checks = [writeProbes(connection, write), checkCommands(connection, commands)]
-    await Promise.all([...checks, ...primaries().map(refuseEviction)])
+    await Promise.all([...checks, ...primaries().map(checkEviction)])
   })
-  const records = createRedisRecords(connection)
-  const { append, checkRefusal } = trackRefusals(records.append, isLastingRefusal)
   const signals = createSignals(connection)
   let closing: Promise<void> | undefined
   return {
@@ -143,10 +136,8 @@ function redisDriver(
       const pingLink = ({ run, client }: Link) =>
         run(async () => void (await ('nodes' in client ? pingCluster(client) : client.ping())), PING_MS)
       await Promise.all([connection.run(probe, PING_MS), ...links.map(pingLink)])
-      checkRefusal()
     },
-    ...records,
-    append,
+    ...createRedisRecords(connection),
     onChange: signals.onChange,
     ...createRedisTallies(connection),
     ...createRedisItems(connection),
