@@ -49,36 +49,24 @@ export interface RedisClusterOptions extends Guarantees, RedisClusterTarget {
   readonly driver: 'redis-cluster'
 }
 
-type AnyRedisOptions = RedisOptions | RedisClusterOptions
-
 /** @throws {StorageError} `newer_schema`, `not_a_store`, `read_only`, `full`, `unavailable` */
-export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage> {
-  const { replicas = 0 } = options
-  return withConnection(options, async (connection) => {
-    const { run, primaries } = connection
+export async function openRedisStorage(options: RedisOptions | RedisClusterOptions): Promise<FishStorage> {
+  const { driver, timeoutMs = 2000, replicas = 0 } = options
+  const target = driver === 'redis' ? parseUrl(options.url) : options
+  const connection = await connect(target, timeoutMs, replicas)
+  const { client, call, run, primaries } = connection
+  const commands = [...SCRIPT_COMMANDS, ...CLIENT_COMMANDS]
+  if (!client.isCluster) commands.push('PING')
+  if (replicas > 0) commands.push('WAIT')
+  try {
     const report = await run(() => describeDurability(primaries(), replicas))
-    const commands = [...SCRIPT_COMMANDS, ...CLIENT_COMMANDS]
-    if (!connection.client.isCluster) commands.push('PING')
-    if (replicas > 0) commands.push('WAIT')
     await checkCommands(connection, commands)
     await claimSchema(connection)
     // Fails early without the permission to write. A full Redis passes: removing data makes room there.
-    await run(() => writeProbes(connection, connection.call)).catch((error) => {
+    await run(() => writeProbes(connection, call)).catch((error) => {
       if (error.code !== 'full') throw error
     })
-    return wrapDriver(redisDriver(options.driver, connection, commands, report))
-  })
-}
-
-async function withConnection<Result>(
-  options: AnyRedisOptions,
-  use: (connection: Connection) => Promise<Result>,
-): Promise<Result> {
-  const { timeoutMs = 2000, replicas = 0 } = options
-  const target = options.driver === 'redis' ? parseUrl(options.url) : options
-  const connection = await connect(target, timeoutMs, replicas)
-  try {
-    return await use(connection)
+    return wrapDriver(redisDriver(driver, connection, commands, report))
   } catch (error) {
     await connection.close()
     throw error
@@ -98,11 +86,7 @@ async function claimSchema({ client, run }: Connection): Promise<void> {
   const read = () => run(() => client.get(SCHEMA_KEY))
   // Another process may be faster, with another version.
   if ((await read()) === null) await run(() => client.set(SCHEMA_KEY, SCHEMA_VERSION, 'NX'))
-  checkSchema(await read())
-}
-
-function checkSchema(text: string | null): void {
-  const version = Number(text)
+  const version = Number(await read())
   if (version === SCHEMA_VERSION) return
   if (Number.isSafeInteger(version) && version > SCHEMA_VERSION) {
     throw new StorageError(
