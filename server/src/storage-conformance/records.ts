@@ -139,6 +139,19 @@ export function describeRecords(storage: () => FishStorage): void {
     expect(await storage().leaders({ kind, gamemode: collection.gamemode, limit: 9 })).toEqual([])
   })
 
+  test('ranks owners by their entries, ties by id, in one gamemode or in all', async () => {
+    const kind = randomUUID()
+    const add = (name: string, gamemode: string, count: number) =>
+      storage().append({ owner: `${kind}-${name}`, kind, gamemode }, newRecord({ count }))
+    await Promise.all([add('c', 'earth', 3), add('a', 'earth', 1), add('a', 'sky', 2), add('b', 'earth', 10)])
+    const ranked = async (limit: number, gamemode?: string) =>
+      (await storage().leaders({ kind, gamemode, limit })).map(({ owner, count }) => `${owner.slice(-1)} ${count}`)
+    expect(await ranked(9)).toEqual(['b 10', 'a 3', 'c 3'])
+    expect(await ranked(2)).toEqual(['b 10', 'a 3'])
+    expect(await ranked(9, 'earth')).toEqual(['b 10', 'c 3', 'a 1'])
+    expect(await ranked(9, 'nether')).toEqual([])
+  })
+
   test('keeps labels, kinds and gamemodes apart in tallies, whatever characters they hold', async () => {
     const kind = randomUUID()
     const names = ['a', 'A', 'a"b', "a'b", 'a.b', 'a:b', 'a b', '[0]', '$', 'ü', '🐟', '__proto__', 'Unknown/Other']

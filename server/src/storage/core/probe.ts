@@ -1,19 +1,12 @@
 import { withDeadline } from './deadline.ts'
 
-export interface ProbeOptions {
-  /** Milliseconds to reuse an outcome. @default 1000 */
-  readonly ttlMs?: number
-  /** @default any time */
-  readonly deadline?: { readonly ms: number; readonly late: () => Error }
-}
-
 /**
  * Runs an attempt at most once a second, and returns the last outcome in between: a client that polls readiness without a
  * limit causes one write per second. A late attempt continues, and no other one starts before it ends.
  */
 export function createProbe(
   attempt: () => Promise<void>,
-  { ttlMs = 1000, deadline }: ProbeOptions = {},
+  { ttlMs = 1000, deadline }: { ttlMs?: number; deadline?: { readonly ms: number; readonly late: () => Error } } = {},
 ): () => Promise<void> {
   let startedAt = Number.NEGATIVE_INFINITY
   let isRunning = false

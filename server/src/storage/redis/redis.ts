@@ -8,7 +8,7 @@ import { type Connection, connect, type Link } from './connection.ts'
 import { checkEviction, describeDurability, nodeOf } from './durability.ts'
 import { missingCommands } from './errors.ts'
 import { createRedisItems } from './items.ts'
-import { probeKeys, SCHEMA_KEY } from './keys.ts'
+import { allBuckets, SCHEMA_KEY } from './keys.ts'
 import { createRedisRecords, createRedisTallies } from './records.ts'
 import { type CallScript, SCRIPT_COMMANDS } from './scripts.ts'
 import { createSignals } from './signals.ts'
@@ -150,8 +150,9 @@ async function writeProbes({ client }: Connection, write: CallScript): Promise<v
   await Promise.all(nodeKeys(client).map((key) => write('fishProbe', [key], [PROBE_MS, bytes])))
 }
 
+/** A key for probes on each node that has buckets. */
 function nodeKeys(client: Connection['client']): string[] {
-  return [...new Map(probeKeys().map((key) => [nodeOf(client, key), key])).values()]
+  return [...new Map(allBuckets().map(({ probe }) => [nodeOf(client, probe), probe])).values()]
 }
 
 /** A probe may be allowed to write where a catch is not. @throws {StorageError} `unavailable` */
