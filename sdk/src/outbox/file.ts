@@ -108,7 +108,6 @@ const SCHEMA = `
   CREATE INDEX catches_by_batch ON catches (batch, seq) WHERE batch IS NOT NULL;
   CREATE INDEX catches_by_key ON catches (key) WHERE key IS NOT NULL;
   CREATE TABLE keys (n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, added_at INTEGER NOT NULL) STRICT;
-  CREATE INDEX keys_by_age ON keys (added_at);
   CREATE TABLE checkpoints (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${VERSION};`
