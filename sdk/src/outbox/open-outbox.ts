@@ -65,9 +65,7 @@ function loadStore() {
   })
 }
 
-type GivenFlush = Omit<FlushCall, 'signal' | 'stop'> & {
-  readonly [name in 'signal' | 'stop']?: AbortSignal | undefined
-}
+type GivenFlush = Omit<FlushCall, 'signal' | 'stop'> & Partial<Pick<FlushCall, 'signal' | 'stop'>>
 
 function createOutbox(store: OutboxStore, settings: OutboxSettings, listeners: Set<OutboxListener>): Outbox {
   const emit: Delivery['emit'] = (event) => {
@@ -86,10 +84,8 @@ function createOutbox(store: OutboxStore, settings: OutboxSettings, listeners: S
     return store
   }
 
-  const flush = ({ signal, stop, ...call }: GivenFlush) => {
-    const signals = [aborting.signal, signal].filter((one) => one !== undefined)
-    const stops = [closing.signal, stop].filter((one) => one !== undefined)
-    const both = { signal: AbortSignal.any(signals), stop: AbortSignal.any(stops) }
+  const flush = ({ signal = aborting.signal, stop = closing.signal, ...call }: GivenFlush) => {
+    const both = { signal: AbortSignal.any([aborting.signal, signal]), stop: AbortSignal.any([closing.signal, stop]) }
     const flushing = last.then(() => flushOutbox({ store, settings, emit }, { ...call, ...both }))
     last = flushing.catch(() => {})
     return untilAborted(() => flushing, both.signal)
@@ -141,7 +137,7 @@ function createOutbox(store: OutboxStore, settings: OutboxSettings, listeners: S
       openStore()
       checkOptions(options, { signal: true, onProgress: true, maxWaitMs: true })
       const { signal, onProgress, maxWaitMs = DEFAULT_MAX_WAIT_MS } = options
-      return flush({ clock: settings.clock, maxWaitMs, onProgress, signal })
+      return flush({ clock: settings.clock, maxWaitMs, onProgress, ...(signal && { signal }) })
     },
     start() {
       openStore()

@@ -4,7 +4,7 @@ import type { Status } from '../../contract/schemas.ts'
 import { type OptionNames, optionIssues } from '../../errors/check-options.ts'
 import { type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
 import { isKeyFormat } from '../../fernet/key.ts'
-import { createEventSink, type EventSink, type Hooks, type Logger } from './hooks.ts'
+import { createEventSink, type EventSink, HOOK_LOGS, type Hooks, type Logger } from './hooks.ts'
 import { DEFAULT_BASE_URL, isServiceUrl, SERVICE_URL_RULE, serviceAddress } from './service-url.ts'
 import { type Clock, systemClock } from './timing.ts'
 
@@ -93,7 +93,6 @@ export const VARIABLES = {
 
 type RuntimeOptions = Omit<ClientOptions, keyof (Hooks & LimitOptions & typeof VARIABLES)>
 
-const HOOKS: OptionNames<Hooks> = { onRequest: 1, onResponse: 1, onRetry: 1, onWait: 1 }
 const RUNTIME: OptionNames<RuntimeOptions> = {
   fetch: 1,
   maxResponseBytes: 1,
@@ -105,7 +104,7 @@ const RUNTIME: OptionNames<RuntimeOptions> = {
 }
 
 /** The names of the options of {@link createClient}. */
-export const CLIENT_OPTIONS: OptionNames<ClientOptions> = { ...VARIABLES, ...DEFAULT_LIMITS, ...RUNTIME, ...HOOKS }
+export const CLIENT_OPTIONS: OptionNames<ClientOptions> = { ...VARIABLES, ...DEFAULT_LIMITS, ...RUNTIME, ...HOOK_LOGS }
 
 /** Checked options with their defaults. */
 export interface Settings extends CallLimits {
@@ -247,7 +246,7 @@ export interface KnownGamemodes {
   learn<Known extends Status>(status: Known): Known
 }
 
-export function createKnownGamemodes(clock: Clock): KnownGamemodes {
+function createKnownGamemodes(clock: Clock): KnownGamemodes {
   let known: readonly Gamemode[] | undefined
   let until = 0
   return {
