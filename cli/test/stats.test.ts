@@ -25,7 +25,7 @@ async function runStats(...argv: readonly string[]) {
   return await run(['stats', ...argv], { env, clock: { ...CLOCK, now: () => NOW } })
 }
 
-const CLOCK = { monotonic: () => performance.now(), sleep: () => Promise.resolve() }
+const CLOCK = { sleep: () => Promise.resolve() }
 
 const json = async (...argv: readonly string[]) => JSON.parse((await runStats(...argv, '--json')).stdout)
 

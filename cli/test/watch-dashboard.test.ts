@@ -25,7 +25,6 @@ test('watch on a terminal counts what is caught per hour, and nothing that was c
     interrupted: ending.signal,
     clock: {
       now: () => Date.now() + late,
-      monotonic: () => performance.now(),
       sleep: (_ms, signal) =>
         new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
     },

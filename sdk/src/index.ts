@@ -1,11 +1,9 @@
-export type { CallOptions } from './client/core/call-options.ts'
 export type { Hooks, Logger, RequestEvent, ResponseEvent, RetryEvent, WaitEvent } from './client/core/hooks.ts'
-export type { ClientOptions } from './client/core/options.ts'
+export type { CallOptions, ClientOptions } from './client/core/options.ts'
 export type { Clock } from './client/core/timing.ts'
 export { type Client, createClient } from './client/create-client.ts'
-export type { CrabInput, FishInput } from './client/resources/catch-input.ts'
-export type { MoveOptions, RemoveOptions } from './client/resources/change-catches.ts'
-export type { DetailedEntry, IterateOptions, ListOptions } from './client/resources/list-catches.ts'
+export type { CrabInput, DetailedEntry, FishInput } from './client/resources/catch-input.ts'
+export type { IterateOptions, ListOptions } from './client/resources/catches.ts'
 export type { Target } from './client/resources/target.ts'
 export type {
   CaughtCrab,
@@ -14,7 +12,13 @@ export type {
   RemovedRecord,
   WatchOptions,
 } from './client/resources/watch.ts'
-export type { AddOptions, AddResult, EncryptedCatches } from './client/resources/write-catches.ts'
+export type {
+  AddOptions,
+  AddResult,
+  EncryptedCatches,
+  MoveOptions,
+  RemoveOptions,
+} from './client/resources/write-catches.ts'
 export type { ApiPromise, ResponseMeta } from './client/transport/call.ts'
 export type { ErrorCode } from './contract/error-codes.ts'
 export { GAMEMODES, type Gamemode, isGamemode } from './contract/gamemodes.ts'

@@ -45,9 +45,7 @@ export async function openPlayerOutbox(
   // No retries in the client: the outbox retries by itself.
   const client = await openClient(context, target, { user, gamemode, fernetKey, maxRetries: 0, onResponse })
   const linger = delayMs && { lingerMs: () => delayMs(state, context.clock.now()) }
-  // An old log may be read at any time and repeat catches that were sent long ago.
-  const keys = { keyLifeMs: Number.POSITIVE_INFINITY, maxKeys: 1_000_000 }
-  return openOutboxFile(context, target.url.value, { client, user, gamemode, ...keys, ...linger })
+  return openOutboxFile(context, target.url.value, { client, user, gamemode, ...linger })
 }
 
 /** Needs no key. Returns `undefined` when there is no outbox. */

@@ -54,7 +54,7 @@ export function createContext(system: System, argv: readonly string[]): Context 
   let config: Config | undefined
   return Object.create(system, {
     argv: { value: argv },
-    clock: { value: system.clock ?? { now: () => Date.now(), monotonic: () => performance.now(), sleep } },
+    clock: { value: system.clock ?? { now: () => Date.now(), sleep } },
     line: { value: createStatusLine(system) },
     config: { get: () => (config ??= readConfig(system)) },
   })

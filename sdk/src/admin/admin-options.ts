@@ -20,7 +20,7 @@ export interface AdminClientOptions extends Omit<ClientOptions, 'user' | 'fernet
 }
 
 const { user: _user, fernetKey: _fernetKey, gamemode: _gamemode, apiKey: _apiKey, ...SHARED } = CLIENT_OPTIONS
-const KNOWN: OptionNames<AdminClientOptions> = { username: true, password: true, token: true, ...SHARED }
+const KNOWN: OptionNames<AdminClientOptions> = { username: 1, password: 1, token: 1, ...SHARED }
 
 export interface Credentials {
   readonly username: string

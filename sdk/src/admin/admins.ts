@@ -1,9 +1,9 @@
-import { CALL_OPTIONS, type CallOptions } from '../client/core/call-options.ts'
+import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
 import { noContentShape } from '../client/shapes/shape.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AdministratorList, AdminRole } from '../contract/schemas.ts'
-import { type OptionNames, optionIssues } from '../errors/check-options.ts'
+import { optionIssues } from '../errors/check-options.ts'
 import { choiceIssue, nameIssue, passwordIssue } from './checks.ts'
 import { NON_RETRIED_OPTIONS, type NonRetriedOptions, type Send } from './requests.ts'
 import { administratorListShape, administratorShape } from './shapes.generated.ts'
@@ -49,15 +49,13 @@ export interface AdminsResource {
 
 const ROLES: readonly AdminRole[] = ['admin', 'superadmin']
 
-const NEW_ADMINISTRATOR: OptionNames<NewAdministrator> = { username: true, password: true, role: true }
-
 export function createAdmins(send: Send): AdminsResource {
   return {
     list: (options = {}) =>
       send(administratorListShape, options, CALL_OPTIONS, () => ({ route: ADMIN_ROUTES.listAdmins })),
     create: (administrator, options = {}) =>
       send(administratorShape, options, NON_RETRIED_OPTIONS, () => {
-        const unknown = optionIssues(administrator, NEW_ADMINISTRATOR)
+        const unknown = optionIssues(administrator, { username: 1, password: 1, role: 1 })
         const { username, password, role } = administrator
         return {
           route: ADMIN_ROUTES.createAdmin,

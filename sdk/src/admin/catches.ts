@@ -1,4 +1,4 @@
-import { CALL_OPTIONS, type CallOptions } from '../client/core/call-options.ts'
+import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
 import { type CrabInput, type FishInput, parseEntries } from '../client/resources/catch-input.ts'
 import { gamemodeIssue, idIssue } from '../client/resources/target.ts'
 import { noContentShape, type ResponseShape } from '../client/shapes/shape.ts'
@@ -84,9 +84,7 @@ export function createAdminCrabs(send: Send): AdminCrabsResource {
   return createCatches(send, 'crab', crabCollectionShape)
 }
 
-const COLLECTION: OptionNames<CallOptions & GamemodeOption> = { ...CALL_OPTIONS, gamemode: true }
-const ADD: OptionNames<NonRetriedOptions & GamemodeOption> = { ...NON_RETRIED_OPTIONS, gamemode: true }
-const MOVE: OptionNames<CallOptions & GamemodeOption & MoveOption> = { ...COLLECTION, to: true }
+const COLLECTION: OptionNames<CallOptions & GamemodeOption> = { ...CALL_OPTIONS, gamemode: 1 }
 
 function createCatches<Collection extends object, Input extends FishInput | CrabInput>(
   send: Send,
@@ -103,7 +101,7 @@ function createCatches<Collection extends object, Input extends FishInput | Crab
         issues: [nameIssue(name), gamemodeIssue(options.gamemode)],
       })),
     add: (name, entries, options) =>
-      send(savedShape, options, ADD, () => {
+      send(savedShape, options, { ...NON_RETRIED_OPTIONS, gamemode: 1 }, () => {
         const issues: Issue[] = []
         return {
           route: ADMIN_ROUTES[`addUser${suffix}`],
@@ -125,7 +123,7 @@ function createCatches<Collection extends object, Input extends FishInput | Crab
         issues: [nameIssue(name), idIssue(id), gamemodeIssue(options.gamemode)],
       })),
     move: (name, id, options) =>
-      send(noContentShape, options, MOVE, () => ({
+      send(noContentShape, options, { ...COLLECTION, to: 1 }, () => ({
         route: ADMIN_ROUTES[`moveUser${suffix}`],
         params: { name, id },
         query: { gamemode: options.gamemode },

@@ -1,4 +1,4 @@
-import { CALL_OPTIONS, type CallOptions } from '../client/core/call-options.ts'
+import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
 import { steadyTime } from '../client/core/timing.ts'
 import { UNLIMITED } from '../client/rate-limiter/rate-limiter.ts'
 import { noContentShape } from '../client/shapes/shape.ts'

@@ -1,12 +1,11 @@
-import { CALL_OPTIONS, type CallOptions } from '../client/core/call-options.ts'
-import { iteratePages } from '../client/resources/list-catches.ts'
+import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
+import { iteratePages } from '../client/resources/catches.ts'
 import { gamemodeIssue, limitIssue } from '../client/resources/target.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import { KINDS, type Kind } from '../contract/kinds.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AuditEntry, AuditPage, Leaderboard, Stats } from '../contract/schemas.ts'
-import type { OptionNames } from '../errors/check-options.ts'
 import { choiceIssue, cursorIssue } from './checks.ts'
 import {
   type AdminIterateOptions,
@@ -55,19 +54,12 @@ export interface Reports {
   leaderboard(options: LeaderboardOptions): ApiPromise<Leaderboard & ResponseMeta>
 }
 
-const LEADERBOARD_OPTIONS: OptionNames<LeaderboardOptions> = {
-  ...CALL_OPTIONS,
-  type: true,
-  gamemode: true,
-  limit: true,
-}
-
 export function createReports(send: Send): Reports {
   return {
     me: (options = {}) => send(administratorShape, options, CALL_OPTIONS, () => ({ route: ADMIN_ROUTES.adminMe })),
     stats: (options = {}) => send(statsShape, options, CALL_OPTIONS, () => ({ route: ADMIN_ROUTES.stats })),
     leaderboard: (options) =>
-      send(leaderboardShape, options, LEADERBOARD_OPTIONS, () => {
+      send(leaderboardShape, options, { ...CALL_OPTIONS, type: 1, gamemode: 1, limit: 1 }, () => {
         const { type, gamemode, limit } = options
         return {
           route: ADMIN_ROUTES.leaderboard,

@@ -1,4 +1,4 @@
-import { CALL_OPTIONS, type CallOptions } from '../client/core/call-options.ts'
+import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
 import type { ResponseShape } from '../client/shapes/shape.ts'
 import type { ApiPromise, PreparedRequest, ResponseMeta } from '../client/transport/call.ts'
 import type { ApiRequest } from '../client/transport/request.ts'
@@ -15,10 +15,10 @@ interface AdminRequest extends PreparedRequest {
 }
 
 /** Checks the arguments of a call and makes its request with the token of the session. */
-export type Send = <Content extends object>(
+export type Send = <Content extends object, Options extends CallOptions>(
   shape: ResponseShape<Content>,
-  options: CallOptions,
-  known: OptionNames,
+  options: Options,
+  known: OptionNames<NoInfer<Options>>,
   prepare: () => AdminRequest,
 ) => ApiPromise<Content & ResponseMeta>
 
@@ -46,7 +46,7 @@ export interface AdminListOptions extends CallOptions {
   readonly cursor?: string | undefined
 }
 
-export const LIST_OPTIONS: OptionNames<AdminListOptions> = { ...CALL_OPTIONS, limit: true, cursor: true }
+export const LIST_OPTIONS: OptionNames<AdminListOptions> = { ...CALL_OPTIONS, limit: 1, cursor: 1 }
 
 /** Options of `iterate`. */
 export interface AdminIterateOptions extends CallOptions {
@@ -54,7 +54,7 @@ export interface AdminIterateOptions extends CallOptions {
   readonly pageSize?: number | undefined
 }
 
-export const ITERATE_OPTIONS: OptionNames<AdminIterateOptions> = { ...CALL_OPTIONS, pageSize: true }
+export const ITERATE_OPTIONS: OptionNames<AdminIterateOptions> = { ...CALL_OPTIONS, pageSize: 1 }
 
 interface UserSearch {
   /** Part of a name, in any letter case; up to 32 characters. @default all users */

@@ -1,6 +1,6 @@
-import { CALL_OPTIONS, type CallOptions } from '../client/core/call-options.ts'
+import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
+import { iteratePages } from '../client/resources/catches.ts'
 import { getKey } from '../client/resources/keys.ts'
-import { iteratePages } from '../client/resources/list-catches.ts'
 import { limitIssue } from '../client/resources/target.ts'
 import { noContentShape, type ResponseShape } from '../client/shapes/shape.ts'
 import { userKeyShape } from '../client/shapes/shapes.generated.ts'
@@ -17,7 +17,7 @@ import type {
   UserKey,
   UserList,
 } from '../contract/schemas.ts'
-import { type OptionNames, optionIssues } from '../errors/check-options.ts'
+import { optionIssues } from '../errors/check-options.ts'
 import { throwIssues } from '../errors/fish-crab-error.ts'
 import { type Credentials, requireCredentials } from './admin-options.ts'
 import { choiceIssue, cursorIssue, nameIssue, passwordIssue, searchIssue } from './checks.ts'
@@ -105,13 +105,9 @@ export interface UsersResource {
   ): ApiPromise<ResetResult[Type] & ResponseMeta>
 }
 
-const LIST: OptionNames<ListUsersOptions> = { ...LIST_OPTIONS, search: true }
-const ITERATE: OptionNames<IterateUsersOptions> = { ...ITERATE_OPTIONS, search: true }
-const NEW_USER: OptionNames<NewUser> = { name: true, password: true }
-
 export function createUsers(send: Send): UsersResource {
   const list: UsersResource['list'] = (options = {}) =>
-    send(userListShape, options, LIST, () => {
+    send(userListShape, options, { ...LIST_OPTIONS, search: 1 }, () => {
       const { search, limit, cursor } = options
       return {
         route: ADMIN_ROUTES.listUsers,
@@ -121,10 +117,10 @@ export function createUsers(send: Send): UsersResource {
     })
   return {
     list,
-    iterate: (options = {}) => iteratePages(list, ({ users }) => users, options, ITERATE),
+    iterate: (options = {}) => iteratePages(list, ({ users }) => users, options, { ...ITERATE_OPTIONS, search: 1 }),
     create: (user, options = {}) =>
       send(createdUserShape, options, NON_RETRIED_OPTIONS, () => {
-        const unknown = optionIssues(user, NEW_USER)
+        const unknown = optionIssues(user, { name: 1, password: 1 })
         const { name, password } = user
         return {
           route: ADMIN_ROUTES.createUser,

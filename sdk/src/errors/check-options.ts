@@ -1,11 +1,11 @@
 import { closestWord } from '../internal/closest-word.ts'
 import { type Issue, throwIssues, ValidationError } from './fish-crab-error.ts'
 
-/** The names of all options. */
-export type OptionNames<Options = Record<string, unknown>> = Readonly<Record<keyof Options, true>>
+/** An object with the names of all options; its values do not matter. */
+export type OptionNames<Options = Record<string, unknown>> = Readonly<Record<keyof Options, unknown>>
 
 /** Rejects anything but an options object, and unknown options. @throws ValidationError */
-export function checkOptions(given: unknown, known: OptionNames): void {
+export function checkOptions<Options>(given: Options, known: OptionNames<NoInfer<Options>>): void {
   throwIssues(optionIssues(given, known))
 }
 
@@ -14,7 +14,7 @@ export function checkOptions(given: unknown, known: OptionNames): void {
  *
  * @throws ValidationError that lists the available options for anything but an options object
  */
-export function optionIssues(given: unknown, known: OptionNames): Issue[] {
+export function optionIssues<Options>(given: Options, known: OptionNames<NoInfer<Options>>): Issue[] {
   const names = Object.keys(known)
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new ValidationError([{ path: 'options', message: `Must be an object with any of: ${names.join(', ')}.` }])

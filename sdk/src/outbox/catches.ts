@@ -102,7 +102,9 @@ function parseCatch(one: NewCatch, now: number, defaults: Target, issues: Issue[
   const entryIssues: Issue[] = []
   const [entry = {}] = parseEntries([one], kind === 'crab' ? 'crab' : 'fish', entryIssues)
   issues.push(...entryIssues.map(({ path, message }) => ({ path: path.replace(/^\w+\.0\.?/, ''), message })))
-  const { user, gamemode } = resolveTarget({ user: wantedUser, gamemode: wantedGamemode }, defaults, issues)
+  const target = resolveTarget({ user: wantedUser, gamemode: wantedGamemode }, defaults)
+  const { user, gamemode } = target
+  issues.push(...target.issues)
   return {
     kind,
     user,

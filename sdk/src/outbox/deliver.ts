@@ -1,33 +1,30 @@
-import type { CrabInput, FishInput, PayloadEntry } from '../client/resources/catch-input.ts'
-import type { AddResult, EncryptedCatches } from '../client/resources/write-catches.ts'
+import type { FishInput } from '../client/resources/catch-input.ts'
 import { type ErrorCode, isErrorCode } from '../contract/error-codes.ts'
 import type { Kind } from '../contract/kinds.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { ApiError, RateLimitError } from '../errors/api-errors.ts'
-import { ConnectionError } from '../errors/connection-errors.ts'
+import { ApiError } from '../errors/api-errors.ts'
 import { FishCrabError, ValidationError } from '../errors/fish-crab-error.ts'
 import { FernetError } from '../fernet/errors.ts'
 import { untilAborted } from '../internal/wait.ts'
 import type { Collection, StoredCatch } from './catches.ts'
-import type { DeadLetterNotice, Emitter } from './events.ts'
+import { OutboxStoreError } from './errors.ts'
 import type { OutboxClient, OutboxSettings } from './options.ts'
+import type { DeadLetterNotice, OutboxEvent } from './outbox.ts'
 import type { OutboxStore } from './store.ts'
 
 export interface Delivery {
   readonly store: OutboxStore
   readonly settings: OutboxSettings
-  readonly emitter: Emitter
+  readonly emit: (event: OutboxEvent) => void
 }
 
 type DeliveryOutcome =
   | { readonly type: 'delivered'; readonly count: number }
   | { readonly type: 'rejected'; readonly notice: DeadLetterNotice }
-  /** Nothing was delivered; the next batch has to be read again. */
-  | { readonly type: 'again' }
-  | { readonly type: 'empty' }
-  /** Another process sends a batch. */
-  | { readonly type: 'locked' }
-  | { readonly type: 'failed'; readonly decision: Decision; readonly error: unknown }
+  /** The batch stays queued. */
+  | { readonly type: 'failed'; readonly error: unknown }
+  /** `again`: the next batch has to be read again. `locked`: another process sends a batch. */
+  | { readonly type: 'again' | 'empty' | 'locked' }
 
 /**
  * Sends the next batch of a collection under the lock. Every step is stored before the next begins: a process that is
@@ -39,109 +36,79 @@ export async function deliverNext(
   client: OutboxClient,
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
-  const lock = delivery.store.lock()
+  const { store, settings, emit } = delivery
+  const lock = store.lock()
   if (!lock) return { type: 'locked' }
   try {
-    return await deliver(delivery, collectionId, client, signal)
+    // Read under the lock: another process may have sent some since they were counted.
+    const { frozen, catches: next } = store.nextBatch(collectionId, settings.maxBatch)
+    const [first] = next
+    if (!first) return { type: 'empty' }
+    const collection = { kind: first.kind, user: first.user, gamemode: first.gamemode }
+    const catches = frozen ? next : firstBatch(next, collection, settings.maxBatch)
+    const count = catches.length
+    const resource = first.kind === 'fish' ? client.fish : client.crabs
+    try {
+      let batch = frozen
+      if (!batch) {
+        // Checked before they were stored.
+        const entries = catches.map(({ entry }) => entry) as FishInput[]
+        const { user, gamemode } = collection
+        const { token } = await untilAborted(() => resource.encrypt(entries, { user, gamemode }), signal)
+        const id = store.freeze(collectionId, seqsOf(catches), token)
+        if (id === undefined) return { type: 'again' }
+        batch = { id, token }
+      }
+      emit({ type: 'sending', collection, count, again: frozen !== undefined })
+      const encrypted = { ...collection, token: batch.token }
+      // The outbox itself waits for the rate limit, without the lock.
+      const { id, replayed } = await untilAborted(
+        async () => resource.send(encrypted, { signal, maxWaitMs: 0 }),
+        signal,
+      )
+      store.acknowledge(batch.id)
+      emit({ type: 'delivered', collection, count, id, replayed })
+      return { type: 'delivered', count }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof OutboxStoreError) throw error
+      return handleFailure(delivery, { collection, catches, isFresh: !frozen, error })
+    }
   } finally {
     lock.close()
   }
 }
 
-async function deliver(
-  delivery: Delivery,
-  collectionId: string,
-  client: OutboxClient,
-  signal: AbortSignal,
-): Promise<DeliveryOutcome> {
-  const { store, settings, emitter } = delivery
-  // Read under the lock: another process may have sent some since they were counted.
-  const { frozen, catches: next } = store.nextBatch(collectionId, settings.maxBatch)
-  const [first] = next
-  if (!first) return { type: 'empty' }
-  const collection = { kind: first.kind, user: first.user, gamemode: first.gamemode }
-  const catches = frozen ? next : firstBatch(next, collection, settings.maxBatch)
-  const onFailure = (error: unknown) => handleFailure(delivery, collection, catches, !frozen, error)
+interface Failure {
+  readonly collection: Collection
+  readonly catches: readonly StoredCatch[]
+  /** Whether the token was created for this attempt. */
+  readonly isFresh: boolean
+  readonly error: unknown
+}
 
-  let batch = frozen
-  if (!batch) {
-    const entries = catches.map(({ entry }) => entry)
-    const encrypting = await attempt(() => encryptWith(client, collection, entries), signal)
-    if ('error' in encrypting) return onFailure(encrypting.error)
-    const { token } = encrypting.value
-    const id = store.freeze(collectionId, seqsOf(catches), token)
-    if (id === undefined) return { type: 'again' }
-    batch = { id, token }
+function handleFailure({ store, settings, emit }: Delivery, failure: Failure): DeliveryOutcome {
+  const { collection, catches, error } = failure
+  const decision = decide(failure, collection.kind)
+  if (decision === 'stop') return { type: 'failed', error }
+  const seqs = seqsOf(catches)
+  const [{ collection: id = '', batchLimit } = {}] = catches
+  const isHalved = decision === 'split' && seqs.length > 1
+  if (isHalved || decision === 'renew') {
+    store.requeue(id, seqs, isHalved ? Math.ceil(seqs.length / 2) : batchLimit)
+    return { type: 'again' }
   }
-
-  const { id, token } = batch
-  const count = catches.length
-  emitter.emit({ type: 'sending', collection, count, again: frozen !== undefined })
-  const sending = await attempt(() => sendWith(client, { ...collection, token }, signal), signal)
-  if ('error' in sending) return onFailure(sending.error)
-  store.acknowledge(id)
-  emitter.emit({ type: 'delivered', collection, count, id: sending.value.id, replayed: sending.value.replayed })
-  return { type: 'delivered', count }
+  const { code, message } = error instanceof FishCrabError ? error : { code: 'unknown', message: 'Unknown error.' }
+  const reason = { code, message }
+  const deadLetter = store.reject(id, decision === 'split' ? seqs : 'all', reason, settings.now())
+  if (!deadLetter) return { type: 'again' }
+  const notice = { collection, ...deadLetter, reason }
+  emit({ type: 'rejected', ...notice })
+  return { type: 'rejected', notice }
 }
 
 function seqsOf(catches: readonly StoredCatch[]): number[] {
   return catches.map(({ seq }) => seq)
-}
-
-function handleFailure(
-  { store, settings, emitter }: Delivery,
-  collection: Collection,
-  catches: readonly StoredCatch[],
-  fresh: boolean,
-  error: unknown,
-): DeliveryOutcome {
-  const decision = decide(error, { kind: collection.kind, fresh })
-  const seqs = seqsOf(catches)
-  const [{ collection: id = '', batchLimit } = {}] = catches
-  const isSplit = decision.type === 'split' && seqs.length > 1
-  if (isSplit || decision.type === 'renew') {
-    store.requeue(id, seqs, isSplit ? Math.ceil(seqs.length / 2) : batchLimit)
-    return { type: 'again' }
-  }
-  if (decision.type !== 'split' && decision.type !== 'reject') return { type: 'failed', decision, error }
-  const { code, message } = error instanceof FishCrabError ? error : { code: 'unknown', message: 'Unknown error.' }
-  const reason = { code, message }
-  const deadLetter = store.reject(id, decision.type === 'split' ? seqs : 'all', reason, settings.now())
-  if (!deadLetter) return { type: 'again' }
-  const notice = { collection, ...deadLetter, reason }
-  emitter.emit({ type: 'rejected', ...notice })
-  return { type: 'rejected', notice }
-}
-
-export type Attempt<T> = { readonly value: T } | { readonly error: unknown }
-
-/** @throws the signal's reason if it aborted */
-export async function attempt<T>(work: () => Promise<T>, signal: AbortSignal): Promise<Attempt<T>> {
-  try {
-    return { value: await untilAborted(work, signal) }
-  } catch (error) {
-    signal.throwIfAborted()
-    return { error }
-  }
-}
-
-function encryptWith(
-  { fish, crabs }: OutboxClient,
-  { kind, ...target }: Collection,
-  entries: readonly PayloadEntry[],
-): Promise<EncryptedCatches> {
-  // Checked before they were stored.
-  return kind === 'fish' ? fish.encrypt(entries as FishInput[], target) : crabs.encrypt(entries as CrabInput[], target)
-}
-
-async function sendWith(
-  { fish, crabs }: OutboxClient,
-  frozen: EncryptedCatches,
-  signal: AbortSignal,
-): Promise<AddResult> {
-  // The outbox itself waits for the rate limit, without the lock.
-  const options = { signal, maxWaitMs: 0 }
-  return frozen.kind === 'fish' ? await fish.send(frozen, options) : await crabs.send(frozen, options)
 }
 
 // Fernet token: version 1, timestamp 8, IV 16, ciphertext in blocks of 16 with at least 1 byte of padding, HMAC 32.
@@ -183,33 +150,29 @@ function byteLength(value: unknown): number {
 /**
  * What to do with a batch after a failure.
  *
- * - `wait`: the rate limit; everything that this client sends has to wait until then.
- * - `unreachable`: no response; nothing else that this client sends would get one now.
- * - `stop`: a problem of a server or a proxy, not of the catches; this collection is retried later.
+ * - `stop`: the rate limit, no response, or a problem of a server or a proxy; this collection is retried later.
  * - `renew`: the token is too old, or of an old key; the catches are encrypted and sent again.
  * - `split`: the content is rejected; halved until the invalid catch is found, which becomes a dead letter.
  * - `reject`: the user, the key or the form of the request is rejected, as it would be for every batch of the
  *   collection; all of it becomes a dead letter.
  */
-type Decision =
-  | { readonly type: 'wait'; readonly until: number }
-  | { readonly type: 'unreachable' | 'stop' | 'renew' | 'split' | 'reject' }
+type Decision = 'stop' | 'renew' | 'split' | 'reject'
 
 const TOO_LARGE = 413
 
-/** Rejections of the content of a batch, which was therefore never stored before. */
-const OF_CONTENT: readonly ErrorCode[] = ['invalid_payload', 'payload_too_large']
-
-/** Rejections of the collection or the form of the request. */
-const OF_COLLECTION: readonly ErrorCode[] = [
-  'user_not_found',
-  'user_mismatch',
-  'gamemode_mismatch',
-  'missing_gamemode',
-  'invalid_gamemode',
-  'missing_name',
-  'unsupported_media_type',
-]
+const BY_CODE: { readonly [Code in ErrorCode]?: Decision } = {
+  // The content of a batch, which was therefore never stored before.
+  invalid_payload: 'split',
+  payload_too_large: 'split',
+  // The collection, or the form of the request.
+  user_not_found: 'reject',
+  user_mismatch: 'reject',
+  gamemode_mismatch: 'reject',
+  missing_gamemode: 'reject',
+  invalid_gamemode: 'reject',
+  missing_name: 'reject',
+  unsupported_media_type: 'reject',
+}
 
 /**
  * Decides what to do with catches that could not be encrypted or sent.
@@ -218,24 +181,17 @@ const OF_COLLECTION: readonly ErrorCode[] = [
  * the service therefore means that the batch was not stored, and that encrypting it again stores nothing twice.
  * Responses that may come from elsewhere (401 or 403 of a proxy, 404 of another service, no known code) only stop the
  * collection: its token is kept and sent again.
- *
- * @param fresh Whether the token was created for this attempt.
  */
-function decide(error: unknown, { kind, fresh }: { kind: Kind; fresh: boolean }): Decision {
-  if (error instanceof RateLimitError) return { type: 'wait', until: error.resetAt.getTime() }
-  if (error instanceof ConnectionError) return { type: 'unreachable' }
-  if (error instanceof FernetError) return { type: 'reject' }
+function decide({ error, isFresh }: Failure, kind: Kind): Decision {
+  if (error instanceof FernetError) return 'reject'
   if (error instanceof ValidationError) {
-    const ofContent = error.issues.every(({ path }) => path === kind || path.startsWith(`${kind}.`))
-    return { type: ofContent ? 'split' : 'reject' }
+    return error.issues.every(({ path }) => path === kind || path.startsWith(`${kind}.`)) ? 'split' : 'reject'
   }
-  if (!(error instanceof ApiError)) return { type: 'stop' }
-  if (error.status === TOO_LARGE) return { type: 'split' }
-  if (!isErrorCode(error.code) || error.status >= 500) return { type: 'stop' }
-  if (OF_CONTENT.includes(error.code)) return { type: 'split' }
-  if (OF_COLLECTION.includes(error.code)) return { type: 'reject' }
-  if (error.code === 'invalid_token') return { type: fresh ? 'reject' : 'renew' }
+  if (!(error instanceof ApiError)) return 'stop'
+  if (error.status === TOO_LARGE) return 'split'
+  if (!isErrorCode(error.code) || error.status >= 500) return 'stop'
+  if (error.code === 'invalid_token') return isFresh ? 'reject' : 'renew'
   // A new token that is too old: this machine's clock is wrong, not the catch.
-  if (error.code === 'token_expired') return { type: fresh ? 'stop' : 'renew' }
-  return { type: 'stop' }
+  if (error.code === 'token_expired') return isFresh ? 'stop' : 'renew'
+  return BY_CODE[error.code] ?? 'stop'
 }

@@ -41,7 +41,6 @@ export function openFile(path: string): OutboxFile {
   if (createPrivateFile(name)) syncFolder(folder)
   const db = new DatabaseSync(name, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
   try {
-    refuseOtherVersion(name)
     createPrivateFile(lockName)
     createSchema(db, name)
     useWriteAheadLog(db)
@@ -108,7 +107,6 @@ const SCHEMA = `
   CREATE INDEX catches_by_batch ON catches (batch, seq) WHERE batch IS NOT NULL;
   CREATE INDEX catches_by_key ON catches (key) WHERE key IS NOT NULL;
   CREATE TABLE keys (n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, added_at INTEGER NOT NULL) STRICT;
-  CREATE INDEX keys_by_age ON keys (added_at);
   CREATE TABLE checkpoints (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${VERSION};`
@@ -122,28 +120,19 @@ function createSchema(db: DatabaseSync, name: string): void {
   })
 }
 
-/** @throws OutboxStoreError `outbox_damaged` for the database of another program */
+/** @throws OutboxStoreError for the database of another program or version */
 function hasSchema(db: DatabaseSync, name: string): boolean {
   const id = db.prepare('PRAGMA application_id').get()?.application_id
-  if (id === APPLICATION_ID) return true
+  const version = db.prepare('PRAGMA user_version').get()?.user_version
+  if (id === APPLICATION_ID && version === VERSION) return true
+  if (id === APPLICATION_ID || id === FORMER_ID) {
+    throw new OutboxStoreError('outbox_other_version', `Another version of @fish-crab/sdk wrote the outbox ${name}.`, {
+      hint: 'Send its catches with that version, or move the file away.',
+    })
+  }
   if (id === 0 && db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined) return false
   throw new OutboxStoreError('outbox_damaged', `The file ${name} is a database, but not an outbox.`, {
     hint: 'Choose another path.',
-  })
-}
-
-/** Read-only: to open it for writing would change the file of a process that was killed. */
-function refuseOtherVersion(name: string): void {
-  const db = openReadOnly(name)
-  try {
-    const id = db.prepare('PRAGMA application_id').get()?.application_id
-    const version = db.prepare('PRAGMA user_version').get()?.user_version
-    if (id !== FORMER_ID && (id !== APPLICATION_ID || version === VERSION)) return
-  } finally {
-    db.close()
-  }
-  throw new OutboxStoreError('outbox_other_version', `Another version of @fish-crab/sdk wrote the outbox ${name}.`, {
-    hint: 'Send its catches with that version, or move the file away.',
   })
 }
 

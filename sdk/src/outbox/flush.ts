@@ -1,12 +1,12 @@
 import { serviceAddress } from '../client/core/service-url.ts'
 import type { Clock } from '../client/core/timing.ts'
 import { RateLimitError } from '../errors/api-errors.ts'
+import { ConnectionError } from '../errors/connection-errors.ts'
 import { untilAborted } from '../internal/wait.ts'
 import type { Collection } from './catches.ts'
-import { type Attempt, attempt, type Delivery, deliverNext } from './deliver.ts'
-import type { DeadLetterNotice } from './events.ts'
+import { type Delivery, deliverNext } from './deliver.ts'
 import type { OutboxClient } from './options.ts'
-import type { FlushProgress, FlushReport, StoppedCollection } from './outbox.ts'
+import type { DeadLetterNotice, FlushProgress, FlushReport, StoppedCollection } from './outbox.ts'
 import type { OutboxStore } from './store.ts'
 
 type CollectionCounts = ReturnType<OutboxStore['collections']>[number]
@@ -31,18 +31,16 @@ export function rateLimitWaitMs(until: number, now: number, random: number): num
   return Math.max(until - now, MIN_LIMIT_WAIT_MS) + random * MAX_JITTER_MS
 }
 
-interface Blocked {
-  readonly error: unknown
-  /** End of the rate-limit window; `undefined` if the server did not respond. */
-  readonly until?: number | undefined
+/** A collection whose client has to wait for the rate limit. */
+interface Paused {
+  readonly counts: CollectionCounts
+  readonly client: OutboxClient
+  readonly error: RateLimitError
 }
-
-/** `pause` also when the collection is finished. */
-type TurnResult = 'continue' | 'pause' | 'locked'
 
 /** Sends one batch of each collection in turn, until nothing that can be sent is left. */
 export async function flushOutbox(delivery: Delivery, call: FlushCall): Promise<FlushReport> {
-  const { store, settings, emitter } = delivery
+  const { store, settings, emit } = delivery
   const ending = AbortSignal.any([call.signal, call.stop])
   const progress = { delivered: 0, rejected: 0, remaining: 0 }
   const deadLetters: DeadLetterNotice[] = []
@@ -50,33 +48,26 @@ export async function flushOutbox(delivery: Delivery, call: FlushCall): Promise<
   const withoutClient: Collection[] = []
   /** Collections that are finished in this flush. */
   const closed = new Set<string>()
-  const clients = new Map<string, Attempt<OutboxClient | undefined>>()
+  const clients = new Map<string, Promise<OutboxClient | undefined>>()
   /** Clients that the rate limit or a lost connection keeps from sending. */
-  const blocked = new Map<OutboxClient, Blocked>()
+  const blocked = new Map<OutboxClient, unknown>()
 
   const sleep = (ms: number) => untilAborted(() => call.clock.sleep(ms, ending), ending)
 
-  const close = ({ id }: CollectionCounts): TurnResult => {
-    closed.add(id)
-    return 'pause'
-  }
-
-  const stop = (counts: CollectionCounts, { error, until }: Blocked): TurnResult => {
+  const stop = (counts: CollectionCounts, error: unknown) => {
     const collection = collectionOf(counts)
-    const retryAt = until ?? (error instanceof RateLimitError ? error.resetAt : undefined)
-    stopped.push({ collection, error, ...(retryAt !== undefined && { retryAt: new Date(retryAt) }) })
-    emitter.emit({ type: 'error', collection, error })
-    return close(counts)
+    stopped.push({ collection, error, ...(error instanceof RateLimitError && { retryAt: error.resetAt }) })
+    emit({ type: 'error', collection, error })
+    closed.add(counts.id)
   }
 
-  const advance = (field: 'delivered' | 'rejected', count: number): TurnResult => {
+  const advance = (field: 'delivered' | 'rejected', count: number) => {
     progress[field] += count
     progress.remaining = Math.max(progress.remaining - count, 0)
     call.onProgress?.({ ...progress })
-    return 'continue'
   }
 
-  const ownClient = async (user: string) => {
+  const openClient = async (user: string) => {
     const client = await settings.clientFor(user)
     // The store is bound to the service of `client` since the outbox was opened.
     const address = client?.baseUrl === undefined ? settings.service : serviceAddress(client.baseUrl)
@@ -84,68 +75,58 @@ export async function flushOutbox(delivery: Delivery, call: FlushCall): Promise<
     return client
   }
 
-  const clientFor = async (user: string) => {
-    const found = clients.get(user) ?? (await attempt(() => ownClient(user), call.signal))
-    clients.set(user, found)
-    return found
+  const clientFor = (user: string) => {
+    const opening = clients.get(user) ?? openClient(user)
+    clients.set(user, opening)
+    return opening
   }
 
-  /** Sends one batch. */
-  const takeTurn = async (counts: CollectionCounts): Promise<TurnResult> => {
-    const found = await clientFor(counts.user)
-    if ('error' in found) return stop(counts, found)
-    const client = found.value
+  /** Sends one batch. Returns the collection if it has to wait, and whether something may be left to send at once. */
+  const takeTurn = async (counts: CollectionCounts): Promise<Paused | 'continue' | 'closed' | 'locked'> => {
+    let client: OutboxClient | undefined
+    try {
+      client = await untilAborted(() => clientFor(counts.user), call.signal)
+    } catch (error) {
+      call.signal.throwIfAborted()
+      stop(counts, error)
+      return 'closed'
+    }
     if (!client) {
       withoutClient.push(collectionOf(counts))
-      return close(counts)
+      closed.add(counts.id)
+      return 'closed'
     }
-    const block = blocked.get(client)
-    if (block) return block.until === undefined ? stop(counts, block) : 'pause'
-
-    const outcome = await deliverNext(delivery, counts.id, client, call.signal)
-    switch (outcome.type) {
-      case 'delivered':
-        return advance('delivered', outcome.count)
-      case 'rejected':
-        deadLetters.push(outcome.notice)
-        return advance('rejected', outcome.notice.count)
-      case 'again':
-        return 'continue'
-      case 'empty':
-        return close(counts)
-      case 'locked':
-        return 'locked'
-      case 'failed': {
-        const { error, decision } = outcome
-        if (decision.type === 'wait') {
-          blocked.set(client, { error, until: decision.until })
-          return 'pause'
-        }
-        if (decision.type === 'unreachable') blocked.set(client, { error })
-        return stop(counts, { error })
-      }
+    const outcome = blocked.has(client)
+      ? ({ type: 'failed', error: blocked.get(client) } as const)
+      : await deliverNext(delivery, counts.id, client, call.signal)
+    if (outcome.type === 'delivered') advance('delivered', outcome.count)
+    if (outcome.type === 'rejected') {
+      deadLetters.push(outcome.notice)
+      advance('rejected', outcome.notice.count)
     }
+    if (outcome.type === 'locked') return 'locked'
+    if (outcome.type === 'empty') closed.add(counts.id)
+    if (outcome.type !== 'failed') return outcome.type === 'empty' ? 'closed' : 'continue'
+    const { error } = outcome
+    if (error instanceof RateLimitError || error instanceof ConnectionError) blocked.set(client, error)
+    if (error instanceof RateLimitError) return { counts, client, error }
+    stop(counts, error)
+    return 'closed'
   }
 
-  /** None of these can be sent now: waits for the rate limit, or stops those that would wait too long. */
-  const waitForLimit = async (open: readonly CollectionCounts[]) => {
-    const [now, random] = [settings.now(), settings.random()]
-    const limits = [...blocked].flatMap(([client, { error, until }]) =>
-      until === undefined ? [] : [{ client, error, waitMs: rateLimitWaitMs(until, now, random) }],
-    )
-    const [limit] = limits.toSorted((one, other) => one.waitMs - other.waitMs)
-    if (open.length === 0 || !limit) return
-    if (limit.waitMs > call.maxWaitMs) {
-      for (const counts of open) {
-        const found = clients.get(counts.user)
-        const block = found && 'value' in found && found.value ? blocked.get(found.value) : undefined
-        if (block) stop(counts, block)
-      }
+  /** Waits until the first client may send again, or stops all collections when that takes too long. */
+  const waitForLimit = async (paused: readonly Paused[]) => {
+    const [first] = paused.toSorted((one, other) => one.error.resetAt.getTime() - other.error.resetAt.getTime())
+    if (!first) return
+    const now = settings.now()
+    const waitMs = rateLimitWaitMs(first.error.resetAt.getTime(), now, settings.random())
+    if (waitMs > call.maxWaitMs) {
+      for (const { counts, error } of paused) stop(counts, error)
       return
     }
-    emitter.emit({ type: 'waiting', until: new Date(now + limit.waitMs), error: limit.error })
-    await sleep(limit.waitMs)
-    blocked.delete(limit.client)
+    emit({ type: 'waiting', until: new Date(now + waitMs), error: first.error })
+    await sleep(waitMs)
+    blocked.delete(first.client)
   }
 
   for (;;) {
@@ -154,14 +135,18 @@ export async function flushOutbox(delivery: Delivery, call: FlushCall): Promise<
     progress.remaining = pending.reduce((sum, counts) => sum + counts.pending, 0)
     const open = pending.filter(({ id }) => !closed.has(id))
     if (open.length === 0) return { ...progress, deadLetters, stopped, withoutClient }
-    const results = new Set<TurnResult>()
+    const paused: Paused[] = []
+    let hasMore = false
     for (const counts of open) {
       ending.throwIfAborted()
-      results.add(await takeTurn(counts))
-      if (results.has('locked')) break
+      const result = await takeTurn(counts)
+      if (typeof result === 'object') paused.push(result)
+      hasMore ||= result === 'continue' || result === 'locked'
+      if (result !== 'locked') continue
+      await sleep(LOCK_POLL_MS)
+      break
     }
-    if (results.has('locked')) await sleep(LOCK_POLL_MS)
-    else if (!results.has('continue')) await waitForLimit(open.filter(({ id }) => !closed.has(id)))
+    if (!hasMore) await waitForLimit(paused)
   }
 }
 

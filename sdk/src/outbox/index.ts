@@ -16,13 +16,13 @@ export {
   OutboxStoreError,
   type OutboxStoreErrorCode,
 } from './errors.ts'
-export type { DeadLetterNotice, OutboxEvent, OutboxListener, RejectionReason } from './events.ts'
 export { inspectOutbox, openOutbox } from './open-outbox.ts'
 export type { OutboxClient, OutboxOptions } from './options.ts'
 export type {
   CancelOptions,
   CancelOutcome,
   DeadLetter,
+  DeadLetterNotice,
   FlushOptions,
   FlushProgress,
   FlushReport,
@@ -30,7 +30,10 @@ export type {
   OutboxAdded,
   OutboxAddOptions,
   OutboxCounts,
+  OutboxEvent,
   OutboxInspection,
+  OutboxListener,
   OutboxStatus,
+  RejectionReason,
   StoppedCollection,
 } from './outbox.ts'

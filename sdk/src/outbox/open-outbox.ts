@@ -1,23 +1,19 @@
-import { idleClock } from '../client/core/timing.ts'
+import { notify } from '../client/core/hooks.ts'
+import { idleClock, systemClock } from '../client/core/timing.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { checkOptions, type OptionNames } from '../errors/check-options.ts'
+import { checkOptions } from '../errors/check-options.ts'
 import { throwIssues } from '../errors/fish-crab-error.ts'
 import { untilAborted } from '../internal/wait.ts'
 import { type Background, startBackground } from './background.ts'
 import { checkpointIssues, parseCatches } from './catches.ts'
 import type { Delivery } from './deliver.ts'
 import { OutboxClosedError, OutboxStoreError } from './errors.ts'
-import { Emitter } from './events.ts'
 import { type FlushCall, flushOutbox } from './flush.ts'
-import { type OutboxOptions, resolveOutboxOptions } from './options.ts'
-import type { CancelOptions, FlushOptions, Outbox, OutboxAddOptions, OutboxInspection, OutboxStatus } from './outbox.ts'
+import { type OutboxOptions, type OutboxSettings, resolveOutboxOptions } from './options.ts'
+import type { Outbox, OutboxInspection, OutboxListener, OutboxStatus } from './outbox.ts'
 import type { OutboxStore } from './store.ts'
 
 const DEFAULT_MAX_WAIT_MS = (LIMITS.windowSeconds + 5) * 1000
-
-const ADD_OPTIONS: OptionNames<OutboxAddOptions> = { checkpoint: true }
-const FLUSH_OPTIONS: OptionNames<FlushOptions> = { signal: true, onProgress: true, maxWaitMs: true }
-const CANCEL_OPTIONS: OptionNames<CancelOptions> = { keyPrefix: true, checkpoint: true, dryRun: true }
 
 /**
  * Opens a crash-safe queue of catches: every added catch is delivered to the service once and in order, even if a
@@ -34,8 +30,7 @@ const CANCEL_OPTIONS: OptionNames<CancelOptions> = { keyPrefix: true, checkpoint
  */
 export async function openOutbox(options: OutboxOptions = {}): Promise<Outbox> {
   const settings = resolveOutboxOptions(options)
-  const emitter = new Emitter()
-  if (options.onEvent) emitter.subscribe(options.onEvent)
+  const listeners = new Set(options.onEvent && [options.onEvent])
   const { openStore } = await loadStore()
   const store = openStore(options.path, settings.service)
   try {
@@ -44,7 +39,7 @@ export async function openOutbox(options: OutboxOptions = {}): Promise<Outbox> {
     store.close()
     throw error
   }
-  return createOutbox({ store, settings, emitter })
+  return createOutbox(store, settings, listeners)
 }
 
 /**
@@ -70,12 +65,12 @@ function loadStore() {
   })
 }
 
-type GivenFlush = Omit<FlushCall, 'signal' | 'stop'> & {
-  readonly [name in 'signal' | 'stop']?: AbortSignal | undefined
-}
+type GivenFlush = Omit<FlushCall, 'signal' | 'stop'> & Partial<Pick<FlushCall, 'signal' | 'stop'>>
 
-function createOutbox(delivery: Delivery): Outbox {
-  const { store, settings, emitter } = delivery
+function createOutbox(store: OutboxStore, settings: OutboxSettings, listeners: Set<OutboxListener>): Outbox {
+  const emit: Delivery['emit'] = (event) => {
+    for (const listener of [...listeners]) notify(listener, event)
+  }
   const closing = new AbortController()
   const aborting = new AbortController()
   let background: Background | undefined
@@ -89,11 +84,9 @@ function createOutbox(delivery: Delivery): Outbox {
     return store
   }
 
-  const flush = ({ signal, stop, ...call }: GivenFlush) => {
-    const signals = [aborting.signal, signal].filter((one) => one !== undefined)
-    const stops = [closing.signal, stop].filter((one) => one !== undefined)
-    const both = { signal: AbortSignal.any(signals), stop: AbortSignal.any(stops) }
-    const flushing = last.then(() => flushOutbox(delivery, { ...call, ...both }))
+  const flush = ({ signal = aborting.signal, stop = closing.signal, ...call }: GivenFlush) => {
+    const both = { signal: AbortSignal.any([aborting.signal, signal]), stop: AbortSignal.any([closing.signal, stop]) }
+    const flushing = last.then(() => flushOutbox({ store, settings, emit }, { ...call, ...both }))
     last = flushing.catch(() => {})
     return untilAborted(() => flushing, both.signal)
   }
@@ -124,7 +117,7 @@ function createOutbox(delivery: Delivery): Outbox {
   return {
     async add(catches, options = {}) {
       openStore()
-      checkOptions(options, ADD_OPTIONS)
+      checkOptions(options, { checkpoint: true })
       const { checkpoint } = options
       const now = settings.now()
       const list = [catches].flat()
@@ -132,31 +125,29 @@ function createOutbox(delivery: Delivery): Outbox {
         checkpoint,
         now,
         maxCatches: settings.maxCatches,
-        maxKeys: settings.maxKeys,
-        keysSince: now - settings.keyLifeMs,
       })
       const added = addedIndexes.length
       const duplicates = list.length - added
-      if (list.length > 0) emitter.emit({ type: 'added', added, duplicates })
+      if (list.length > 0) emit({ type: 'added', added, duplicates })
       if (added > 0) background?.nudge()
       return { added, duplicates, addedIndexes }
     },
     checkpoint: async (name) => openStore().checkpoint(name),
     async flush(options = {}) {
       openStore()
-      checkOptions(options, FLUSH_OPTIONS)
+      checkOptions(options, { signal: true, onProgress: true, maxWaitMs: true })
       const { signal, onProgress, maxWaitMs = DEFAULT_MAX_WAIT_MS } = options
-      return flush({ clock: settings.clock, maxWaitMs, onProgress, signal })
+      return flush({ clock: settings.clock, maxWaitMs, onProgress, ...(signal && { signal }) })
     },
     start() {
       openStore()
-      const { hasOwnClock, random, lingerMs } = settings
+      const { random, lingerMs } = settings
       // Its waits do not keep a process alive.
-      const clock = hasOwnClock ? settings.clock : idleClock
+      const clock = settings.clock === systemClock ? idleClock : settings.clock
       background ??= startBackground({
         flush: (stopped) => flush({ clock, maxWaitMs: 0, stop: stopped }),
-        onError: (error) => emitter.emit({ type: 'error', error }),
-        onWait: (until, error) => emitter.emit({ type: 'waiting', until: new Date(until), error }),
+        onError: (error) => emit({ type: 'error', error }),
+        onWait: (until, error) => emit({ type: 'waiting', until: new Date(until), error }),
         clock,
         random,
         lingerMs,
@@ -174,13 +165,16 @@ function createOutbox(delivery: Delivery): Outbox {
     drop: async (ids) => openStore().drop([ids].flat()),
     async cancel(options = {}) {
       openStore()
-      checkOptions(options, CANCEL_OPTIONS)
+      checkOptions(options, { keyPrefix: true, checkpoint: true, dryRun: true })
       throwIssues(checkpointIssues(options.checkpoint))
       return store.cancel(options)
     },
     subscribe(listener) {
       openStore()
-      return emitter.subscribe(listener)
+      // Wrapped, so that subscribing a function twice makes two subscriptions.
+      const own: OutboxListener = (event) => listener(event)
+      listeners.add(own)
+      return () => void listeners.delete(own)
     },
     close,
     [Symbol.asyncDispose]: close,

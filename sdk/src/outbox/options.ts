@@ -6,7 +6,7 @@ import { LIMITS } from '../contract/limits.ts'
 import { userNameKey } from '../contract/names.ts'
 import { type OptionNames, optionIssues } from '../errors/check-options.ts'
 import { throwIssues } from '../errors/fish-crab-error.ts'
-import type { OutboxListener } from './events.ts'
+import type { OutboxListener } from './outbox.ts'
 
 /** The part of a client that an outbox uses. */
 export type OutboxClient = Pick<Client, 'fish' | 'crabs'> & Partial<Pick<Client, 'baseUrl' | 'defaults'>>
@@ -45,10 +45,6 @@ export interface OutboxOptions extends Target {
   readonly maxCatches?: number | undefined
   /** Maximum number of catches per request, 1 to 500. @default 500 */
   readonly maxBatch?: number | undefined
-  /** Number of keys of catches to remember after delivery. @default 200_000 */
-  readonly maxKeys?: number | undefined
-  /** Milliseconds to remember the key of a catch after it was added. @default 2_592_000_000 (30 days) */
-  readonly keyLifeMs?: number | undefined
   /**
    * Milliseconds to wait for more catches before sending in the background, or a function that returns them each time,
    * for example to leave part of the rate limit to others. @default 2000
@@ -70,14 +66,10 @@ export interface OutboxSettings {
   readonly clientFor: (user: string) => OutboxClient | undefined | Promise<OutboxClient | undefined>
   readonly maxCatches: number
   readonly maxBatch: number
-  readonly maxKeys: number
-  readonly keyLifeMs: number
   readonly lingerMs: () => number
   readonly clock: Clock
   /** Milliseconds since 1970, whole. */
   readonly now: () => number
-  /** Whether the option `clock` was given. */
-  readonly hasOwnClock: boolean
   readonly random: () => number
 }
 
@@ -90,26 +82,20 @@ const KNOWN: OptionNames<OutboxOptions> = {
   path: true,
   maxCatches: true,
   maxBatch: true,
-  maxKeys: true,
-  keyLifeMs: true,
   lingerMs: true,
   onEvent: true,
   clock: true,
   random: true,
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
 /** Checks options and fills in defaults. @throws ValidationError that names every wrong option. */
 export function resolveOutboxOptions(options: OutboxOptions): OutboxSettings {
   const issues = optionIssues(options, KNOWN)
-  const { client, clock, lingerMs = 2000 } = options
+  const { client, clock = systemClock, lingerMs = 2000 } = options
   const { user = client?.defaults?.user, gamemode = client?.defaults?.gamemode } = options
   const settings = {
     maxCatches: options.maxCatches ?? 100_000,
     maxBatch: options.maxBatch ?? LIMITS.entriesPerWrite,
-    maxKeys: options.maxKeys ?? 200_000,
-    keyLifeMs: options.keyLifeMs ?? 30 * DAY_MS,
     lingerMs: typeof lingerMs === 'function' ? lingerMs : () => lingerMs,
   }
   const check = (right: boolean, path: keyof OutboxOptions, message: string) => {
@@ -119,8 +105,6 @@ export function resolveOutboxOptions(options: OutboxOptions): OutboxSettings {
   check(isCount(settings.maxCatches), 'maxCatches', 'Must be a whole number, 1 or more.')
   const most = LIMITS.entriesPerWrite
   check(isCount(settings.maxBatch) && settings.maxBatch <= most, 'maxBatch', `Must be a whole number, 1 to ${most}.`)
-  check(Number.isInteger(settings.maxKeys) && settings.maxKeys >= 0, 'maxKeys', 'Must be a whole number, 0 or more.')
-  check(settings.keyLifeMs >= 0, 'keyLifeMs', 'Must be milliseconds, 0 or more, or Infinity.')
   const isLinger = typeof lingerMs === 'function' || (Number.isFinite(lingerMs) && lingerMs >= 0)
   check(isLinger, 'lingerMs', 'Must be milliseconds (0 or more) or a function that returns them.')
   check(!(client && options.clientFor), 'clientFor', 'Pass client or clientFor, not both.')
@@ -147,9 +131,8 @@ export function resolveOutboxOptions(options: OutboxOptions): OutboxSettings {
     defaults: { user, gamemode },
     service,
     clientFor: options.clientFor ?? ((wanted) => (serves(wanted) ? client : undefined)),
-    clock: clock ?? systemClock,
-    now: () => Math.floor((clock ?? systemClock).now()),
-    hasOwnClock: clock !== undefined,
+    clock,
+    now: () => Math.floor(clock.now()),
     random: options.random ?? Math.random,
   }
 }

@@ -1,5 +1,45 @@
 import type { Checkpoint, Collection, NewCatch, StoredCatch } from './catches.ts'
-import type { DeadLetterNotice, OutboxListener } from './events.ts'
+
+/** Why the service will never accept a batch. */
+export interface RejectionReason {
+  /** The `code` of the error. */
+  readonly code: string
+  /** The message of the error, without secrets. */
+  readonly message: string
+}
+
+/** A batch that became a dead letter. */
+export interface DeadLetterNotice {
+  readonly collection: Collection
+  /** Its id in `deadLetters`, `retry` and `drop`. */
+  readonly id: number
+  readonly count: number
+  readonly reason: RejectionReason
+}
+
+/** An event of an outbox. */
+export type OutboxEvent =
+  /** Catches were added. */
+  | { readonly type: 'added'; readonly added: number; readonly duplicates: number }
+  /** A batch is sent. `again`: it was frozen earlier, without a response so far. */
+  | { readonly type: 'sending'; readonly collection: Collection; readonly count: number; readonly again: boolean }
+  /** The service stored a batch under this id. `replayed`: it was stored before, and the response was lost. */
+  | {
+      readonly type: 'delivered'
+      readonly collection: Collection
+      readonly count: number
+      readonly id: string
+      readonly replayed: boolean
+    }
+  /** Sending pauses until then, for the rate limit or after a failure. */
+  | { readonly type: 'waiting'; readonly until: Date; readonly error: unknown }
+  /** Catches became a dead letter: sending them again would not help. */
+  | ({ readonly type: 'rejected' } & DeadLetterNotice)
+  /** A batch failed and stays queued; without `collection`, a flush in the background failed. */
+  | { readonly type: 'error'; readonly collection?: Collection | undefined; readonly error: unknown }
+
+/** Receives the events of an outbox. Its errors are ignored. */
+export type OutboxListener = (event: OutboxEvent) => void
 
 /** Options of `add`. */
 export interface OutboxAddOptions {

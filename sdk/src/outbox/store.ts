@@ -4,9 +4,8 @@ import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
 import type { CatchToAdd, Checkpoint, Collection, StoredCatch } from './catches.ts'
 import { CheckpointMovedError, OutboxFullError, OutboxStoreError } from './errors.ts'
-import type { RejectionReason } from './events.ts'
 import { defaultPath, guarded, inTransaction, openFile, openReadOnly } from './file.ts'
-import type { CancelOptions, CancelOutcome, DeadLetter, OutboxInspection } from './outbox.ts'
+import type { CancelOptions, CancelOutcome, DeadLetter, OutboxInspection, RejectionReason } from './outbox.ts'
 
 type Row = Record<string, string | number | null>
 
@@ -15,13 +14,13 @@ const LISTED_CATCHES = 500
 const CATCH_COLUMNS = `catches.seq, catches.collection, catches.entry, catches.added_at, catches.key,
   catches.batch_limit, collections.kind, collections.user, collections.gamemode`
 const CATCHES = 'catches JOIN collections ON collections.id = catches.collection'
-const PENDING = '(batch IS NULL OR batch IN (SELECT id FROM batches WHERE token IS NOT NULL))'
+const FROZEN = 'batch IN (SELECT id FROM batches WHERE token IS NOT NULL)'
+const PENDING = `(batch IS NULL OR ${FROZEN})`
 const LISTED = '(SELECT value FROM json_each(?))'
-const QUEUED_WITH_PREFIX = "batch IS NULL AND substr(coalesce(key, ''), 1, length(?)) = ?"
-const FROZEN_WITH_PREFIX = QUEUED_WITH_PREFIX.replace(
-  'batch IS NULL',
-  'batch IN (SELECT id FROM batches WHERE token IS NOT NULL)',
-)
+const HAS_PREFIX = "substr(coalesce(key, ''), 1, length(?)) = ?"
+
+const DELETE_EMPTY_BATCHES =
+  'DELETE FROM batches WHERE collection = ? AND NOT EXISTS (SELECT 1 FROM catches WHERE batch = batches.id)'
 
 const COUNTS = `SELECT collection, kind, user, gamemode,
     count(*) FILTER (WHERE code IS NULL) AS pending,
@@ -30,19 +29,17 @@ const COUNTS = `SELECT collection, kind, user, gamemode,
   FROM (SELECT catches.*, code FROM catches LEFT JOIN batches ON batches.id = batch) AS catches
   JOIN collections ON collections.id = collection GROUP BY collection ORDER BY min(seq)`
 
+const FIRST_FROZEN = 'SELECT id, token FROM batches WHERE collection = ? AND token IS NOT NULL ORDER BY id LIMIT 1'
+
 const DEAD_LETTERS = `SELECT batches.id, code, message, rejected_at, kind, user, gamemode,
     (SELECT count(*) FROM catches WHERE batch = batches.id) AS count
   FROM batches JOIN collections ON collections.id = collection WHERE code IS NOT NULL ORDER BY batches.id`
 
-const FORGET_KEYS = `DELETE FROM keys WHERE (n <= (SELECT max(n) FROM keys) - ? OR added_at < ?)
-  AND NOT EXISTS (SELECT 1 FROM catches WHERE catches.key = keys.key)`
+/** Keys to remember after delivery: an old log may be read at any time, and repeats catches that were sent long ago. */
+const MAX_KEYS = 1_000_000
 
-interface KeyLimits {
-  /** Minimum number of keys to remember, besides those of stored catches. */
-  readonly maxKeys: number
-  /** Older keys are forgotten, except those of stored catches. */
-  readonly keysSince: number
-}
+const FORGET_KEYS = `DELETE FROM keys WHERE n <= (SELECT max(n) FROM keys) - ${MAX_KEYS}
+  AND NOT EXISTS (SELECT 1 FROM catches WHERE catches.key = keys.key)`
 
 export type OutboxStore = ReturnType<typeof openStore>
 
@@ -74,10 +71,7 @@ export function openStore(path: string | undefined, service: string | undefined)
     rows('SELECT value FROM checkpoints WHERE name = ?', [checkpoint])[0]?.value as string | undefined
 
   const setCheckpoint = ({ name: checkpoint, value }: Pick<Checkpoint, 'name' | 'value'>) =>
-    change(
-      'INSERT INTO checkpoints (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-      [checkpoint, value],
-    )
+    change('INSERT OR REPLACE INTO checkpoints VALUES (?, ?)', [checkpoint, value])
 
   const catchesIn = (where: string, values: SQLInputValue[], limit = -1) =>
     rows(`SELECT ${CATCH_COLUMNS} FROM ${CATCHES} WHERE ${where} ORDER BY seq LIMIT ?`, [...values, limit]).map(toCatch)
@@ -89,9 +83,7 @@ export function openStore(path: string | undefined, service: string | undefined)
       `UPDATE catches SET batch = ?, batch_limit = ? WHERE collection = ? AND ${PENDING} AND (? OR seq IN ${LISTED})`,
       [batch, batchLimit ?? null, collection, all, list],
     )
-    change('DELETE FROM batches WHERE collection = ? AND NOT EXISTS (SELECT 1 FROM catches WHERE batch = batches.id)', [
-      collection,
-    ])
+    change(DELETE_EMPTY_BATCHES, [collection])
     return count
   }
 
@@ -130,13 +122,7 @@ export function openStore(path: string | undefined, service: string | undefined)
      */
     add: (
       catches: readonly CatchToAdd[],
-      {
-        checkpoint,
-        now,
-        maxCatches,
-        maxKeys,
-        keysSince,
-      }: KeyLimits & { checkpoint: Checkpoint | undefined; now: number; maxCatches: number },
+      { checkpoint, now, maxCatches }: { checkpoint: Checkpoint | undefined; now: number; maxCatches: number },
     ): readonly number[] => {
       const outcome = transaction(() => {
         const { expected } = checkpoint ?? {}
@@ -155,20 +141,11 @@ export function openStore(path: string | undefined, service: string | undefined)
         if (isFull) return new OutboxFullError(maxCatches)
         for (const [, { collection, kind, user, gamemode, entry, key }] of added) {
           if (key !== undefined) change('INSERT INTO keys (key, added_at) VALUES (?, ?)', [key, now])
-          change('INSERT INTO collections (id, kind, user, gamemode) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING', [
-            collection,
-            kind,
-            user,
-            gamemode,
-          ])
-          change('INSERT INTO catches (collection, entry, added_at, key) VALUES (?, ?, ?, ?)', [
-            collection,
-            JSON.stringify(entry),
-            now,
-            key ?? null,
-          ])
+          change('INSERT OR IGNORE INTO collections VALUES (?, ?, ?, ?)', [collection, kind, user, gamemode])
+          const row = [collection, JSON.stringify(entry), now, key ?? null]
+          change('INSERT INTO catches (collection, entry, added_at, key) VALUES (?, ?, ?, ?)', row)
         }
-        if (added.length > 0) change(FORGET_KEYS, [maxKeys, keysSince])
+        if (added.length > 0) change(FORGET_KEYS)
         if (checkpoint) setCheckpoint(checkpoint)
         return added.map(([index]) => index)
       })
@@ -190,10 +167,7 @@ export function openStore(path: string | undefined, service: string | undefined)
     /** The oldest frozen batch, which is sent again before anything else, or up to `limit` queued catches. */
     nextBatch: (collection: string, limit: number) =>
       transaction(() => {
-        const [frozen] = rows(
-          'SELECT id, token FROM batches WHERE collection = ? AND token IS NOT NULL ORDER BY id LIMIT 1',
-          [collection],
-        )
+        const [frozen] = rows(FIRST_FROZEN, [collection])
         if (!frozen) return { catches: catchesIn('collection = ? AND batch IS NULL', [collection], limit) }
         const { id, token } = frozen as { id: number; token: string }
         return { frozen: { id, token }, catches: catchesIn('batch = ?', [id]) }
@@ -249,10 +223,10 @@ export function openStore(path: string | undefined, service: string | undefined)
     cancel: ({ keyPrefix = '', checkpoint, dryRun = false }: CancelOptions): CancelOutcome =>
       transaction(() => {
         const prefix = [keyPrefix, keyPrefix]
-        const count = (where: string) => number(`SELECT count(*) FROM catches WHERE ${where}`, prefix)
-        const outcome = { cancelled: count(QUEUED_WITH_PREFIX), frozen: count(FROZEN_WITH_PREFIX) }
+        const count = (where: string) => number(`SELECT count(*) FROM catches WHERE ${where} AND ${HAS_PREFIX}`, prefix)
+        const outcome = { cancelled: count('batch IS NULL'), frozen: count(FROZEN) }
         if (!dryRun) {
-          deleteCatches(QUEUED_WITH_PREFIX, prefix)
+          deleteCatches(`batch IS NULL AND ${HAS_PREFIX}`, prefix)
           if (checkpoint) setCheckpoint(checkpoint)
         }
         return outcome

@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Change, type Collection, type FishStorage, REMOVED_VERSION } from '../storage/index.ts'
+import type { Change, Collection, FishStorage } from '../storage/index.ts'
 import { newCollection, newRecord, readAll } from './samples.ts'
 
 /** Signals of other tests' collections are left out. */
@@ -79,48 +77,5 @@ export function describeChanges(storage: () => FishStorage): void {
     await storage().append(collection, newRecord())
     await expect.poll(() => of(changes, collection).length).toBeGreaterThan(signals)
     expect(calls).toBe(before)
-  })
-
-  test('tells the newest record, and 0 without one; every later record has a higher sequence', async () => {
-    const collection = newCollection()
-    expect(await storage().newest(collection)).toBe(0)
-    const [one, other] = [newRecord(), newRecord()]
-    await storage().append(collection, one)
-    await storage().append(collection, other)
-    const [first, second] = (await readAll(storage(), collection)).map(({ sequence }) => sequence)
-    expect(await storage().newest(collection)).toBe(second)
-    await storage().removeRecord(collection, other.id)
-    expect(await storage().newest(collection)).toBe(first)
-    await storage().append(collection, newRecord())
-    expect(await storage().newest(collection)).toBeGreaterThan(second ?? 0)
-  })
-
-  test('shows no record before one with a lower sequence', async () => {
-    const collection = newCollection()
-    let isDone = false
-    const writing = Promise.all(Array.from({ length: 200 }, () => storage().append(collection, newRecord())))
-    const done = writing.finally(() => {
-      isDone = true
-    })
-    const seen: number[] = []
-    const read = async () => {
-      const from = (seen.at(-1) ?? 0) + 1
-      seen.push(...(await readAll(storage(), collection, { from })).map(({ sequence }) => sequence))
-      await nextTurn()
-    }
-    while (!isDone) await read()
-    await done
-    await read()
-    expect(seen).toEqual((await readAll(storage(), collection)).map(({ sequence }) => sequence))
-    expect(seen).toHaveLength(200)
-  })
-
-  test('has one version for every collection of a removed owner', async () => {
-    const collection = newCollection()
-    await storage().append(collection, newRecord())
-    await storage().removeOwner(collection.owner)
-    expect(await storage().version(collection)).toBe(REMOVED_VERSION)
-    expect(await storage().version({ ...collection, gamemode: randomUUID() })).toBe(REMOVED_VERSION)
-    expect(await storage().version(newCollection())).not.toBe(REMOVED_VERSION)
   })
 }

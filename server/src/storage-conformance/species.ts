@@ -2,31 +2,15 @@ import { expect, test } from 'vitest'
 import type { FishStorage } from '../storage/index.ts'
 import { caughtRecord, newCollection, newRecord, speciesOf } from './samples.ts'
 
-const NOON = Date.UTC(2026, 0, 31, 12)
-
 /** The species of a collection. Random operations compare them with a count of the records, too. */
 export function describeSpecies(storage: () => FishStorage): void {
-  test('counts entries by name and label, with the times of the first and the last', async () => {
-    const collection = newCollection()
-    const koi = { name: 'Koi', rarity: 'Gold' }
-    await storage().append(collection, caughtRecord([koi, NOON + 5], [koi, NOON - 5], [{ name: 'Koi' }, NOON]))
-    await storage().append(collection, caughtRecord([koi, NOON]))
-    await storage().append({ ...collection, kind: 'crab' }, caughtRecord([koi, 0]))
-
-    expect(await speciesOf(storage(), collection)).toEqual([
-      { name: 'Koi', label: 'Gold', count: 3, first: NOON - 5, last: NOON + 5 },
-      { name: 'Koi', label: null, count: 1, first: NOON, last: NOON },
-    ])
-    expect(await speciesOf(storage(), newCollection())).toEqual([])
-  })
-
   test('keeps names and times apart, whatever they are', async () => {
     const names = ['a', 'A', 'a:b', 'a b', '"', '\\', '\u0001', 'ü', '🐟', '__proto__', '["a",null]']
     const times = [Date.UTC(0, 0), -1, 0, Date.UTC(9999, 11, 31, 23, 59, 59, 999)]
     const collection = newCollection()
     const record = caughtRecord(...names.flatMap((name) => times.map((at) => [{ name }, at] as const)))
     await storage().append(collection, record)
-    await storage().append(collection, { ...record, id: 'again', dedupeKey: null })
+    await storage().append(collection, newRecord({ count: record.count, entries: record.entries }))
 
     const species = await speciesOf(storage(), collection)
     expect(new Set(species.map(({ name }) => name))).toEqual(new Set(names))
@@ -55,20 +39,6 @@ export function describeSpecies(storage: () => FishStorage): void {
     expect(await counted()).toBe(9504)
   })
 
-  test('takes out removed records and owners, also the first and the last entry', async () => {
-    const collection = newCollection()
-    const removed = [-1, 1].map((offset) => caughtRecord([{ name: 'Cod' }, NOON + offset], [{ name: 'Koi' }, NOON]))
-    for (const record of [...removed, caughtRecord([{ name: 'Cod' }, NOON])]) await storage().append(collection, record)
-    for (const { id } of removed) await storage().removeRecord(collection, id)
-    const cod = { name: 'Cod', label: null, count: 1, first: NOON, last: NOON }
-    expect(await speciesOf(storage(), collection)).toEqual([cod])
-    await storage().append(collection, caughtRecord([{ name: 'Cod' }, NOON + 1]))
-    expect(await speciesOf(storage(), collection)).toEqual([{ ...cod, count: 2, last: NOON + 1 }])
-
-    await storage().removeOwner(collection.owner)
-    expect(await speciesOf(storage(), collection)).toEqual([])
-  })
-
   test('counts again after a removal at the moment when a count is stored', async () => {
     const kept = { name: 'Koi', label: null, count: 1, first: 0, last: 0 }
     const rounds = Array.from({ length: 40 }, async (_, turns) => {
@@ -86,15 +56,6 @@ export function describeSpecies(storage: () => FishStorage): void {
       expect(await speciesOf(storage(), collection)).toEqual([kept])
     })
     await Promise.all(rounds)
-  })
-
-  test('has nothing of an owner who was removed during an append in a later collection', async () => {
-    const removed = newCollection()
-    const append = storage().append(removed, caughtRecord([{ name: 'Koi' }, 0]))
-    await Promise.all([append, storage().removeOwner(removed.owner)])
-    const later = newCollection()
-    await storage().append(later, caughtRecord([{ name: 'Cod' }, 0]))
-    expect(await speciesOf(storage(), later)).toEqual([{ name: 'Cod', label: null, count: 1, first: 0, last: 0 }])
   })
 
   test('leaves out entries without a name or a time', async () => {

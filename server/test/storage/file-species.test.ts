@@ -30,6 +30,15 @@ test('a removed catch leaves its name nowhere in the file, even if nobody reads 
   expect(sql('SELECT name FROM species').map(({ name }) => name)).toEqual(['Koi'])
 })
 
+test('a later collection has no species of an owner who was removed during an append', async () => {
+  const { storage } = await open()
+  const [removed, later] = [newCollection(), newCollection()]
+  const append = storage.append(removed, caughtRecord([{ name: 'Koi' }, 0]))
+  await Promise.all([append, storage.removeOwner(removed.owner)])
+  await storage.append(later, caughtRecord([{ name: 'Cod' }, 0]))
+  expect(await speciesOf(storage, later)).toEqual([{ name: 'Cod', label: null, count: 1, first: 0, last: 0 }])
+})
+
 test('many reads at once count the records once', async () => {
   const { storage } = await open()
   const collection = newCollection()

@@ -1,7 +1,15 @@
-import { createStorage, type StorageDriver, type StorageOptions, wrapDriver } from '@fish-crab/server/storage'
+import {
+  createMemoryStorage,
+  createStorage,
+  type NewRecord,
+  type StorageDriver,
+  type StorageOptions,
+  wrapDriver,
+} from '@fish-crab/server/storage'
 import { createStorage as createUnstorage } from 'unstorage'
 import memoryDriver from 'unstorage/drivers/memory'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { newCollection, newRecord } from '../../src/storage-conformance/samples.ts'
 
 test('a driver of unstorage alone is refused with what it lacks, and with what to do', () => {
   expect(() => wrapDriver(memoryDriver() as unknown as StorageDriver)).toThrow(
@@ -15,3 +23,60 @@ test.each([[{ driver: 'fs' }], [{ driver: memoryDriver() }], [createUnstorage()]
     await expect(createStorage(options as unknown as StorageOptions)).rejects.toThrow(/^createStorage: .*wrapDriver/)
   },
 )
+
+describe('a wrapped driver', () => {
+  const storage = createMemoryStorage()
+  const [collection, key] = [newCollection({ kind: 'refused' }), 'test:a']
+
+  test.each<Partial<NewRecord>>([
+    ...[{ count: 0 }, { count: 1.5 }, { count: Number.NaN }, { entries: '\ud800' }, { entries: 'x\udfff' }],
+    ...[{ Gold: 0 }, { Gold: 3 }, { Gold: 0.5 }, { '': 1 }, { '\ud800': 1 }].map((labels) => ({ count: 2, labels })),
+  ])('rejects a record that could not be read back, and stores nothing of it: %j', async (part) => {
+    const append = storage.append(collection, newRecord({ ...part, dedupeKey: 'token' }))
+    await expect(append).rejects.toMatchObject({ name: 'StorageError', code: 'invalid_value' })
+    expect(await storage.findRecord(collection.owner, 'token')).toBeUndefined()
+    expect(await storage.tallies()).toEqual([])
+    expect(await storage.version(collection)).toBe('empty')
+  })
+
+  test.each(['', 'alice?x', 'a/b', 'a\\b', 'a::b', ':a', 'a:', 'a:..:b', 'a$', 'é', 'a b'])(
+    'rejects the key %j, which unstorage would change, and stores nothing',
+    async (changed) => {
+      const calls = [
+        () => storage.items.setItem(changed, 'x'),
+        () => storage.items.getItem(changed),
+        () => storage.items.removeItem(changed),
+        () => storage.setItemIfAbsent(changed, 'x'),
+        () => storage.replaceItemIf(changed, 'x', 'y'),
+        () => storage.removeItemIf(changed, 'x'),
+      ]
+      for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'invalid_key' })
+      expect(await storage.items.getKeys()).toEqual([])
+    },
+  )
+
+  test.each(['\ud800', 1, { a: 1 }, null, undefined] as string[])(
+    'rejects the value %j, which would be read back changed',
+    async (value) => {
+      const calls = [
+        () => storage.items.setItem(key, value),
+        () => storage.setItemIfAbsent(key, value),
+        () => storage.replaceItemIf(key, 'x', value),
+      ]
+      for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'invalid_value' })
+      expect(await storage.items.getItem(key)).toBeNull()
+    },
+  )
+
+  test.each([
+    ['a listing without a base', 'invalid_key', () => storage.listItems({ base: '', limit: 1 })],
+    ['a listing of half a name', 'invalid_key', () => storage.listItems({ base: 'user', limit: 1 })],
+    ['a listing of no items', 'invalid_value', () => storage.listItems({ base: 'user:', limit: 0 })],
+    ['a count of half a name', 'invalid_key', () => storage.countItems('user')],
+    ['a leaderboard of no owners', 'invalid_value', () => storage.leaders({ kind: 'fish', limit: 0 })],
+    ['a leaderboard of half an owner', 'invalid_value', () => storage.leaders({ kind: 'fish', limit: 1.5 })],
+    ['a move to the same gamemode', 'invalid_value', () => storage.moveRecord(collection, 'id', collection.gamemode)],
+  ])('rejects %s', async (_, code, call) => {
+    await expect(call()).rejects.toMatchObject({ name: 'StorageError', code })
+  })
+})

@@ -76,17 +76,21 @@ export function notify<Event>(listener: ((event: Event) => void) | undefined, ev
   } catch {}
 }
 
+/** How each event is logged. */
+export const HOOK_LOGS: Readonly<Record<keyof Hooks, readonly [level: keyof Logger, message: string]>> = {
+  onRequest: ['debug', 'request'],
+  onResponse: ['debug', 'response'],
+  onRetry: ['warn', 'retry after a failed attempt'],
+  onWait: ['info', 'waiting for the rate limit'],
+}
+
 export function createEventSink(hooks: Hooks, logger: Logger | undefined): EventSink {
-  const sink =
-    <Event>(hook: ((event: Event) => void) | undefined, log: (event: Event) => void) =>
-    (event: Event) => {
-      notify(hook, event)
-      notify(log, event)
+  const sinks = Object.entries(HOOK_LOGS).map(([name, [level, message]]) => {
+    const sink = (event: never) => {
+      notify(hooks[name as keyof Hooks] as ((event: never) => void) | undefined, event)
+      notify(() => logger?.[level](message, event), event)
     }
-  return {
-    onRequest: sink(hooks.onRequest, (event) => logger?.debug('request', event)),
-    onResponse: sink(hooks.onResponse, (event) => logger?.debug('response', event)),
-    onRetry: sink(hooks.onRetry, (event) => logger?.warn('retry after a failed attempt', event)),
-    onWait: sink(hooks.onWait, (event) => logger?.info('waiting for the rate limit', event)),
-  }
+    return [name, sink]
+  })
+  return Object.fromEntries(sinks)
 }

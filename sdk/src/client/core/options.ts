@@ -1,13 +1,42 @@
 import { type Gamemode, isGamemode } from '../../contract/gamemodes.ts'
 import { isUserName } from '../../contract/names.ts'
+import type { Status } from '../../contract/schemas.ts'
 import { type OptionNames, optionIssues } from '../../errors/check-options.ts'
 import { type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
 import { isKeyFormat } from '../../fernet/key.ts'
-import { type CallLimits, DEFAULT_LIMITS, type LimitOptions, limitIssues, resolveLimits } from './call-options.ts'
-import { createEventSink, type EventSink, type Hooks, type Logger } from './hooks.ts'
-import { createKnownGamemodes, type KnownGamemodes } from './known-gamemodes.ts'
+import { createEventSink, type EventSink, HOOK_LOGS, type Hooks, type Logger } from './hooks.ts'
 import { DEFAULT_BASE_URL, isServiceUrl, SERVICE_URL_RULE, serviceAddress } from './service-url.ts'
 import { type Clock, systemClock } from './timing.ts'
+
+/** Options of every call. They override those of the client. */
+export interface CallOptions extends LimitOptions {
+  /** Cancels the call, including its waits; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The limits of calls. The defaults below are those of a client; the defaults of a call are its client's limits. */
+interface LimitOptions {
+  /** Milliseconds for one attempt, up to the end of the response; `Infinity` for no limit. @default 10_000 */
+  readonly timeoutMs?: number | undefined
+  /**
+   * Milliseconds that one call may wait in total for the rate limit. It fails with RateLimitError at once if it would have
+   * to wait longer. `0` never waits for the next window, `Infinity` always does. While the limit is unknown, a call may wait
+   * for the response to another one in any case. The pauses between retries do not count.
+   * @default 3_600_000 (one hour)
+   */
+  readonly maxWaitMs?: number | undefined
+  /** Retries after connection errors, 408, 425 and 5xx. A write repeats its token, which is stored once. @default 2 */
+  readonly maxRetries?: number | undefined
+  /** Whether to wait before the server would reject a request. Rejected requests wait in any case. @default true */
+  readonly pace?: boolean | undefined
+}
+
+export type CallLimits = { readonly [Name in keyof LimitOptions]-?: NonNullable<LimitOptions[Name]> }
+
+const DEFAULT_LIMITS: CallLimits = { timeoutMs: 10_000, maxWaitMs: 3_600_000, maxRetries: 2, pace: true }
+
+/** The names of the options of every call. */
+export const CALL_OPTIONS: OptionNames<CallOptions> = { signal: 1, ...DEFAULT_LIMITS }
 
 /**
  * Options of {@link createClient}. All are optional. Options of a call override these, and these override the
@@ -50,29 +79,32 @@ export interface ClientOptions extends Hooks, LimitOptions {
   readonly env?: Environment | undefined
 }
 
-/** The names of the options of {@link createClient}. */
-export const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
-  baseUrl: true,
-  user: true,
-  fernetKey: true,
-  apiKey: true,
-  gamemode: true,
-  fetch: true,
-  timeoutMs: true,
-  maxWaitMs: true,
-  maxRetries: true,
-  pace: true,
-  maxResponseBytes: true,
-  userAgent: true,
-  logger: true,
-  clock: true,
-  random: true,
-  env: true,
-  onRequest: true,
-  onResponse: true,
-  onRetry: true,
-  onWait: true,
+/** Variables by name, as in `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The environment variable of each option that has one. */
+export const VARIABLES = {
+  baseUrl: 'FISH_URL',
+  user: 'FISH_USER',
+  fernetKey: 'FISH_KEY',
+  apiKey: 'FISH_API_KEY',
+  gamemode: 'FISH_GAMEMODE',
+} as const
+
+type RuntimeOptions = Omit<ClientOptions, keyof (Hooks & LimitOptions & typeof VARIABLES)>
+
+const RUNTIME: OptionNames<RuntimeOptions> = {
+  fetch: 1,
+  maxResponseBytes: 1,
+  userAgent: 1,
+  logger: 1,
+  clock: 1,
+  random: 1,
+  env: 1,
 }
+
+/** The names of the options of {@link createClient}. */
+export const CLIENT_OPTIONS: OptionNames<ClientOptions> = { ...VARIABLES, ...DEFAULT_LIMITS, ...RUNTIME, ...HOOK_LOGS }
 
 /** Checked options with their defaults. */
 export interface Settings extends CallLimits {
@@ -87,7 +119,7 @@ export interface Settings extends CallLimits {
   readonly userAgent: string
   readonly observer: EventSink
   readonly logger: Logger | undefined
-  /** Whether the program is told about waits, so that no warning is needed. */
+  /** Whether the option `onWait` was given. */
   readonly hasOnWait: boolean
   readonly clock: Clock
   readonly random: () => number
@@ -163,18 +195,6 @@ function isHeaderText(value: unknown): boolean {
   return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 }
 
-/** Variables by name, as in `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>
-
-/** The environment variable of each option that has one. */
-export const VARIABLES = {
-  baseUrl: 'FISH_URL',
-  user: 'FISH_USER',
-  fernetKey: 'FISH_KEY',
-  apiKey: 'FISH_API_KEY',
-  gamemode: 'FISH_GAMEMODE',
-} as const
-
 /** Fills in missing options from the environment. An empty variable counts as missing. */
 function withEnvironment(options: ClientOptions, variables: Partial<typeof VARIABLES>): ClientOptions {
   const env = options.env ?? processEnvironment()
@@ -196,3 +216,45 @@ function processEnvironment(): Environment {
 
 /** The default `User-Agent`. A test checks that the version is that of the package. */
 export const USER_AGENT = 'fish-crab-sdk/0.1.0'
+
+export function resolveLimits(given: LimitOptions, defaults: CallLimits): CallLimits {
+  const { timeoutMs = defaults.timeoutMs, maxWaitMs = defaults.maxWaitMs } = given
+  const { maxRetries = defaults.maxRetries, pace = defaults.pace } = given
+  return { timeoutMs, maxWaitMs, maxRetries, pace }
+}
+
+export function limitIssues(given: LimitOptions): Issue[] {
+  const { timeoutMs, maxWaitMs, maxRetries } = resolveLimits(given, DEFAULT_LIMITS)
+  const issues: Issue[] = []
+  const check = (right: boolean, path: keyof LimitOptions, message: string) => {
+    if (!right) issues.push({ path, message })
+  }
+  check(typeof timeoutMs === 'number' && timeoutMs > 0, 'timeoutMs', 'Must be milliseconds above 0 or Infinity.')
+  check(typeof maxWaitMs === 'number' && maxWaitMs >= 0, 'maxWaitMs', 'Must be milliseconds, 0 or more, or Infinity.')
+  check(Number.isInteger(maxRetries) && maxRetries >= 0, 'maxRetries', 'Must be a whole number, 0 or more.')
+  return issues
+}
+
+/** Its operator may add one, and a client may run for weeks. */
+const KNOWN_FOR_MS = 300_000
+
+/** The gamemodes of a service, while its last status is recent. */
+export interface KnownGamemodes {
+  /** `undefined` when they are unknown: then the service itself decides. */
+  list(): readonly Gamemode[] | undefined
+  /** @returns the status */
+  learn<Known extends Status>(status: Known): Known
+}
+
+function createKnownGamemodes(clock: Clock): KnownGamemodes {
+  let known: readonly Gamemode[] | undefined
+  let until = 0
+  return {
+    list: () => (clock.now() < until ? known : undefined),
+    learn(status) {
+      known = status.gamemodes
+      until = clock.now() + KNOWN_FOR_MS
+      return status
+    },
+  }
+}

@@ -5,8 +5,6 @@ import { sleep, startTimer } from '../../internal/wait.ts'
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Milliseconds since any fixed time, unaffected by changes of the system's clock. @default now */
-  monotonic?(): number
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /**
@@ -17,32 +15,23 @@ export interface Clock {
 }
 
 /** The system's clock. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  sleep,
-}
+export const systemClock: Clock = { now: () => Date.now(), sleep }
 
 /** The system's clock, with sleeps that do not keep a process alive. */
-export const idleClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  sleep: (ms, signal) => sleep(ms, signal, { ref: false }),
-}
+export const idleClock: Clock = { ...systemClock, sleep: (ms, signal) => sleep(ms, signal, { ref: false }) }
 
 /**
  * Milliseconds that never go backwards and include the time that the system was suspended: of the wall clock and the
- * monotonic clock, the one that advanced further counts.
+ * monotonic clock of the system, the one that advanced further counts.
  */
 export function steadyTime(clock: Clock): () => number {
-  const monotonic = () => clock.monotonic?.() ?? clock.now()
+  const monotonic = () => (clock === systemClock ? performance : clock).now()
   let steady = clock.now()
-  let [wall, elapsed] = [steady, monotonic()]
+  let before = [steady, monotonic()] as const
   return () => {
-    const [wallNow, elapsedNow] = [clock.now(), monotonic()]
-    steady += Math.max(wallNow - wall, elapsedNow - elapsed, 0)
-    wall = wallNow
-    elapsed = elapsedNow
+    const now = [clock.now(), monotonic()] as const
+    steady += Math.max(now[0] - before[0], now[1] - before[1], 0)
+    before = now
     return steady
   }
 }

@@ -5,10 +5,7 @@ import { createRateLimiter, type RateLimiter } from './rate-limiter.ts'
 
 const MAX_LIMITERS = 100
 
-interface Registry {
-  readonly shared: Map<string, RateLimiter>
-  readonly own: WeakMap<object, WeakMap<object, Map<string, RateLimiter>>>
-}
+type Limiters = Map<string, RateLimiter>
 
 /*
  * The only state that clients share. The server counts all requests of this process under one address or key, so one
@@ -16,13 +13,6 @@ interface Registry {
  * with their own clock or fetch, as in tests, have their own limiters.
  */
 const REGISTRY = Symbol.for(`@fish-crab/sdk/limiters/${USER_AGENT}`)
-const GLOBAL_FETCH = {}
-
-function registry(): Registry {
-  const holder = globalThis as { [REGISTRY]?: Registry }
-  holder[REGISTRY] ??= { shared: new Map(), own: new WeakMap() }
-  return holder[REGISTRY]
-}
 
 /**
  * Returns the limiter of requests that the server counts together: by default under the address or the API key, else
@@ -35,7 +25,7 @@ export function rateLimiterFinder({
   apiKey,
   random,
 }: Settings): (scope?: string) => RateLimiter {
-  const limiters = limitersIn(registry(), clock, fetch)
+  const limiters = limitersOf(clock, fetch)
   const { origin } = new URL(baseUrl)
   return (scope = apiKey) => {
     const name = `${origin} ${scope ?? ''}`
@@ -49,15 +39,17 @@ export function rateLimiterFinder({
   }
 }
 
-function limitersIn({ shared, own }: Registry, clock: Clock, fetch: object = GLOBAL_FETCH): Map<string, RateLimiter> {
-  if (clock === systemClock && fetch === GLOBAL_FETCH) return shared
-  const byFetch = own.get(clock) ?? new WeakMap<object, Map<string, RateLimiter>>()
-  own.set(clock, byFetch)
+function limitersOf(clock: Clock, fetch: object = globalThis): Limiters {
+  const holder = globalThis as { [REGISTRY]?: WeakMap<object, WeakMap<object, Limiters>> }
+  holder[REGISTRY] ??= new WeakMap()
+  const owner = clock === systemClock ? globalThis : clock
+  const byFetch = holder[REGISTRY].get(owner) ?? new WeakMap<object, Limiters>()
+  holder[REGISTRY].set(owner, byFetch)
   const limiters = byFetch.get(fetch) ?? new Map<string, RateLimiter>()
   byFetch.set(fetch, limiters)
   return limiters
 }
 
-function evictIdle(limiters: Map<string, RateLimiter>): void {
+function evictIdle(limiters: Limiters): void {
   for (const [name, limiter] of limiters) if (limiter.isIdle()) limiters.delete(name)
 }

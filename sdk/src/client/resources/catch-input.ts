@@ -23,6 +23,13 @@ export interface CrabInput {
   readonly caughtAt?: Date | string | undefined
 }
 
+/** An entry with `detail: 'full'`: with the id of its record and the time of the catch. */
+export type DetailedEntry<Entry extends { readonly id?: string | undefined; readonly caughtAt?: string | undefined }> =
+  Entry & {
+    readonly id: string
+    readonly caughtAt: string
+  }
+
 /** An entry in the format of the service; JSON leaves out what is `undefined`. */
 export interface PayloadEntry {
   readonly name?: string | undefined

@@ -1,8 +1,10 @@
 import { platform } from '#platform'
 import type { Kind } from '../../contract/kinds.ts'
-import { OWN_ROUTES, PUBLIC_ROUTES } from '../../contract/routes.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { Crab, CrabCollection, CrabSummary, Fish, FishCollection, FishSummary } from '../../contract/schemas.ts'
-import type { CallOptions } from '../core/call-options.ts'
+import { checkOptions, type OptionNames } from '../../errors/check-options.ts'
+import { CALL_OPTIONS, type CallOptions } from '../core/options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
 import {
   crabCollectionShape,
@@ -10,24 +12,42 @@ import {
   fishCollectionShape,
   fishSummaryShape,
 } from '../shapes/shapes.generated.ts'
-import type { ApiPromise, ResponseMeta } from '../transport/call.ts'
-import type { CrabInput, FishInput } from './catch-input.ts'
-import type { MoveOptions, RemoveOptions } from './change-catches.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
+import type { CrabInput, DetailedEntry, FishInput } from './catch-input.ts'
 import { deferred } from './deferred.ts'
-import {
-  type DetailedEntry,
-  type DetailOption,
-  ITERATE_OPTIONS,
-  type IterateOptions,
-  iteratePages,
-  type ListOptions,
-  listCatches,
-  type Page,
-  type SummaryOptions,
-  summarizeCatches,
-} from './list-catches.ts'
-import type { Target } from './target.ts'
-import type { AddOptions, AddResult, EncryptedCatches, WriteContext } from './write-catches.ts'
+import { limitIssue, resolveTarget, TARGET, type Target } from './target.ts'
+import type {
+  AddOptions,
+  AddResult,
+  ClientContext,
+  EncryptedCatches,
+  MoveOptions,
+  RemoveOptions,
+} from './write-catches.ts'
+
+/** Options of `list`. */
+export interface ListOptions extends CallOptions, Target {
+  /** `'full'` adds the `id` of the record and `caughtAt` to each entry. */
+  readonly detail?: 'full' | undefined
+  /** Entries per page, 1 to 1000. @default all entries in one response */
+  readonly limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined
+}
+
+/** Options of `summary`. */
+interface SummaryOptions extends CallOptions, Target {}
+
+/** Requests `detail: 'full'`. */
+interface DetailOption {
+  readonly detail: 'full'
+}
+
+/** Options of `iterate`. */
+export interface IterateOptions extends Omit<ListOptions, 'limit' | 'cursor'> {
+  /** Entries per request, 1 to 1000. @default 1000 */
+  readonly pageSize?: number | undefined
+}
 
 /** A collection whose entries have their details. */
 type WithDetails<Collection, Field extends keyof Collection, Entry extends Fish | Crab> = Omit<Collection, Field> & {
@@ -141,42 +161,77 @@ export interface CrabsResource
   encrypt(entries?: CrabInput | readonly CrabInput[], target?: Target): Promise<EncryptedCatches>
 }
 
-type CatchesContext = Pick<WriteContext, 'transport' | 'settings' | 'fernet'>
-
-export function createFish(context: CatchesContext): FishResource {
+export function createFish(context: ClientContext): FishResource {
   return createCatches(context, 'fish', fishCollectionShape, fishSummaryShape) as FishResource
 }
 
-export function createCrabs(context: CatchesContext): CrabsResource {
+export function createCrabs(context: ClientContext): CrabsResource {
   return createCatches(context, 'crab', crabCollectionShape, crabSummaryShape) as CrabsResource
 }
 
 type AnyInput = FishInput | CrabInput
 
 // The overloads of `list` and `iterate` depend on an option, which the type checker cannot follow here.
-function createCatches<K extends Kind, Collection extends Page & { readonly [Key in K]: (Fish | Crab)[] }>(
-  context: CatchesContext,
+function createCatches<K extends Kind, Collection extends { readonly [Key in K]: (Fish | Crab)[] }>(
+  context: ClientContext,
   kind: K,
   shape: ResponseShape<Collection>,
   summaryShape: ResponseShape<FishSummary | CrabSummary>,
 ) {
-  const name = kind === 'fish' ? 'Fish' : 'Crab'
-  const writing = { ...context, kind, route: PUBLIC_ROUTES[`post${name}`] }
-  const reading = { ...context, route: PUBLIC_ROUTES[`get${name}`] }
-  const list = (options: ListOptions = {}) => listCatches({ ...reading, shape }, options)
+  const { transport, settings } = context
+  const route = PUBLIC_ROUTES[kind === 'fish' ? 'getFish' : 'getCrab']
+  const list = (options: ListOptions = {}) => {
+    const prepare = () => {
+      const { detail, limit, cursor } = options
+      const { user: name, gamemode, issues } = resolveTarget(options, settings)
+      const isDetail = detail === undefined || detail === 'full'
+      return {
+        route,
+        query: { name, gamemode, detail, limit, cursor },
+        issues: [...issues, limitIssue(limit), !isDetail && { path: 'detail', message: "Must be 'full' or left out." }],
+      }
+    }
+    const known: OptionNames<ListOptions> = { ...CALL_OPTIONS, ...TARGET, detail: 1, limit: 1, cursor: 1 }
+    return call(transport, { options, known, shape, prepare })
+  }
   return {
     list,
-    iterate: (options: IterateOptions = {}) => iteratePages(list, (page) => page[kind], options, ITERATE_OPTIONS),
-    summary: (options: SummaryOptions = {}) => summarizeCatches({ ...reading, shape: summaryShape }, options),
+    iterate: (options: IterateOptions = {}) =>
+      iteratePages(list, (page) => page[kind], options, { ...CALL_OPTIONS, ...TARGET, detail: 1, pageSize: 1 }),
+    summary: (options: SummaryOptions = {}) => {
+      const prepare = () => {
+        const { user: name, gamemode, issues } = resolveTarget(options, settings)
+        return { route, query: { name, gamemode, summary: 'species' }, issues }
+      }
+      return call(transport, { options, known: { ...CALL_OPTIONS, ...TARGET }, shape: summaryShape, prepare })
+    },
     add: (entries: AnyInput | readonly AnyInput[] = {}, options: AddOptions = {}) =>
-      deferred(({ addCatches }) => addCatches(writing, [entries].flat(), options)),
+      deferred(({ addCatches }) => addCatches(context, kind, [entries].flat(), options)),
     encrypt: async (entries: AnyInput | readonly AnyInput[] = {}, target: Target = {}) =>
-      (await platform.loadOnDemand()).encryptInput(writing, [entries].flat(), target),
+      (await platform.loadOnDemand()).encryptInput(context, kind, [entries].flat(), target),
     send: (encrypted: EncryptedCatches, options: CallOptions = {}) =>
-      deferred(({ sendCatches }) => sendCatches(writing, encrypted, options)),
+      deferred(({ sendCatches }) => sendCatches(context, kind, encrypted, options)),
     remove: (id: string, options: RemoveOptions) =>
-      deferred(({ removeRecord }) => removeRecord({ ...context, route: OWN_ROUTES[`deleteOwn${name}`] }, id, options)),
-    move: (id: string, options: MoveOptions) =>
-      deferred(({ moveRecord }) => moveRecord({ ...context, route: OWN_ROUTES[`moveOwn${name}`] }, id, options)),
+      deferred(({ removeRecord }) => removeRecord(context, kind, id, options)),
+    move: (id: string, options: MoveOptions) => deferred(({ moveRecord }) => moveRecord(context, kind, id, options)),
   }
+}
+
+/** Reads pages on demand. Entries added meanwhile come last. @param known The names of `options`. */
+export async function* iteratePages<Options extends { readonly pageSize?: number | undefined }, Collection, Entry>(
+  list: (
+    options: Omit<Options, 'pageSize'> & { readonly limit: number; readonly cursor?: string },
+  ) => Promise<Collection & { readonly nextCursor?: string | undefined }>,
+  entriesOf: (page: Collection) => readonly Entry[],
+  options: Options,
+  known: OptionNames<NoInfer<Options>>,
+): AsyncGenerator<Entry, void, undefined> {
+  checkOptions<Options>(options, known)
+  const { pageSize = LIMITS.pageSize, ...listOptions } = options
+  let cursor: string | undefined
+  do {
+    const page = await list({ ...listOptions, limit: pageSize, ...(cursor !== undefined && { cursor }) })
+    yield* entriesOf(page)
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
 }

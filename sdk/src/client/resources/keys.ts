@@ -1,8 +1,7 @@
 import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { UserKey } from '../../contract/schemas.ts'
-import type { OptionNames } from '../../errors/check-options.ts'
 import type { Issue } from '../../errors/fish-crab-error.ts'
-import { CALL_OPTIONS, type CallOptions } from '../core/call-options.ts'
+import { CALL_OPTIONS, type CallOptions } from '../core/options.ts'
 import { userKeyShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/response.ts'
@@ -30,12 +29,10 @@ export interface KeysResource {
   get(options: GetKeyOptions): ApiPromise<UserKey & ResponseMeta>
 }
 
-const KNOWN: OptionNames<GetKeyOptions> = { name: true, username: true, password: true, ...CALL_OPTIONS }
-
 export function getKey(transport: Transport, options: GetKeyOptions): ApiPromise<UserKey & ResponseMeta> {
   return call(transport, {
     options,
-    known: KNOWN,
+    known: { name: 1, username: 1, password: 1, ...CALL_OPTIONS },
     shape: userKeyShape,
     prepare: () => {
       const { name, username, password } = options

@@ -3,9 +3,8 @@ import type { Kind } from '../../contract/kinds.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { PublicLeaderboard } from '../../contract/schemas.ts'
-import type { OptionNames } from '../../errors/check-options.ts'
-import { CALL_OPTIONS, type CallOptions } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
+import { CALL_OPTIONS, type CallOptions } from '../core/options.ts'
 import { publicLeaderboardShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/response.ts'
@@ -24,13 +23,6 @@ interface PublicLeaderboardOptions extends CallOptions {
 /** Reads who has caught the most. */
 export type GetLeaderboard = (options: PublicLeaderboardOptions) => ApiPromise<PublicLeaderboard & ResponseMeta>
 
-const LEADERBOARD_OPTIONS: OptionNames<PublicLeaderboardOptions> = {
-  ...CALL_OPTIONS,
-  kind: true,
-  gamemode: true,
-  limit: true,
-}
-
 export function getLeaderboard(
   transport: Transport,
   { knownGamemodes }: Pick<Settings, 'knownGamemodes'>,
@@ -38,7 +30,7 @@ export function getLeaderboard(
 ): ApiPromise<PublicLeaderboard & ResponseMeta> {
   return call(transport, {
     options,
-    known: LEADERBOARD_OPTIONS,
+    known: { ...CALL_OPTIONS, kind: 1, gamemode: 1, limit: 1 },
     shape: publicLeaderboardShape,
     prepare: () => {
       const { kind, gamemode, limit } = options

@@ -1,7 +1,7 @@
 import { PUBLIC_ROUTES, type Route } from '../../contract/routes.ts'
 import type { CrabCollection, FishCollection, Status } from '../../contract/schemas.ts'
-import { CALL_OPTIONS, type CallOptions } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
+import { CALL_OPTIONS, type CallOptions } from '../core/options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
 import { crabCollectionShape, fishCollectionShape, statusShape } from '../shapes/shapes.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'

@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { isUserName, USER_NAME_RULE } from '../../contract/names.ts'
 import type { OptionNames } from '../../errors/check-options.ts'
 import type { Issue } from '../../errors/fish-crab-error.ts'
-import type { KnownGamemodes } from '../core/known-gamemodes.ts'
+import type { KnownGamemodes } from '../core/options.ts'
 
 /** The collection of a call. */
 export interface Target {
@@ -17,32 +17,27 @@ export interface Target {
 }
 
 /** The names of the options that name a collection. */
-export const TARGET: OptionNames<Target> = { user: true, gamemode: true }
+export const TARGET: OptionNames<Target> = { user: 1, gamemode: 1 }
 
-/** The collection of a call, by its options or those of the client. Adds mistakes to `issues`. */
+/** The collection of a call, by its options or those of the client, and the mistakes in it. */
 export function resolveTarget(
   call: Target,
   client: Target & { readonly knownGamemodes?: KnownGamemodes | undefined },
-  issues: Issue[],
-): { user: string; gamemode: Gamemode } {
-  const user = call.user ?? client.user
-  const gamemode = call.gamemode ?? client.gamemode
-  if (user === undefined) {
-    issues.push({ path: 'user', message: 'Missing. Pass user to the call or to createClient.' })
-  } else if (!isUserName(user)) {
-    const message = `Must be ${USER_NAME_RULE}.`
-    issues.push({ path: 'user', message })
-  }
-  if (gamemode === undefined) {
-    issues.push({ path: 'gamemode', message: 'Missing. Pass gamemode to the call or to createClient.' })
-  } else {
-    const wrong = gamemodeIssue(gamemode, 'gamemode', client.knownGamemodes)
-    if (wrong) issues.push(wrong)
-  }
-  return { user: user ?? '', gamemode: gamemode ?? '' }
+): { user: string; gamemode: Gamemode; issues: Issue[] } {
+  const { user = client.user, gamemode = client.gamemode } = call
+  const missing = (path: string) => ({ path, message: `Missing. Pass ${path} to the call or to createClient.` })
+  const issues = [
+    user === undefined ? missing('user') : userIssue(user),
+    gamemode === undefined ? missing('gamemode') : gamemodeIssue(gamemode, 'gamemode', client.knownGamemodes),
+  ]
+  return { user: user ?? '', gamemode: gamemode ?? '', issues: issues.filter((issue) => issue !== undefined) }
 }
 
 // Each check returns the mistake in a value, if there is one. Messages contain no values: one may be a secret.
+
+function userIssue(value: string): Issue | undefined {
+  return isUserName(value) ? undefined : { path: 'user', message: `Must be ${USER_NAME_RULE}.` }
+}
 
 export function gamemodeIssue(value: unknown, path = 'gamemode', known?: KnownGamemodes): Issue | undefined {
   const gamemodes: readonly unknown[] | undefined = known?.list()

@@ -5,14 +5,14 @@ import type { Crab, Fish } from '../../contract/schemas.ts'
 import { ApiError } from '../../errors/api-errors.ts'
 import { type OptionNames, optionIssues } from '../../errors/check-options.ts'
 import { ConnectionError, InvalidResponseError, TimeoutError } from '../../errors/connection-errors.ts'
-import { type FishCrabError, type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
+import { type FishCrabError, throwIssues } from '../../errors/fish-crab-error.ts'
 import { backoffMs } from '../../internal/backoff.ts'
 import { startTimer, untilAborted } from '../../internal/wait.ts'
-import { CALL_OPTIONS, type CallOptions, limitIssues } from '../core/call-options.ts'
 import { notify } from '../core/hooks.ts'
 import type { Settings } from '../core/options.ts'
+import { CALL_OPTIONS, type CallOptions, limitIssues } from '../core/options.ts'
 import type { Transport } from '../transport/response.ts'
-import type { DetailedEntry } from './list-catches.ts'
+import type { DetailedEntry } from './catch-input.ts'
 import { resolveTarget, TARGET, type Target } from './target.ts'
 
 /** Options of `watch`. Limits are those of each connection. */
@@ -137,31 +137,24 @@ export async function* watchCatches<Watched extends Kind>(
   }
 }
 
-const KNOWN: OptionNames<WatchOptions> = {
-  ...CALL_OPTIONS,
-  ...TARGET,
-  kind: true,
-  since: true,
-  onConnect: true,
-  onDisconnect: true,
-  onRemoved: true,
-}
+const CALLBACKS = { onConnect: 1, onDisconnect: 1, onRemoved: 1 } as const
+const KNOWN: OptionNames<WatchOptions> = { ...CALL_OPTIONS, ...TARGET, kind: 1, since: 1, ...CALLBACKS }
 
 /** @throws ValidationError */
 function queryOf(options: WatchOptions, settings: Settings): Record<string, string | undefined> {
-  const issues: Issue[] = [...optionIssues(options, KNOWN), ...limitIssues(options)]
-  const { user, gamemode } = resolveTarget(options, settings, issues)
-  const { kind, since, onConnect, onDisconnect, onRemoved } = options
+  const unknown = [...optionIssues(options, KNOWN), ...limitIssues(options)]
+  const { user, gamemode, issues } = resolveTarget(options, settings)
+  const { kind, since } = options
   if (kind !== undefined && !KINDS.includes(kind)) {
     issues.push({ path: 'kind', message: `Must be one of ${KINDS.join(', ')}, or left out.` })
   }
   if (since !== undefined && !/^[\x21-\x7e]+$/.test(since)) {
     issues.push({ path: 'since', message: 'Must be the eventId of an entry, unchanged.' })
   }
-  for (const [path, callback] of Object.entries({ onConnect, onDisconnect, onRemoved })) {
-    if (callback !== undefined && typeof callback !== 'function') issues.push({ path, message: 'Must be a function.' })
+  for (const path of Object.keys(CALLBACKS) as (keyof typeof CALLBACKS)[]) {
+    if (!['undefined', 'function'].includes(typeof options[path])) issues.push({ path, message: 'Must be a function.' })
   }
-  throwIssues(issues)
+  throwIssues([...unknown, ...issues])
   return { name: user, gamemode, kind }
 }
 

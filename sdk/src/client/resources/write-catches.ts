@@ -2,21 +2,21 @@ import type { Gamemode } from '../../contract/gamemodes.ts'
 import { HEADERS, MEDIA_TYPES } from '../../contract/headers.ts'
 import type { Kind } from '../../contract/kinds.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Route } from '../../contract/routes.ts'
+import { OWN_ROUTES, PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { Saved } from '../../contract/schemas.ts'
 import { checkOptions, type OptionNames } from '../../errors/check-options.ts'
 import { InvalidResponseError } from '../../errors/connection-errors.ts'
 import { type Issue, throwIssues, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Fernet } from '../../fernet/index.ts'
 import { untilAborted } from '../../internal/wait.ts'
-import { CALL_OPTIONS, type CallOptions } from '../core/call-options.ts'
-import type { KnownGamemodes } from '../core/known-gamemodes.ts'
-import type { Settings } from '../core/options.ts'
+import { CALL_OPTIONS, type CallOptions, type KnownGamemodes, type Settings } from '../core/options.ts'
+import { noContentShape } from '../shapes/shape.ts'
 import { savedShape } from '../shapes/shapes.generated.ts'
-import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
+import { type ApiPromise, call, type PreparedRequest, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/response.ts'
 import { type CrabInput, type FishInput, type PayloadEntry, parseEntries } from './catch-input.ts'
-import { resolveTarget, TARGET, type Target } from './target.ts'
+import { basicCredentials } from './keys.ts'
+import { gamemodeIssue, idIssue, resolveTarget, TARGET, type Target } from './target.ts'
 
 /** Options of `add`. The client's `fernetKey` must be the key of `user`. */
 export interface AddOptions extends CallOptions, Target {}
@@ -24,71 +24,69 @@ export interface AddOptions extends CallOptions, Target {}
 /** The saved record. `replayed`: an earlier attempt stored the token, but its response was lost. */
 export type AddResult = Saved & { readonly replayed: boolean } & ResponseMeta
 
-export interface WriteContext {
-  readonly kind: Kind
-  readonly route: Route
+/** Options of `remove`. `user` and `gamemode` are those of the record. @default those of the client */
+export interface RemoveOptions extends CallOptions, Target {
+  /** The password of the player. */
+  readonly password: string
+}
+
+/** Options of `move`. */
+export interface MoveOptions extends RemoveOptions {
+  /** Another gamemode. */
+  readonly to: Gamemode
+}
+
+/** The parts of a client that its methods share. */
+export interface ClientContext {
   readonly transport: Transport
   readonly settings: Settings
   readonly fernet: () => Promise<Fernet>
 }
 
-const ADD_OPTIONS: OptionNames<AddOptions> = { ...CALL_OPTIONS, ...TARGET }
+type Entries = readonly (FishInput | CrabInput)[]
 
 /** Encrypts the entries when the rate limiter grants the permit. */
-export function addCatches(
-  context: WriteContext,
-  entries: readonly (FishInput | CrabInput)[],
-  options: AddOptions,
-): ApiPromise<AddResult> {
-  return write(context, options, ADD_OPTIONS, () => {
+export function addCatches(context: ClientContext, kind: Kind, entries: Entries, options: AddOptions) {
+  return write(context, kind, options, { ...CALL_OPTIONS, ...TARGET }, () => {
     const { signal } = options
     signal?.throwIfAborted()
-    const checked = checkCatches(context, entries, options, context.settings.knownGamemodes)
+    const checked = checkCatches(context, kind, entries, options, context.settings.knownGamemodes)
     const encrypt = async () => (await encryptCatches(context, checked)).token
     return { ...checked, body: () => untilAborted(encrypt, signal) }
   })
 }
 
-export function sendCatches(
-  context: WriteContext,
-  encrypted: EncryptedCatches,
-  options: CallOptions,
-): ApiPromise<AddResult> {
-  return write(context, options, CALL_OPTIONS, () => ({
-    ...checkEncrypted(context, encrypted),
-    body: async () => encrypted.token,
-  }))
+export function sendCatches(context: ClientContext, kind: Kind, encrypted: EncryptedCatches, options: CallOptions) {
+  return write(context, kind, options, CALL_OPTIONS, () => {
+    const { issues } = resolveTarget(encrypted, {})
+    if (encrypted.kind !== kind) issues.push({ path: 'kind', message: `Must be ${kind} here.` })
+    if (typeof encrypted.token !== 'string' || encrypted.token === '') {
+      issues.push({ path: 'token', message: 'Must be a token from encrypt.' })
+    }
+    return { ...encrypted, body: async () => encrypted.token, issues }
+  })
 }
 
-function write(
-  { transport, route, kind }: WriteContext,
-  options: CallOptions,
-  known: OptionNames,
-  prepare: () => Omit<EncryptedCatches, 'token'> & { readonly body: () => Promise<string> },
+function write<Options extends CallOptions>(
+  { transport }: ClientContext,
+  kind: Kind,
+  options: Options,
+  known: OptionNames<NoInfer<Options>>,
+  prepare: () => Pick<EncryptedCatches, 'user' | 'gamemode'> & Pick<PreparedRequest, 'body' | 'issues'>,
 ): ApiPromise<AddResult> {
   return call(transport, {
     options,
     known,
     shape: savedShape,
     prepare: () => {
-      const { user, gamemode, body } = prepare()
+      const { user, gamemode, body, issues = [] } = prepare()
       const headers = { 'content-type': MEDIA_TYPES.token, [HEADERS.gamemode]: gamemode }
-      return { route, query: { name: user }, headers, body }
+      const route = PUBLIC_ROUTES[kind === 'fish' ? 'postFish' : 'postCrab']
+      return { route, query: { name: user }, headers, issues, ...(body && { body }) }
     },
     finish: (saved, headers) => ({ ...saved, replayed: headers.get(HEADERS.replayed) === 'true' }),
     describe: (error) => withUnknownOutcome(error, kind),
   })
-}
-
-function checkEncrypted({ kind }: Pick<WriteContext, 'kind'>, encrypted: EncryptedCatches): EncryptedCatches {
-  const issues: Issue[] = []
-  resolveTarget(encrypted, {}, issues)
-  if (encrypted.kind !== kind) issues.push({ path: 'kind', message: `Must be ${kind} here.` })
-  if (typeof encrypted.token !== 'string' || encrypted.token === '') {
-    issues.push({ path: 'token', message: 'Must be a token from encrypt.' })
-  }
-  throwIssues(issues)
-  return encrypted
 }
 
 /** A response that cannot be read may be that of a proxy, or of the service after it stored the catch. */
@@ -120,13 +118,13 @@ interface CheckedCatches extends Omit<EncryptedCatches, 'token'> {
  * @throws ValidationError with every mistake
  */
 function checkCatches(
-  { kind, settings }: WriteContext,
-  entries: readonly (FishInput | CrabInput)[],
+  { settings }: ClientContext,
+  kind: Kind,
+  entries: Entries,
   target: Target,
   knownGamemodes?: KnownGamemodes,
 ): CheckedCatches {
-  const issues: Issue[] = []
-  const { user, gamemode } = resolveTarget(target, { ...settings, knownGamemodes }, issues)
+  const { user, gamemode, issues } = resolveTarget(target, { ...settings, knownGamemodes })
   const checked = parseEntries(entries, kind, issues)
   if (settings.fernetKey === undefined) {
     const message = 'Required to add catches. Pass fernetKey to createClient (see keys.get).'
@@ -138,17 +136,18 @@ function checkCatches(
 
 /** @throws ValidationError; FernetError */
 export async function encryptInput(
-  context: WriteContext,
-  entries: readonly (FishInput | CrabInput)[],
+  context: ClientContext,
+  kind: Kind,
+  entries: Entries,
   target: Target,
 ): Promise<EncryptedCatches> {
   checkOptions(target, TARGET)
-  return encryptCatches(context, checkCatches(context, entries, target))
+  return encryptCatches(context, checkCatches(context, kind, entries, target))
 }
 
 /** @throws ValidationError when the token is too large for one request; FernetError */
 async function encryptCatches(
-  { fernet }: WriteContext,
+  { fernet }: ClientContext,
   { kind, user, gamemode, entries }: CheckedCatches,
 ): Promise<EncryptedCatches> {
   const token = await (await fernet()).encrypt(JSON.stringify({ user, gamemode, [kind]: entries }))
@@ -157,4 +156,47 @@ async function encryptCatches(
     throw new ValidationError([{ path: kind, message }])
   }
   return { kind, user, gamemode, token }
+}
+
+export function removeRecord(context: ClientContext, kind: Kind, id: string, options: RemoveOptions) {
+  const route = OWN_ROUTES[kind === 'fish' ? 'deleteOwnFish' : 'deleteOwnCrab']
+  return change(context, id, options, REMOVE, () => ({ route }))
+}
+
+export function moveRecord(context: ClientContext, kind: Kind, id: string, options: MoveOptions) {
+  const route = OWN_ROUTES[kind === 'fish' ? 'moveOwnFish' : 'moveOwnCrab']
+  return change(context, id, options, { ...REMOVE, to: 1 }, () => {
+    const issues = [gamemodeIssue(options.to, 'to', context.settings.knownGamemodes)]
+    return { route, json: { gamemode: options.to }, issues }
+  })
+}
+
+const REMOVE: OptionNames<RemoveOptions> = { ...CALL_OPTIONS, ...TARGET, password: 1 }
+
+function change<Options extends RemoveOptions>(
+  { transport, settings }: ClientContext,
+  id: string,
+  options: Options,
+  known: OptionNames<NoInfer<Options>>,
+  prepare: () => PreparedRequest,
+): ApiPromise<ResponseMeta> {
+  return call(transport, {
+    options,
+    known,
+    shape: noContentShape,
+    prepare: () => {
+      const target = resolveTarget(options, settings)
+      const { issues = [], ...request } = prepare()
+      const wrong: Issue[] = []
+      const headers = { authorization: basicCredentials(target.user, options.password, wrong) }
+      const query = { gamemode: target.gamemode }
+      return {
+        ...request,
+        params: { id },
+        query,
+        headers,
+        issues: [...target.issues, ...issues, ...wrong, idIssue(id)],
+      }
+    },
+  })
 }

@@ -1,5 +1,6 @@
 import { ConnectionError, causes, InvalidResponseError, TimeoutError } from '../../errors/connection-errors.ts'
 import { FishCrabError, type RateLimitState } from '../../errors/fish-crab-error.ts'
+import { readChunks } from '../../internal/body.ts'
 import { untilAborted } from '../../internal/wait.ts'
 import type { Settings } from '../core/options.ts'
 import { startTimeLimit } from '../core/timing.ts'
@@ -139,7 +140,8 @@ function blockedPage(cause: unknown, { route, headers }: ApiRequest, baseUrl: st
 
 /** The text of a response, read no further than `maxBytes`. */
 async function readBody(response: Response, maxBytes: number, redact: Redactor): Promise<string> {
-  if (response.body === null) return ''
+  const { body } = response
+  if (body === null) return ''
   const tooLarge = () =>
     new InvalidResponseError(`The response is larger than maxResponseBytes (${maxBytes}).`, {
       status: response.status,
@@ -147,25 +149,19 @@ async function readBody(response: Response, maxBytes: number, redact: Redactor):
       hint: 'Read pages (limit, iterate), or raise maxResponseBytes.',
     })
   // A given fetch may return a body of another kind, or none beside its text.
-  if (typeof response.body?.getReader !== 'function') {
+  if (typeof body?.getReader !== 'function') {
     const text = await response.text()
     if (text.length > maxBytes) throw tooLarge()
     return text
   }
-  const reader = response.body.getReader()
   const decoder = new TextDecoder()
-  let bytes = 0
   let text = ''
   try {
-    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-      bytes += chunk.value.byteLength
-      if (bytes > maxBytes) throw tooLarge()
-      text += decoder.decode(chunk.value, { stream: true })
-    }
+    for await (const chunk of readChunks(body, maxBytes, tooLarge)) text += decoder.decode(chunk, { stream: true })
     return text + decoder.decode()
   } catch (error) {
     // Closes the connection; an error of that is irrelevant.
-    reader.cancel().catch(() => {})
+    body.cancel().catch(() => {})
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { type OptionNames, optionIssues } from '../../errors/check-options.ts'
 import { InvalidResponseError } from '../../errors/connection-errors.ts'
 import { type Issue, type RateLimitState, throwIssues } from '../../errors/fish-crab-error.ts'
-import { type CallOptions, limitIssues } from '../core/call-options.ts'
+import { type CallOptions, limitIssues } from '../core/options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
 import type { ApiRequest } from './request.ts'
 import type { Transport } from './response.ts'
@@ -45,10 +45,10 @@ export interface PreparedRequest extends Omit<ApiRequest, 'options'> {
   readonly issues?: readonly (Issue | undefined | false)[]
 }
 
-interface Call<Content extends object, Result> {
-  readonly options: CallOptions
-  /** The options of this call, for the check of `options`. */
-  readonly known: OptionNames
+interface Call<Options extends CallOptions, Content extends object, Result> {
+  readonly options: Options
+  /** The names of all options of this call. */
+  readonly known: OptionNames<NoInfer<Options>>
   readonly shape: ResponseShape<Content>
   /** Builds the request. The call rejects with what it throws. */
   readonly prepare: () => PreparedRequest
@@ -59,12 +59,12 @@ interface Call<Content extends object, Result> {
 }
 
 /** Checks the options and arguments of a call, sends its request, and checks the response. */
-export function call<Content extends object, Result extends object = Content>(
+export function call<Options extends CallOptions, Content extends object, Result extends object = Content>(
   transport: Transport,
-  { options, known, shape, prepare, finish, describe = (error) => error }: Call<Content, Result>,
+  { options, known, shape, prepare, finish, describe = (error) => error }: Call<Options, Content, Result>,
 ): ApiPromise<Result & ResponseMeta> {
   const send = async () => {
-    throwIssues([...optionIssues(options, known), ...limitIssues(options)])
+    throwIssues([...optionIssues<Options>(options, known), ...limitIssues(options)])
     const { issues = [], ...request } = prepare()
     throwIssues(issues.filter((issue) => typeof issue === 'object'))
     const response = await transport({ ...request, options })

@@ -1,5 +1,5 @@
 import type { Route } from '../../contract/routes.ts'
-import type { CallOptions } from '../core/call-options.ts'
+import type { CallOptions } from '../core/options.ts'
 import type { RateLimiter } from '../rate-limiter/rate-limiter.ts'
 
 /** Removes the secrets of a request from a text. */

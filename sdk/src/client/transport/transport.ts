@@ -1,6 +1,6 @@
 import { untilAborted } from '../../internal/wait.ts'
-import { type CallLimits, resolveLimits } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
+import { type CallLimits, resolveLimits } from '../core/options.ts'
 import { steadyTime } from '../core/timing.ts'
 import type { Permit } from '../rate-limiter/policy.ts'
 import type { RateLimiter } from '../rate-limiter/rate-limiter.ts'

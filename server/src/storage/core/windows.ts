@@ -25,10 +25,6 @@ function isOpen({ resetAt, durationMs }: OpenWindow, now: number): boolean {
   return now < resetAt && resetAt - now <= 2 * durationMs
 }
 
-function report({ count, resetAt }: OpenWindow, limit: number): WindowCount {
-  return { count: Math.min(count, limit + 1), resetAt }
-}
-
 /**
  * Counts in fixed windows with bounded memory, in a table for each kind of key. In a full table a new key replaces an expired
  * window, else the oldest one that is not exhausted. Exhausted windows are never evicted: when there are no others, a new key
@@ -62,11 +58,6 @@ function createTable(capacity: number): Windows {
   // Never above the first end of an exhausted window, so that a flood does not search all of them.
   let firstEnd = Number.POSITIVE_INFINITY
 
-  function current(key: string, now: number): OpenWindow | undefined {
-    const window = fresh.get(key) ?? exhausted.get(key)
-    return window && isOpen(window, now) ? window : undefined
-  }
-
   const hasRoom = () => fresh.size + exhausted.size < capacity
 
   function dropExpired(now: number): void {
@@ -86,54 +77,38 @@ function createTable(capacity: number): Windows {
     return fresh.size === 0 && !hasRoom()
   }
 
-  function store(key: string, one: OpenWindow, limit: number): void {
-    if (one.count < limit) {
-      exhausted.delete(key)
-      fresh.set(key, one)
-      return
-    }
+  function remove(key: string): void {
     fresh.delete(key)
-    exhausted.set(key, one)
-    firstEnd = Math.min(firstEnd, one.resetAt)
+    exhausted.delete(key)
   }
 
-  function peek(key: string, { durationMs, limit, now }: CountWindow): WindowCount {
-    const window = current(key, now)
-    if (window) return report(window, limit)
-    return isFull(now) ? { count: limit + 1, resetAt: firstEnd } : { count: 0, resetAt: now + durationMs }
-  }
-
-  function takeBack(key: string, options: CountWindow): WindowCount {
-    const window = current(key, options.now)
-    if (!window) return peek(key, options)
-    window.count = Math.min(window.count, options.limit) - 1
-    if (window.count > 0) store(key, window, options.limit)
-    else {
-      fresh.delete(key)
-      exhausted.delete(key)
+  function change(key: string, { durationMs, limit, now }: CountWindow, by: 1 | 0 | -1): WindowCount {
+    const stored = fresh.get(key) ?? exhausted.get(key)
+    let window = stored && isOpen(stored, now) ? stored : undefined
+    if (!window) {
+      if (by === 1) remove(key)
+      if (isFull(now)) return { count: limit + 1, resetAt: firstEnd }
+      const resetAt = now + durationMs
+      if (by !== 1) return { count: 0, resetAt }
+      window = { count: 0, resetAt, durationMs }
+      if (!hasRoom()) fresh.delete(fresh.keys().next().value as string)
     }
-    return report(window, options.limit)
+    if (by !== 0) {
+      const within = Math.min(window.count, limit)
+      // Servers with different limits may share a window: the smaller one does not lower what the larger one counts.
+      window.count = by === 1 ? Math.max(window.count, within + 1) : within - 1
+      const [table, other] = window.count < limit ? [fresh, exhausted] : [exhausted, fresh]
+      other.delete(key)
+      if (window.count > 0) table.set(key, window)
+      else remove(key)
+      if (table === exhausted) firstEnd = Math.min(firstEnd, window.resetAt)
+    }
+    return { count: Math.min(window.count, limit + 1), resetAt: window.resetAt }
   }
 
   return {
-    peek,
-    count(key, options) {
-      const { durationMs, limit, now, by } = options
-      if (by === -1) return takeBack(key, options)
-      let window = current(key, now)
-      if (window) {
-        // Servers with different limits may share a window: the smaller one does not lower what the larger one counts.
-        window.count = Math.max(window.count, Math.min(window.count, limit) + 1)
-      } else {
-        fresh.delete(key)
-        exhausted.delete(key)
-        if (isFull(now)) return { count: limit + 1, resetAt: firstEnd }
-        if (!hasRoom()) fresh.delete(fresh.keys().next().value as string)
-        window = { count: 1, resetAt: now + durationMs, durationMs }
-      }
-      store(key, window, limit)
-      return report(window, limit)
-    },
+    count: (key, window) => change(key, window, window.by ?? 1),
+    peek: (key, window) => change(key, window, 0),
     get size() {
       return fresh.size + exhausted.size
     },

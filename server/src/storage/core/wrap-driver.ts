@@ -1,15 +1,7 @@
 import { createStorage } from 'unstorage'
 import { StorageError } from './errors.ts'
 import { checkItemKey } from './keys.ts'
-import type {
-  FishStorage,
-  ItemRange,
-  ItemStorage,
-  LeaderRange,
-  NewRecord,
-  StorageDriver,
-  StorageExtension,
-} from './types.ts'
+import type { FishStorage, ItemStorage, NewRecord, StorageDriver, StorageExtension } from './types.ts'
 
 const ITEM_OPERATIONS = ['hasItem', 'getItem', 'setItem', 'removeItem', 'getKeys'] as const
 
@@ -69,12 +61,13 @@ export function wrapDriver(driver: StorageDriver): FishStorage {
       if (gamemode !== collection.gamemode) return driver.moveRecord(collection, id, gamemode)
       throw new StorageError('invalid_value', 'A record moves to another gamemode than its own.')
     },
-    leaders: async (range) => driver.leaders(checkLeaderRange(range)),
+    leaders: async (range) => driver.leaders({ ...range, limit: checkLimit(range.limit) }),
     setItemIfAbsent: async (key, value) => driver.setItemIfAbsent(checkItemKey(key), checkItemValue(value)),
     removeItemIf: async (key, value) => driver.removeItemIf(checkItemKey(key), checkItemValue(value)),
     replaceItemIf: async (key, expected, value) =>
       driver.replaceItemIf(checkItemKey(key), checkItemValue(expected), checkItemValue(value)),
-    listItems: async (range) => driver.listItems(checkRange(range)),
+    listItems: async (range) =>
+      driver.listItems({ ...range, base: checkBase(range.base), limit: checkLimit(range.limit) }),
     countItems: async (base) => driver.countItems(checkBase(base)),
     dispose,
   }
@@ -116,17 +109,12 @@ function checkRecord({ id, dedupeKey, count, labels, entries }: NewRecord): NewR
   return { id, dedupeKey, count, labels: { ...labels }, entries }
 }
 
-function checkRange(range: ItemRange): ItemRange {
-  if (range.base.endsWith(':') && isCount(range.limit)) return range
-  throw new StorageError('invalid_key', 'A listing of items needs a base that ends in ":" and a limit of at least 1.')
-}
-
 function checkBase(base: string): string {
   if (base.endsWith(':')) return base
-  throw new StorageError('invalid_key', 'Counting items needs a base that ends in ":".')
+  throw new StorageError('invalid_key', 'A base of items ends in ":".')
 }
 
-function checkLeaderRange(range: LeaderRange): LeaderRange {
-  if (isCount(range.limit)) return range
-  throw new StorageError('invalid_value', 'A leaderboard needs an integer limit of at least 1.')
+function checkLimit(limit: number): number {
+  if (isCount(limit)) return limit
+  throw new StorageError('invalid_value', 'A limit is an integer of at least 1.')
 }

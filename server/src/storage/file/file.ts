@@ -5,7 +5,7 @@ import { createChanges } from '../core/changes.ts'
 import { dumpOwner } from '../core/dump.ts'
 import { closedError, StorageError } from '../core/errors.ts'
 import { readInChunks } from '../core/paging.ts'
-import { createProbe, trackRefusals } from '../core/probe.ts'
+import { createProbe } from '../core/probe.ts'
 import { createSpeciesReader } from '../core/species.ts'
 import type { FishStorage, StorageDriver } from '../core/types.ts'
 import { createWindows } from '../core/windows.ts'
@@ -18,6 +18,8 @@ import { STORE_FILE } from './store-file.ts'
 import { startWriter, type Writer } from './writer.ts'
 
 const PING_MS = 1000
+/** How long a refused record is reported unless a later one is stored, in milliseconds. */
+const REFUSAL_TTL_MS = 5000
 /** Size of the largest write, in bytes. A smaller one may fit into free space of the log where a catch does not. */
 const MIN_FREE_BYTES = 256 * 1024
 /** With less free space, nothing is stored that can be counted again. */
@@ -52,7 +54,8 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     { deadline },
   )
   const changes = createChanges()
-  const { append, checkRefusal } = trackRefusals((collection, record) => write('append', collection, record))
+  /** The last append, if it was refused. */
+  let refusal: { readonly error: unknown; readonly at: number } | undefined
   let closed = false
   let closing: Promise<void> | undefined
   const now = async <T>(run: () => T): Promise<T> => {
@@ -112,9 +115,19 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     ping: async () => {
       await read(() => reader.ping())
       await Promise.all([checkWriter(), checkDisk()])
-      checkRefusal()
+      // Under a quota, the small write of a probe may succeed.
+      if (refusal && performance.now() - refusal.at < REFUSAL_TTL_MS) throw refusal.error
     },
-    append,
+    async append(collection, record) {
+      try {
+        const result = await write('append', collection, record)
+        refusal = undefined
+        return result
+      } catch (error) {
+        refusal = { error, at: performance.now() }
+        throw error
+      }
+    },
     findRecord: (owner, dedupeKey) => read(() => reader.findRecord(owner, dedupeKey)),
     read: readRecords,
     version,

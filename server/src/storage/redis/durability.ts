@@ -1,6 +1,6 @@
 import { type ChainableCommander, type Cluster, Command, type Redis } from 'ioredis'
 import { StorageError } from '../core/errors.ts'
-import { replicaRefusal } from './errors.ts'
+import { REPLICA } from './errors.ts'
 import { type CallScript, SCRIPTS } from './scripts.ts'
 
 /** The sentence for each way in which Redis keeps writes, the least durable first. */
@@ -17,11 +17,11 @@ type Persistence = keyof typeof PERSISTENCE
 
 const APPEND_ONLY = 'Run: redis-cli CONFIG SET appendonly yes'
 
-/** Describes the promise of the least durable server. */
+/** Describes the promise of the least durable server. @throws {StorageError} for a replica or an evicting server */
 export async function describeDurability(nodes: readonly Redis[], replicas: number) {
   const found = await Promise.all(nodes.map(readPersistence))
-  const connected = await Promise.all(nodes.map(async (node) => readInfo(node, 'replication', 'connected_slaves')))
-  const policies = await Promise.all(nodes.map((node) => readInfo(node, 'memory', 'maxmemory_policy')))
+  const connected = await Promise.all(nodes.map(checkPrimary))
+  const policies = await Promise.all(nodes.map(checkEviction))
   const worst = (Object.keys(PERSISTENCE) as Persistence[]).find((each) => found.includes(each)) ?? 'unknown'
   const warnings: string[] = []
   if (worst === 'off') warnings.push(`Redis is not append-only and may lose acknowledged writes. ${APPEND_ONLY}`)
@@ -52,29 +52,36 @@ async function readPersistence(node: Redis): Promise<Persistence> {
   return appendfsync in PERSISTENCE ? (appendfsync as Persistence) : 'unknown'
 }
 
-async function readInfo(node: Redis, section: string, field: string): Promise<string | undefined> {
-  const report = await node.info(section).catch(unlessRefused)
-  return new RegExp(`^${field}:(\\S*)`, 'm').exec(report ?? '')?.[1]
+/** Fields of a report, `undefined` if INFO is refused. */
+async function readInfo(node: Redis, section: string, fields: readonly string[]) {
+  const report = (await node.info(section).catch(unlessRefused)) ?? ''
+  return fields.map((field) => new RegExp(`^${field}:(\\S*)`, 'm').exec(report)?.[1])
 }
 
 function unlessRefused(error: unknown): undefined {
   if (!(error instanceof Error && /^(?:ERR|NOPERM)\b/.test(error.message))) throw error
 }
 
-/** If INFO is refused, nothing is checked. @throws {StorageError} `unavailable` */
-export async function refuseEviction(node: Redis): Promise<void> {
-  // Not CONFIG, which hosted servers forbid more often.
-  const policy = await readInfo(node, 'memory', 'maxmemory_policy')
-  if (!policy?.startsWith('allkeys')) return
+/** The eviction policy. @throws {StorageError} `unavailable` if Redis evicts any keys */
+export async function checkEviction(node: Redis): Promise<string | undefined> {
+  // Hosted servers forbid CONFIG more often than INFO.
+  const [policy] = await readInfo(node, 'memory', ['maxmemory_policy'])
+  if (!policy?.startsWith('allkeys')) return policy
   throw new StorageError(
     'unavailable',
     `Redis deletes users and catches when its memory is full: maxmemory-policy is ${policy}. Set it to noeviction in the configuration of Redis, and with CONFIG SET maxmemory-policy noeviction.`,
   )
 }
 
-/** Also refuses a replica that accepts writes: its next synchronization discards them. @throws {StorageError} `read_only` */
-export async function refuseReplica(node: Redis): Promise<void> {
-  if ((await readInfo(node, 'replication', 'role')) === 'slave') throw replicaRefusal()
+/**
+ * The number of connected replicas. A replica that accepts writes is refused too: its next synchronization discards them.
+ *
+ * @throws {StorageError} `read_only` for a replica
+ */
+async function checkPrimary(node: Redis): Promise<string | undefined> {
+  const [role, connected] = await readInfo(node, 'replication', ['role', 'connected_slaves'])
+  if (role === 'slave') throw new StorageError(REPLICA.code, REPLICA.message)
+  return connected
 }
 
 /** Most writes that share a `WAIT`. */

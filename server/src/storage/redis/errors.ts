@@ -2,7 +2,7 @@ import { StorageError, type StorageErrorCode } from '../core/errors.ts'
 
 type Advice = { readonly matches: RegExp; readonly code: StorageErrorCode; readonly message: string }
 
-const REPLICA: Advice = {
+export const REPLICA: Advice = {
   matches: /\bREADONLY\b/,
   code: 'read_only',
   message: 'This Redis is a replica. Name its primary in FISH_STORAGE.',
@@ -45,10 +45,6 @@ const ADVICE: readonly Advice[] = [
   },
 ]
 
-export function replicaRefusal(): StorageError {
-  return new StorageError(REPLICA.code, REPLICA.message)
-}
-
 export function missingCommands(commands: readonly string[]): StorageError {
   const message = NO_PERMISSION.message.replace('permissions', `permissions: ${commands.join(', ')}`)
   return new StorageError(NO_PERMISSION.code, message)
@@ -56,11 +52,6 @@ export function missingCommands(commands: readonly string[]): StorageError {
 
 // Messages of the client about its own connection, without a cause.
 const ENDED = /isn't writeable|max retries per request|^Connection is closed|^Failed to refresh slots cache/
-
-/** Whether a probe may not detect the reason: too little space, or a missing permission. */
-export function isLastingRefusal(error: unknown): boolean {
-  return error instanceof StorageError && (error.code === 'full' || error.message === NO_PERMISSION.message)
-}
 
 /** Whether an error of the client has the cause of a failed connection. */
 export function isSpecific(error: unknown): boolean {

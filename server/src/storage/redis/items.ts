@@ -6,7 +6,6 @@ import { rowsOf } from './scripts.ts'
 
 /** Limit of keys that one script reads, so that Redis responds to others in between. */
 const MAX_KEYS = 10_000
-const STEP_KEYS = 1000
 
 /**
  * Items in the layout of unstorage's driver, which reads them. Its writes have no conditions, and its listing scans all of
@@ -17,21 +16,6 @@ export function createRedisItems({ client, unstorageDriver, call, write, run, pr
   const keysOf = (key: string) => [itemPrefix(key) + key, indexKey(key)]
   const set = async (key: string, value: string, ...condition: string[]) =>
     (await write('fishSetItem', keysOf(key), [key, value, ...condition])) === 1
-
-  /** The indexes of the keys of a base; all indexes for an empty base, which no request needs. */
-  async function indexesOf(base: string): Promise<string[]> {
-    if (base) return [indexKey(base)]
-    const indexes = new Set<string>()
-    for (const node of await run(async () => primaries())) {
-      let cursor = '0'
-      do {
-        const [next, keys] = await run(() => node.scan(cursor, 'MATCH', INDEX_PATTERN, 'COUNT', STEP_KEYS))
-        for (const key of keys) indexes.add(key)
-        cursor = next
-      } while (cursor !== '0')
-    }
-    return [...indexes]
-  }
 
   const boundsOf = (base: string) => (base ? [`[${base}`, `(${endOfBase(base)}`] : ['-', '+']) as [string, string]
 
@@ -69,19 +53,15 @@ export function createRedisItems({ client, unstorageDriver, call, write, run, pr
       return run(() => client.zlexcount(indexKey(base), start, end))
     },
 
-    async getKeys(base = '') {
-      const [start, end] = boundsOf(base)
-      const keys: string[] = []
-      for (const index of await indexesOf(base)) {
-        let from = start
-        let step: string[]
-        do {
-          step = await run(() => client.zrangebylex(index, from, end, 'LIMIT', 0, STEP_KEYS))
-          keys.push(...step)
-          from = `(${step.at(-1)}`
-        } while (step.length === STEP_KEYS)
-      }
-      return keys.sort()
-    },
+    // No request calls it.
+    getKeys: (base = '') =>
+      run(async () => {
+        const indexes = base ? [indexKey(base)] : []
+        for (const node of base ? [] : primaries()) {
+          for await (const keys of node.scanStream({ match: INDEX_PATTERN })) indexes.push(...keys)
+        }
+        const found = await Promise.all(indexes.map((index) => client.zrangebylex(index, ...boundsOf(base))))
+        return found.flat().sort()
+      }),
   } satisfies Partial<StorageDriver>
 }

@@ -53,13 +53,13 @@ export function indexKey(base: string): string {
   return INDEX + tagOf(base)
 }
 
-// Redis stores bytes: a lone surrogate would become another character.
-function encodeText(text: string): string {
+/** Redis stores bytes: a lone surrogate would become another character. */
+export function encodeText(text: string): string {
   return text.isWellFormed() ? `=${text}` : `~${JSON.stringify(text)}`
 }
 
 /** Number of buckets. Part of the layout: it never changes. */
-const BUCKETS = 64
+export const BUCKETS = 64
 
 function bucketOf(text: string): number {
   // FNV-1a (draft-eastlake-fnv), over UTF-16 units.
@@ -70,16 +70,12 @@ function bucketOf(text: string): number {
 
 /** `leaders` is a prefix of the name of a kind or a collection. */
 function keysOfBucket(bucket: number) {
-  return { tallies: `${PREFIX}{${bucket}}:tallies`, leaders: `${PREFIX}{${bucket}}:leaders:` }
+  const prefix = `${PREFIX}{${bucket}}:`
+  return { tallies: `${prefix}tallies`, leaders: `${prefix}leaders:`, probe: `${prefix}probe` }
 }
 
 export function allBuckets() {
   return Array.from({ length: BUCKETS }, (_, bucket) => keysOfBucket(bucket))
-}
-
-/** Keys for probe writes: one in each bucket, so that each node of a cluster has some. */
-export function probeKeys(): string[] {
-  return Array.from({ length: BUCKETS }, (_, bucket) => `${PREFIX}{${bucket}}:probe`)
 }
 
 export function ownerKeys(owner: string) {
@@ -113,16 +109,10 @@ export function collectionKeys({ owner, kind, gamemode }: Collection) {
   }
 }
 
-export function tokenField(dedupeKey: string): string {
-  return encodeText(dedupeKey)
-}
-
-/** The dedupe key of a {@link tokenField}. */
-export function dedupeKeyOf(field: string): string {
+/** Decodes the result of {@link encodeText}. */
+export function decodeText(field: string): string {
   return field.startsWith('=') ? field.slice(1) : JSON.parse(field.slice(1))
 }
-
-export const WINDOW_BUCKETS = BUCKETS
 
 /** Hash and field of a window. The text before the first `:` of its key is its kind. */
 export function windowKeys(key: string): { readonly windows: string; readonly field: string } {

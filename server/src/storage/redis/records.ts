@@ -14,7 +14,7 @@ import {
   type Tally,
 } from '../core/types.ts'
 import type { Connection } from './connection.ts'
-import { allBuckets, collectionKeys, collectionName, dedupeKeyOf, ownerKeys, tokenField } from './keys.ts'
+import { allBuckets, collectionKeys, collectionName, decodeText, encodeText, ownerKeys } from './keys.ts'
 import { rowsOf, TOO_MANY } from './scripts.ts'
 
 function toRecord([sequence, count, entries]: readonly [string, string, string]): StoredRecord {
@@ -65,7 +65,7 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
   const operations = {
     async append(collection, { id, dedupeKey, count, labels, entries }) {
       const { name, about, tokens, records, ids, tallies, leaders, species, bucket } = collectionKeys(collection)
-      const token = dedupeKey === null ? ['0', ''] : ['1', tokenField(dedupeKey)]
+      const token = dedupeKey === null ? ['0', ''] : ['1', encodeText(dedupeKey)]
       const counted = new SpeciesTallies().add(entries).list()
       const args = [name, collection.owner, ...token, id, newVersion(), count, labelsText(labels), entries]
       for (const one of counted) args.push(speciesField(one), one.count, one.first, one.last)
@@ -76,7 +76,7 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
 
     async findRecord(owner, dedupeKey) {
       // A write, so that replicas are waited for: the result is acknowledged as a stored catch.
-      const id = await write('fishFindRecord', [ownerKeys(owner).tokens], [tokenField(dedupeKey)])
+      const id = await write('fishFindRecord', [ownerKeys(owner).tokens], [encodeText(dedupeKey)])
       return (id as string | null) ?? undefined
     },
 
@@ -138,7 +138,7 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
             return [{ owner, kind: decodeKeyPart(kind), gamemode: decodeKeyPart(gamemode) }]
           })
         },
-        tokens: async () => (await scan(tokens)).map(([field, id]) => [id, dedupeKeyOf(field)] as const),
+        tokens: async () => (await scan(tokens)).map(([field, id]) => [id, decodeText(field)] as const),
         async *records(collection) {
           const { records, ids } = collectionKeys(collection)
           const idOf = new Map((await scan(ids)).map(([id, sequence]) => [sequence, id]))
@@ -183,10 +183,6 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
   return { ...operations, species }
 }
 
-function toLeader([owner, count]: readonly [string, string]): Leader {
-  return { owner, count: -Number(count) }
-}
-
 function toTally([field, count]: readonly [string, number]): Tally {
   const [kind = '', gamemode = '', label = ''] = field.split(':').map(decodeKeyPart)
   return { kind, gamemode, label: label || null, count }
@@ -212,7 +208,9 @@ export function createRedisTallies({ client, run }: Connection) {
       const buckets = await run(() =>
         Promise.all(allBuckets().map(({ leaders }) => client.zrange(leaders + board, 0, limit - 1, 'WITHSCORES'))),
       )
-      const found = buckets.flatMap((flat) => rowsOf<[string, string]>(flat, 2).map(toLeader))
+      const found: Leader[] = buckets
+        .flatMap((flat) => rowsOf<[string, string]>(flat, 2))
+        .map(([owner, score]) => ({ owner, count: -Number(score) }))
       return found.sort(byRank).slice(0, limit)
     },
   } satisfies Partial<StorageDriver>

@@ -1,14 +1,14 @@
 import type { Cluster } from 'ioredis'
 import { StorageError } from '../core/errors.ts'
-import { createProbe, trackRefusals } from '../core/probe.ts'
+import { createProbe } from '../core/probe.ts'
 import type { FishStorage, StorageDriver } from '../core/types.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
 import { parseRedisUrl, type RedisClusterTarget, type RedisTarget } from './address.ts'
 import { type Connection, connect, type Link } from './connection.ts'
-import { describeDurability, nodeOf, refuseEviction, refuseReplica } from './durability.ts'
-import { isLastingRefusal, missingCommands } from './errors.ts'
+import { checkEviction, describeDurability, nodeOf } from './durability.ts'
+import { missingCommands } from './errors.ts'
 import { createRedisItems } from './items.ts'
-import { probeKeys, SCHEMA_KEY } from './keys.ts'
+import { allBuckets, SCHEMA_KEY } from './keys.ts'
 import { createRedisRecords, createRedisTallies } from './records.ts'
 import { type CallScript, SCRIPT_COMMANDS } from './scripts.ts'
 import { createSignals } from './signals.ts'
@@ -49,41 +49,24 @@ export interface RedisClusterOptions extends Guarantees, RedisClusterTarget {
   readonly driver: 'redis-cluster'
 }
 
-type AnyRedisOptions = RedisOptions | RedisClusterOptions
-
 /** @throws {StorageError} `newer_schema`, `not_a_store`, `read_only`, `full`, `unavailable` */
-export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage> {
-  const { replicas = 0 } = options
-  return withConnection(options, async (connection) => {
-    const { run, primaries } = connection
-    await refuseUnsafe(connection)
-    const commands = [...SCRIPT_COMMANDS, ...CLIENT_COMMANDS]
-    if (!connection.client.isCluster) commands.push('PING')
-    if (replicas > 0) commands.push('WAIT')
+export async function openRedisStorage(options: RedisOptions | RedisClusterOptions): Promise<FishStorage> {
+  const { driver, timeoutMs = 2000, replicas = 0 } = options
+  const target = driver === 'redis' ? parseUrl(options.url) : options
+  const connection = await connect(target, timeoutMs, replicas)
+  const { client, call, run, primaries } = connection
+  const commands = [...SCRIPT_COMMANDS, ...CLIENT_COMMANDS]
+  if (!client.isCluster) commands.push('PING')
+  if (replicas > 0) commands.push('WAIT')
+  try {
+    const report = await run(() => describeDurability(primaries(), replicas))
     await checkCommands(connection, commands)
     await claimSchema(connection)
     // Fails early without the permission to write. A full Redis passes: removing data makes room there.
-    await run(() => writeProbes(connection, connection.call)).catch((error) => {
+    await run(() => writeProbes(connection, call)).catch((error) => {
       if (error.code !== 'full') throw error
     })
-    const report = await run(() => describeDurability(primaries(), replicas))
-    return wrapDriver(redisDriver(options.driver, connection, commands, report))
-  })
-}
-
-async function refuseUnsafe({ run, primaries }: Connection): Promise<void> {
-  await run(() => Promise.all(primaries().flatMap((node) => [refuseReplica(node), refuseEviction(node)])))
-}
-
-async function withConnection<Result>(
-  options: AnyRedisOptions,
-  use: (connection: Connection) => Promise<Result>,
-): Promise<Result> {
-  const { timeoutMs = 2000, replicas = 0 } = options
-  const target = options.driver === 'redis' ? parseUrl(options.url) : options
-  const connection = await connect(target, timeoutMs, replicas)
-  try {
-    return await use(connection)
+    return wrapDriver(redisDriver(driver, connection, commands, report))
   } catch (error) {
     await connection.close()
     throw error
@@ -103,11 +86,7 @@ async function claimSchema({ client, run }: Connection): Promise<void> {
   const read = () => run(() => client.get(SCHEMA_KEY))
   // Another process may be faster, with another version.
   if ((await read()) === null) await run(() => client.set(SCHEMA_KEY, SCHEMA_VERSION, 'NX'))
-  checkSchema(await read())
-}
-
-function checkSchema(text: string | null): void {
-  const version = Number(text)
+  const version = Number(await read())
   if (version === SCHEMA_VERSION) return
   if (Number.isSafeInteger(version) && version > SCHEMA_VERSION) {
     throw new StorageError(
@@ -130,10 +109,8 @@ function redisDriver(
   const { links, primaries, close, write } = connection
   const probe = createProbe(async () => {
     const checks = [writeProbes(connection, write), checkCommands(connection, commands)]
-    await Promise.all([...checks, ...primaries().map(refuseEviction)])
+    await Promise.all([...checks, ...primaries().map(checkEviction)])
   })
-  const records = createRedisRecords(connection)
-  const { append, checkRefusal } = trackRefusals(records.append, isLastingRefusal)
   const signals = createSignals(connection)
   let closing: Promise<void> | undefined
   return {
@@ -143,10 +120,8 @@ function redisDriver(
       const pingLink = ({ run, client }: Link) =>
         run(async () => void (await ('nodes' in client ? pingCluster(client) : client.ping())), PING_MS)
       await Promise.all([connection.run(probe, PING_MS), ...links.map(pingLink)])
-      checkRefusal()
     },
-    ...records,
-    append,
+    ...createRedisRecords(connection),
     onChange: signals.onChange,
     ...createRedisTallies(connection),
     ...createRedisItems(connection),
@@ -175,8 +150,9 @@ async function writeProbes({ client }: Connection, write: CallScript): Promise<v
   await Promise.all(nodeKeys(client).map((key) => write('fishProbe', [key], [PROBE_MS, bytes])))
 }
 
+/** A key for probes on each node that has buckets. */
 function nodeKeys(client: Connection['client']): string[] {
-  return [...new Map(probeKeys().map((key) => [nodeOf(client, key), key])).values()]
+  return [...new Map(allBuckets().map(({ probe }) => [nodeOf(client, probe), probe])).values()]
 }
 
 /** A probe may be allowed to write where a catch is not. @throws {StorageError} `unavailable` */

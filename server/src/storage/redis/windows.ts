@@ -1,6 +1,6 @@
 import type { CountWindow, StorageDriver, WindowCount } from '../core/types.ts'
 import type { Connection } from './connection.ts'
-import { WINDOW_BUCKETS, windowKeys } from './keys.ts'
+import { BUCKETS, windowKeys } from './keys.ts'
 
 /**
  * How long Redis stores windows after the end of the last, in milliseconds. Redis uses its own clock: while the clocks
@@ -15,7 +15,7 @@ export function createRedisWindows({ call }: Connection) {
   async function count(key: string, { durationMs, limit, now }: CountWindow, by: 1 | 0 | -1): Promise<WindowCount> {
     const { windows, field } = windowKeys(key)
     const ttlMs = Math.ceil(durationMs) + SLACK_MS
-    const limitPerBucket = Math.ceil(CAPACITY / WINDOW_BUCKETS)
+    const limitPerBucket = Math.ceil(CAPACITY / BUCKETS)
     const args = [field, now, durationMs, limit, now + durationMs, ttlMs, limitPerBucket, by]
     const [counted, resetAt] = (await call('fishCount', [windows], args)) as [number, string]
     return { count: counted, resetAt: Number(resetAt) }
