@@ -68,10 +68,10 @@ export async function interruptedError(outbox: Outbox, target: Target): Promise<
 }
 
 export function flushCommand(target: Target): string {
-  return commandLine('outbox', 'flush', ...targetWords(target))
+  return commandLine('outbox', '--send', ...targetWords(target))
 }
 
-export const DEAD_LETTER_HELP = 'See fish-cli outbox status, then: fish-cli outbox retry, or drop.'
+export const DEAD_LETTER_HELP = 'See the reasons: fish-cli outbox'
 
 /** @throws CliError what stopped the delivery, and how many catches stay queued */
 export function flushStatus(

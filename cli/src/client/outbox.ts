@@ -119,7 +119,7 @@ async function readUnsent(context: Pick<Context, 'env'>, path: string): Promise<
     return {
       service: { url, queued },
       result,
-      fix: `Send them: ${commandLine('outbox', 'flush', '--url', printable(url))}`,
+      fix: `Send them: ${commandLine('outbox', '--send', '--url', printable(url))}`,
     }
   } catch (error) {
     if (!(error instanceof OutboxStoreError) || error.code === 'outbox_unavailable') return undefined
@@ -141,20 +141,19 @@ export async function knownKeys(context: Pick<Context, 'env'>, url: string): Pro
   }
 }
 
-/** All when no ID is given. @throws CliError for a malformed or unknown ID */
-export async function selectDeadLetters(
+/** @param texts ids of rejected batches, or `all` @throws CliError for a malformed or unknown id */
+export async function selectRejected(
   outbox: Outbox | undefined,
   texts: readonly string[],
 ): Promise<readonly DeadLetter[]> {
-  const hint = 'See the IDs: fish-cli outbox status'
-  if (!texts.every((text) => /^\d{1,15}$/.test(text))) throw usageError('ID must be a number.', hint)
-  const deadLetters = outbox ? await outbox.deadLetters() : []
-  if (texts.length === 0) return deadLetters
+  const hint = 'See the IDs: fish-cli outbox'
+  if (!texts.every((text) => text === 'all' || /^\d{1,15}$/.test(text))) throw usageError('ID must be a number.', hint)
+  const batches = outbox ? await outbox.deadLetters() : []
+  if (texts.includes('all')) return batches
   const ids = new Set(texts.map(Number))
-  const selected = deadLetters.filter(({ id }) => ids.has(id))
+  const selected = batches.filter(({ id }) => ids.has(id))
   if (selected.length === ids.size) return selected
-  const message = 'No dead letter has that ID.'
-  throw new CliError({ code: 'batch_not_found', message, hint, exit: EXIT.notFound })
+  throw new CliError({ code: 'batch_not_found', message: 'No rejected batch has that ID.', hint, exit: EXIT.notFound })
 }
 
 export function countCatches(deadLetters: readonly DeadLetter[]): number {

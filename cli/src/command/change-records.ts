@@ -103,11 +103,7 @@ export async function findRecords(
 
 type Match = (record: CatchRecord) => 'all' | 'some' | 'none'
 
-function matching(
-  context: CommandContext,
-  records: readonly CatchRecord[],
-  matches: Match,
-): readonly CatchRecord[] {
+function matching(context: CommandContext, records: readonly CatchRecord[], matches: Match): readonly CatchRecord[] {
   const partly = records.filter((record) => matches(record) === 'some')
   if (partly.length > 0) {
     context.note(`fish-cli: ${amountText(partly)} have other catches, too, and stay. Name an ID to change all of it.`)
@@ -127,7 +123,8 @@ function parseSelection(ids: readonly string[], { since, until, added = false, n
   const hasRange = since !== undefined || until !== undefined || name !== undefined
   if (ids.length > 0 && (hasRange || added)) throw usageError('Name IDs, or use --since, --until and --name, not both.')
   if (ids.length > 0) return { ids }
-  if (!hasRange) throw usageError('Missing ID.', 'See the ids: fish-cli list --detail. Or use --since, --until or --name.')
+  if (!hasRange)
+    throw usageError('Missing ID.', 'See the ids: fish-cli list --detail. Or use --since, --until or --name.')
   const from = since === undefined ? Number.NEGATIVE_INFINITY : parseMoment(since, now, '--since')
   const to = until === undefined ? Number.POSITIVE_INFINITY : parseMoment(until, now, '--until')
   const isBounded = since !== undefined || until !== undefined

@@ -6,7 +6,7 @@ import type { ProfileSecrets } from '../config/secret-store.ts'
 import { readSecrets, updateSecrets } from '../config/secrets.ts'
 import type { Target } from '../config/target.ts'
 import { EXIT, usageError } from '../core/errors.ts'
-import { formatOf, type OutputFlags } from '../core/format.ts'
+import { fieldLines } from '../output/rows.ts'
 import { printable } from '../output/text.ts'
 import type { CommandContext } from './define.ts'
 
@@ -32,7 +32,8 @@ export async function findStoredSecret(
   return { check: () => update({}), replace: (secret: string) => update({ [field]: secret }) }
 }
 
-interface SecretFlags extends OutputFlags {
+interface SecretFlags {
+  readonly json?: boolean | undefined
   readonly show?: boolean | undefined
   readonly out?: string | undefined
   readonly force?: boolean | undefined
@@ -75,7 +76,7 @@ export async function outputSecret(context: CommandContext<SecretFlags>, deliver
   const [saved, replaced] = await Promise.allSettled([file?.write(`${secret}\n`, unsaved), stored?.replace(secret)])
   const isStored = replaced.status === 'fulfilled'
   const outcome = isStored ? {} : { stored: false }
-  if (path === undefined) await printSecret(context, delivery, secret, outcome)
+  if (path === undefined) printSecret(context, delivery, secret, outcome)
   else if (saved.status === 'fulfilled') {
     const done = `The ${title} of ${printable(user)} is in ${printable(path)}.`
     context.print({ ...about, file: path, ...outcome }, () => done)
@@ -92,22 +93,20 @@ export async function outputSecret(context: CommandContext<SecretFlags>, deliver
 
 const VISIBLE_CHARACTERS = 4
 
-async function printSecret(
+function printSecret(
   context: CommandContext<SecretFlags>,
   { title, about, field, isShown, stored }: PlayerSecret,
   secret: string,
   outcome: object,
-): Promise<void> {
+): void {
   const { flags } = context
   const shown = isShown ? secret : `${secret.slice(0, VISIBLE_CHARACTERS)}********`
   const row = { ...about, [field]: shown, masked: !isShown }
   if (isShown) {
     if (!flags.show && flags.out !== '-') context.note(`Save the new ${title}: it cannot be shown again.`)
-    if (formatOf(flags) === 'table' && flags.fields === undefined) {
-      context.print(row, () => printable(secret), { isVerbatim: true })
-      return
-    }
   } else if (stored) context.note(`The new ${title} is stored in the profile. To print a new one, add --show.`)
   else context.note(`The ${title} is masked. To save it, add --out FILE; to print it, add --show.`)
-  await context.printRows({ rows: [row], document: ([only]) => ({ ...only, ...outcome }) })
+  const columns = Object.keys(row).map((name) => ({ field: name, whole: true }))
+  const text = () => (isShown ? printable(secret) : fieldLines(row, columns))
+  context.print({ ...row, ...outcome }, text, { isVerbatim: true })
 }

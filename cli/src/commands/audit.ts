@@ -28,7 +28,7 @@ export const auditCommand = defineCommand({
   examples: [
     'fish-cli audit',
     'fish-cli audit --since 7d',
-    'fish-cli audit --limit 1000 -o csv --fields at,actor,action,subject',
+    { description: 'For a spreadsheet:', command: 'fish-cli audit --limit 1000 --csv' },
   ],
   flags: {
     limit: Flags.string({
@@ -54,7 +54,8 @@ export const auditCommand = defineCommand({
     const { entries, more } = await takeFirst(pages, limit, ({ at }) => Date.parse(at) >= since)
     const status = await context.printRows({
       rows: entries,
-      document: (selected) => ({ entries: selected, more }),
+      columns: COLUMNS,
+      document: { entries, more },
       empty: 'No entries since then.',
     })
     if (more) context.note(`There are older entries than these ${entries.length}. To see more, raise --limit.`)

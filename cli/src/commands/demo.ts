@@ -3,7 +3,6 @@ import { crabColumns, fishColumns } from '../client/catch-list.ts'
 import { openClient } from '../client/client.ts'
 import { defineCommand, Flags } from '../command/define.ts'
 import { outputFlags, serviceFlags } from '../command/flags.ts'
-import { formatOf } from '../core/format.ts'
 import type { Column } from '../output/columns.ts'
 import { renderRows } from '../output/rows.ts'
 import { RARITY_STYLES } from '../output/screen.ts'
@@ -28,19 +27,16 @@ export const demoCommand = defineCommand({
     const { demo } = await openClient(context, context.target, flags.url === undefined ? await ownService() : {})
     const signal = context.interrupted()
     const [{ user, fish }, { crab }] = await Promise.all([demo.fish({ signal }), demo.crabs({ signal })])
-    if (formatOf(flags) === 'table' && flags.fields === undefined) {
+    if (!flags.json && !flags.csv) {
       const tables = [
-        renderRows({ rows: fish, columns: fishColumns('none') }, flags, context.screen),
-        renderRows({ rows: crab, columns: crabColumns('none') }, flags, context.screen),
+        renderRows({ rows: fish, columns: fishColumns(false) }, flags, context.screen),
+        renderRows({ rows: crab, columns: crabColumns(false) }, flags, context.screen),
       ]
       return context.printLong(tables.join('\n'))
     }
-    const rows = [
-      ...fish.map((each) => ({ kind: 'fish', ...each })),
-      ...crab.map((each) => ({ kind: 'crab', ...each })),
-    ]
-    const document = (selected: readonly object[]) => (flags.fields === undefined ? { user, fish, crab } : selected)
-    return context.printRows({ rows, document })
+    const named = <Row extends object>(kind: string, list: readonly Row[]) => list.map((each) => ({ kind, ...each }))
+    const rows: readonly { readonly rarity?: RarityLabel }[] = [...named('fish', fish), ...named('crab', crab)]
+    return context.printRows({ rows, columns: COLUMNS, document: { user, fish, crab } })
   },
 })
 

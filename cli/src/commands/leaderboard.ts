@@ -58,7 +58,8 @@ export const leaderboardCommand = defineCommand({
     }))
     const output = {
       rows,
-      document: (shown: readonly object[]) => ({ type, gamemode: gamemode ?? null, leaderboard: shown }),
+      columns: COLUMNS,
+      document: { type, gamemode: gamemode ?? null, leaderboard: rows },
       empty: 'No catches yet.',
     }
     if (!flags.chart) return context.printRows(output)

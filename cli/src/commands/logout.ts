@@ -15,7 +15,7 @@ export const logoutCommand = defineCommand({
   summary: 'Remove your key and other secrets from this machine.',
   description:
     'The profile and the account stay. The session of an administrator also ends at the service. If others may have ' +
-    'seen the key, ask the operator of the service to replace it (fish-cli key rotate), and log in again.',
+    'seen the key, ask an administrator to replace it (fish-cli user reset USER --type fernet), and log in again.',
   examples: ['fish-cli logout', 'fish-cli logout --profile bob'],
   flags: { ...profileFlag },
 

@@ -1,13 +1,7 @@
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { hintForCode } from '../client/describe-error.ts'
 import { catchesText, flushStatus, flushWithProgress } from '../client/flush.ts'
-import {
-  countCatches,
-  openLocalOutbox,
-  openPlayerOutbox,
-  selectRejected,
-  unsentElsewhere,
-} from '../client/outbox.ts'
+import { countCatches, openLocalOutbox, openPlayerOutbox, selectRejected, unsentElsewhere } from '../client/outbox.ts'
 import { outboxPath } from '../client/outbox-path.ts'
 import { type CommandContext, defineCommand, Flags } from '../command/define.ts'
 import { serviceFlags, userFlag, yesFlags } from '../command/flags.ts'
@@ -115,7 +109,8 @@ async function send(context: CommandContext): Promise<number> {
 async function drop(context: CommandContext, outbox: Outbox | undefined, ids: readonly string[]): Promise<number> {
   const batches = await selectRejected(outbox, ids)
   const count = countCatches(batches)
-  if (count > 0) await confirm(context, { ...context.flags, question: `Delete ${catchesText(count)} that were rejected` })
+  if (count > 0)
+    await confirm(context, { ...context.flags, question: `Delete ${catchesText(count)} that were rejected` })
   const dropped = outbox && count > 0 ? await outbox.drop(batches.map(({ id }) => id)) : 0
   return context.print({ dropped }, () => `Deleted ${catchesText(dropped)}.`)
 }

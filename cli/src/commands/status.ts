@@ -5,6 +5,7 @@ import { rememberGamemodes } from '../config/gamemodes.ts'
 import { isSeconds } from '../config/settings.ts'
 import { usageError } from '../core/errors.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
+import { fieldLines } from '../output/rows.ts'
 
 const COLUMNS: readonly Column[] = [
   { field: 'status', style: () => 'green' },
@@ -43,7 +44,8 @@ export const statusCommand = defineCommand({
     const client = await openClient(context, context.target)
     const { status, version, timestamp, gamemodes } = await client.status({ signal: context.interrupted() })
     rememberGamemodes(context, context.target.url.value, gamemodes)
-    return context.printRows({ rows: [{ status, version, timestamp }], document: ([row]) => row })
+    const row = { status, version, timestamp }
+    return context.print(row, () => fieldLines(row, COLUMNS))
   },
 })
 

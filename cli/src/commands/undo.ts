@@ -81,7 +81,7 @@ async function undoQueued(
     throw new CliError({
       code: 'catches_under_way',
       message: 'The last catches are being sent, and may have been stored.',
-      hint: 'Send the queue, then undo: fish-cli outbox flush && fish-cli undo',
+      hint: 'Send the queue, then undo: fish-cli outbox --send && fish-cli undo',
       exit: EXIT.conflict,
     })
   }

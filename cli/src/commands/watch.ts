@@ -11,7 +11,7 @@ export const watchCommand = defineCommand({
     'uses the log of the running or latest game: vanilla, Lunar, Feather, Prism or MultiMC. Catches on a server that is ' +
     'not a gamemode, such as a hub, are held back on this machine until you run watch with --gamemode. It needs your ' +
     'key, from login, FISH_KEY or FISH_KEY_FILE. Messages that look like catches but are not recognized are counted at the ' +
-    'end. To recognize them, add patterns to the configuration (fish-cli config path): "patterns": [{"kind": "fish", "template": "[Pro] ' +
+    'end. To recognize them, add patterns to the configuration (fish-cli config): "patterns": [{"kind": "fish", "template": "[Pro] ' +
     '{rarity} FANG! Du hast einen {name} gefangen.", "rarities": {"toller": "Gold"}}]. Groups: {name}, {rarity}, ' +
     '{length} and {any}.',
   examples: [

@@ -40,7 +40,6 @@ class CliHelp extends Help {
         this.#list([
           [`${bin} COMMAND --help`, 'flags and examples of a command'],
           [`${bin} help ${EXIT_CODES_PAGE}`, 'exit codes'],
-          ['man fish-cli', 'environment variables and files, if manual pages are installed'],
         ]),
       ),
     ]

@@ -19,6 +19,6 @@ export const adminListCommand = defineCommand({
   async run(context) {
     const { admin, options } = await openAdministration(context)
     const { admins } = await admin.admins.list(options)
-    return context.printRows({ rows: admins, document: (selected) => ({ admins: selected }) })
+    return context.printRows({ rows: admins, columns: ADMIN_COLUMNS, document: { admins } })
   },
 })
