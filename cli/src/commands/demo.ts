@@ -7,7 +7,13 @@ import type { Column } from '../output/columns.ts'
 import { renderRows } from '../output/rows.ts'
 import { RARITY_STYLES } from '../output/screen.ts'
 
-const COLUMNS: readonly Column<{ readonly rarity?: RarityLabel }>[] = [
+interface Sample {
+  readonly kind: string
+  readonly name: string
+  readonly rarity?: RarityLabel
+}
+
+const COLUMNS: readonly Column<Sample>[] = [
   { field: 'kind' },
   { field: 'name' },
   { field: 'rarity', style: (_, { rarity }) => rarity && RARITY_STYLES[rarity] },
@@ -34,8 +40,10 @@ export const demoCommand = defineCommand({
       ]
       return context.printLong(tables.join('\n'))
     }
-    const named = <Row extends object>(kind: string, list: readonly Row[]) => list.map((each) => ({ kind, ...each }))
-    const rows: readonly { readonly rarity?: RarityLabel }[] = [...named('fish', fish), ...named('crab', crab)]
+    const rows: readonly Sample[] = [
+      ...fish.map((each) => ({ kind: 'fish', ...each })),
+      ...crab.map(({ name }) => ({ kind: 'crab', name })),
+    ]
     return context.printRows({ rows, columns: COLUMNS, document: { user, fish, crab } })
   },
 })

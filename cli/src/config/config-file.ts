@@ -7,7 +7,7 @@ import { checkReplaceable, readTextFile, replaceFile } from './files.ts'
 import { checkLock, withLock } from './lock.ts'
 import { configPath } from './paths.ts'
 import { isProfileName, isSameService, PROFILE_FIELDS } from './profile.ts'
-import { SETTINGS, type SettingKey, settingValue } from './settings.ts'
+import { SETTINGS, type SettingKey } from './settings.ts'
 
 const FORMAT_VERSION = 1
 

@@ -138,7 +138,7 @@ interface ListView {
   end(): void
 }
 
-function createLiveList(context: Context, { flags, optionsAt }: ViewOptions): ListView {
+function createLiveList(context: Context, { optionsAt }: ViewOptions): ListView {
   const { clock } = context
   const view = createLiveView(context)
   let last: { readonly collection: Collection; readonly at: number } | undefined
