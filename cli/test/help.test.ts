@@ -15,8 +15,7 @@ const WIDTH = 80
 async function parse(argv: readonly string[]): Promise<'parsed'> {
   const found = COMMANDS.find(argv)
   if (!found) throw new Error(`No command begins ${argv.join(' ')}`)
-  const context = createContext({ ...processSystem(), stdin: process.stdin, env: { HOME: '/dev/null/home' } }, [])
-  await parseInput(context, { ...((await COMMANDS.load([found.id]))[found.id] as Command), id: found.id }, found.rest)
+  await parseInput({ ...((await COMMANDS.load([found.id]))[found.id] as Command), id: found.id }, found.rest)
   return 'parsed'
 }
 

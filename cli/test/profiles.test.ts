@@ -293,12 +293,6 @@ describe('what decides whom a command talks to', () => {
       { FISH_URL: '', FISH_USER: '', FISH_GAMEMODE: '', FISH_PROFILE: '' },
       ['one', 'http://one.example', 'profile', 'Alex', 'earth', 'profile', '9'],
     ],
-    [
-      '--no-wait before all waits',
-      { 'no-wait': true },
-      { FISH_MAX_WAIT: '1' },
-      ['one', 'http://one.example', 'profile', 'Alex', 'earth', 'profile', '0'],
-    ],
   ])('is %s', (_, flags, env, expected) => {
     expect(at(flags, env)).toEqual(expected)
   })
