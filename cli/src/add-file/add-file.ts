@@ -61,7 +61,9 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
   const { gamemode } = defaults
   const outbox = await openPlayerOutbox(context, target, { user, gamemode, noInput: flags['no-input'] })
   try {
-    const stored = again ? new Set<string>() : await storedIds(context, target, { user, named, signal }).catch(withAgain)
+    const stored = again
+      ? new Set<string>()
+      : await storedIds(context, target, { user, named, signal }).catch(withAgain)
     const group = fileGroup(source.hash, defaults, again)
     const waiting = await waitingCatches(outbox, user)
     const resumed = waiting.filter(({ key = '' }) => groupOfKey(key) === group).length
