@@ -108,7 +108,7 @@ describe.skipIf(POSIX !== '')(`stdin that is no pipe${POSIX}`, () => {
   ])('but %s is read', async (_title, line) => {
     expect(await shell(line, { DIR: folder, ...environment() })).toEqual({
       status: 0,
-      stdout: '2 catches imported: 2 sent, 0 in dead letters, 0 left.\n',
+      stdout: '2 catches in the file: 2 sent, 0 rejected, 0 waiting.\n',
       stderr: '',
     })
   })
