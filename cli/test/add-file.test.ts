@@ -13,7 +13,9 @@ async function records(extension: string, content: string, chunkSize = 1000): Pr
     for (let at = 0; at < content.length; at += chunkSize) yield content.slice(at, at + chunkSize)
   }
   const source = { extension, size: content.length, hash: '', text, [Symbol.asyncDispose]: async () => {} }
-  return Array.fromAsync(readRecords(source))
+  const found: FileRecord[] = []
+  for await (const record of readRecords(source)) found.push(record)
+  return found
 }
 
 const positions = async (extension: string, content: string) =>

@@ -133,7 +133,10 @@ describe('undo', () => {
     expect(await json(['undo', '--yes'], away)).toMatchObject({ queued: true, catches: 2 })
     expect(await status()).toBe(1)
     // Sending it was tried: it may have been stored.
-    expect(await fish(['undo', '--yes'], away)).toMatchObject({ status: 6, stderr: expect.stringContaining('outbox --send') })
+    expect(await fish(['undo', '--yes'], away)).toMatchObject({
+      status: 6,
+      stderr: expect.stringContaining('outbox --send'),
+    })
     expect(await status()).toBe(1)
   })
 
