@@ -33,7 +33,7 @@ test.each(['remove', 'undo'])(
     const argv = command === 'undo' ? ['undo'] : ['remove', JSON.parse(added.stdout).id]
     const { stdout } = await run([...argv, '--yes', '--url', url], { env })
     const [, line = ''] = /^To take it back: (.*)$/m.exec(stdout) ?? []
-    expect((await paste(line, folder, env)).stdout).toContain('1 catch imported: 1 sent')
+    expect((await paste(line, folder, env)).stdout).toContain('1 catch in the file: 1 sent')
   },
 )
 

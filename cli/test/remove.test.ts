@@ -52,7 +52,7 @@ describe('remove', () => {
     expect(removed).toMatchObject({ user: player, gamemode: 'earth', removed: [cod, koi], catches: 2 })
     expect(await names()).toEqual(['Salmon'])
     const { status, stdout } = await fish(['add', '--file', removed.file])
-    expect([status, stdout]).toEqual([0, '2 catches imported: 2 sent, 0 in dead letters, 0 left.\n'])
+    expect([status, stdout]).toEqual([0, '2 catches in the file: 2 sent, 0 rejected, 0 waiting.\n'])
     const withoutIds = (all: { id: string }[]) => all.map(({ id: _, ...rest }) => rest)
     expect(withoutIds(await list())).toEqual(expect.arrayContaining(withoutIds(before)))
     expect(await names()).toHaveLength(3)
@@ -128,12 +128,15 @@ describe('undo', () => {
     const away = { FISH_URL: 'http://127.0.0.1:9', FISH_PASSWORD: '' }
     await fish(['add', '--file', '-', '-r', '1'], away, 'Salmon\n')
     await fish(['add', '--file', '-', '-r', '1'], away, 'Cod\nKoi\n')
-    const status = async () => (await json(['outbox', 'status'], away)).queued
+    const status = async () => (await json(['outbox'], away)).waiting
     expect(await status()).toBe(3)
     expect(await json(['undo', '--yes'], away)).toMatchObject({ queued: true, catches: 2 })
     expect(await status()).toBe(1)
     // Sending it was tried: it may have been stored.
-    expect(await fish(['undo', '--yes'], away)).toMatchObject({ status: 6, stderr: expect.stringContaining('flush') })
+    expect(await fish(['undo', '--yes'], away)).toMatchObject({
+      status: 6,
+      stderr: expect.stringContaining('outbox --send'),
+    })
     expect(await status()).toBe(1)
   })
 

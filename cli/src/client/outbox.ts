@@ -1,6 +1,7 @@
 import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { FishCrabError, type Gamemode, type RateLimitState, type ResponseEvent } from '@fish-crab/sdk'
+import { userNameKey } from '@fish-crab/sdk/constants'
 import {
   type DeadLetter,
   inspectOutbox,
@@ -9,6 +10,7 @@ import {
   type OutboxOptions,
   OutboxStoreError,
   openOutbox,
+  type StoredCatch,
 } from '@fish-crab/sdk/outbox'
 import { folders } from '../config/paths.ts'
 import { isSameService } from '../config/profile.ts'
@@ -52,6 +54,14 @@ export async function openPlayerOutbox(
 export async function openLocalOutbox(context: Context, target: Target): Promise<Outbox | undefined> {
   const url = target.url.value
   return existsSync(outboxPath(context, url)) ? openOutboxFile(context, url, { baseUrl: url }) : undefined
+}
+
+/** All of an outbox: it holds a million catches at most. */
+const ALL = 10_000_000
+
+export async function waitingCatches(outbox: Outbox, user: string): Promise<readonly StoredCatch[]> {
+  const all = await outbox.peek(ALL)
+  return all.filter((one) => userNameKey(one.user) === userNameKey(user))
 }
 
 // Hints of the SDK name options of its API, which users of this program do not have.

@@ -57,8 +57,8 @@ export const outboxCommand = defineCommand({
     const { flags } = context
     if (flags.send || flags.retry) return send(context)
     await using outbox = await openLocalOutbox(context, context.target)
-    if (flags.drop) return drop(context, outbox, flags.drop)
-    return flags.cancel ? cancel(context, outbox) : show(context, outbox)
+    if (flags.drop) return await drop(context, outbox, flags.drop)
+    return await (flags.cancel ? cancel(context, outbox) : show(context, outbox))
   },
 })
 

@@ -3,70 +3,56 @@ import { join } from 'node:path'
 import { createMock } from '@fish-crab/mocks'
 import { RARITIES } from '@fish-crab/sdk/constants'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { detectFormat, readRecords } from '../src/import/reader.ts'
-import type { FileRecord } from '../src/import/records.ts'
+import { readRecords } from '../src/add-file/read-file.ts'
+import type { FileRecord } from '../src/add-file/records.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext } from './harness.ts'
 
-async function* pieces(text: string, size: number) {
-  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
-}
-
-async function records(extension: string, text: string, size = 3): Promise<readonly FileRecord[]> {
+async function records(extension: string, content: string, chunkSize = 1000): Promise<readonly FileRecord[]> {
+  async function* text() {
+    for (let at = 0; at < content.length; at += chunkSize) yield content.slice(at, at + chunkSize)
+  }
+  const source = { extension, size: content.length, hash: '', text, [Symbol.asyncDispose]: async () => {} }
   const found: FileRecord[] = []
-  for await (const record of readRecords(extension, pieces(text, size))) found.push(record)
+  for await (const record of readRecords(source)) found.push(record)
   return found
 }
 
+const positions = async (extension: string, content: string) =>
+  (await records(extension, content)).map((one) => ('fields' in one ? `${one.at} ${one.fields.name}` : one.problem))
+
 describe('a file of catches', () => {
   test.each([
-    ['csv', '[]', 'csv'],
-    ['', ' [{"name":"Cod"}]', 'json'],
-    ['', '{"name":"Cod"}\n{"name":"Koi"}', 'jsonl'],
-    ['', '{\n  "name": "Cod"\n}', 'json'],
-    ['', '{"user":"Alex","fish":[{"name":"Cod"}]}', 'json'],
-    ['', '{"fish":"Cod","rarity":1}', 'jsonl'],
-    ['txt', 'Cod,1', 'csv'],
-    ['txt', 'Cod\t1\nKoi, big\t1', 'tsv'],
-    ['', 'name,\trarity', 'csv'],
-    ['tsv', 'Cod', 'tsv'],
-    ['ndjson', '', 'jsonl'],
-  ])('with the ending %j and the beginning %j is %s', (extension, beginning, format) => {
-    expect(detectFormat(extension, beginning)).toBe(format)
+    ['csv', '[]', ['Line 1 []']],
+    ['tsv', 'Cod', ['Line 1 Cod']],
+    ['txt', 'Cod,1', ['Line 1 Cod']],
+    ['', ' [{"name":"Cod"}]', ['Catch 1 Cod']],
+    ['', '{"name":"Cod"}\n{"name":"Koi"}', ['Line 1 Cod', 'Line 2 Koi']],
+    ['', '{"name":"Cod"}\n', ['Catch 1 Cod']],
+    ['', '{\n  "name": "Cod"\n}', ['Catch 1 Cod']],
+    ['', '{"user":"Alex","fish":[{"name":"Cod"}]}\n', ['Catch 1 Cod']],
+    ['ndjson', '{"name":"Cod"}', ['Line 1 Cod']],
+  ])('with the extension %j and the content %j is read in its format', async (extension, content, expected) => {
+    expect(await positions(extension, content)).toEqual(expected)
   })
 
-  test('is read the same in whatever pieces it comes', async () => {
+  test('is read the same in chunks of any size', async () => {
     const csv = 'Kind,name,id,RARITY\r\nfish,"Koi, ""big""\nred",x,gold\r\n\r\ncrab,é,,\r\n'
-    const expected = [
-      { line: 2, fields: { kind: 'fish', name: 'Koi, "big"\nred', id: 'x', rarity: 'gold' } },
-      { line: 5, fields: { kind: 'crab', name: 'é', id: undefined, rarity: undefined } },
-    ]
-    for (const size of [1, 2, 7, 1000]) expect(await records('csv', csv, size)).toEqual(expected)
     const json = '[\n  {"name": "a]},\\"", "x": [1, {}]},\n  {"name": "b"} , 3\n]\n'
-    const read = [
-      { line: 2, fields: { name: 'a]},"', x: [1, {}] } },
-      { line: 3, fields: { name: 'b' } },
-      { line: 3, problem: expect.any(String) },
-    ]
-    for (const size of [1, 2, 7, 1000]) expect(await records('json', json, size)).toEqual(read)
-    for (const size of [1, 5, 1000]) {
-      expect(await records('jsonl', '{"name":"a"}\n\n{"name":"b"', size)).toEqual([
-        { line: 1, fields: { name: 'a' } },
-        { line: 3, problem: 'Invalid JSON.' },
+    for (const size of [1, 2, 7, 1000]) {
+      expect(await records('csv', csv, size)).toEqual([
+        { at: 'Line 2', fields: { kind: 'fish', name: 'Koi, "big"\nred', id: 'x', rarity: 'gold' } },
+        { at: 'Line 5', fields: { kind: 'crab', name: 'é', id: undefined, rarity: undefined } },
       ])
-    }
-  })
-
-  test.each([
-    ['[{"name":"a"},]', 1],
-    ['[,{"name":"a"}]', 1],
-    ['[{"name":"a"},\n,{"name":"b"}]', 1],
-    ['[,]', 2],
-    ['{"fish":[{"name":"a"},],"crab":[{"name":"b"}]}', 1],
-  ])('of JSON has a wrong line where an element is missing: %j', async (text, wrong) => {
-    for (const size of [1, 1000]) {
-      const problems = (await records('json', text, size)).filter((one) => 'problem' in one)
-      expect(problems.map(({ problem }) => problem)).toEqual(Array.from({ length: wrong }, () => 'Invalid JSON.'))
+      expect(await records('json', json, size)).toEqual([
+        { at: 'Catch 1', fields: { name: 'a]},"', x: [1, {}] } },
+        { at: 'Catch 2', fields: { name: 'b' } },
+        { at: 'Catch 3', problem: 'Must be a JSON object.' },
+      ])
+      expect(await records('jsonl', '{"name":"a"}\n\n{"name":"b"', size)).toEqual([
+        { at: 'Line 1', fields: { name: 'a' } },
+        { at: 'Line 3', problem: 'Invalid JSON.' },
+      ])
     }
   })
 
@@ -74,52 +60,40 @@ describe('a file of catches', () => {
     ['csv', 'Name,Caught At,Game Mode,Type\nCod,2026-01-01T00:00:00Z,earth,crab\n'],
     ['csv', 'name;caught_at;game_mode;type\nCod;2026-01-01T00:00:00Z;earth;crab\n'],
     ['csv', '"name";"timestamp";"gamemode";"kind"\n"Cod";2026-01-01T00:00:00Z;earth;crab\n'],
-    ['tsv', 'NAME\tTIMESTAMP\tGAMEMODE\tTYPE\nCod\t2026-01-01T00:00:00Z\tearth\tcrab\n'],
     ['jsonl', '{"fish":"Cod","caught_at":"2026-01-01T00:00:00Z","gameMode":"earth","type":"crab"}'],
-  ])('of %s knows its fields by the names that other programs give them: %j', async (extension, text) => {
+  ])('in %s may name its fields as other programs do: %j', async (extension, text) => {
     const fields = { name: 'Cod', caughtAt: '2026-01-01T00:00:00Z', gamemode: 'earth', kind: 'crab' }
-    expect(await records(extension, text)).toEqual([{ line: expect.any(Number), fields }])
+    expect(await records(extension, text)).toEqual([{ at: expect.any(String), fields }])
   })
 
-  test('of CSV is titled by fish and rarity too, as the fields of the service are called', async () => {
-    expect(await records('csv', 'fish;rarity\nCod;1\n')).toEqual([{ line: 2, fields: { name: 'Cod', rarity: '1' } }])
-    expect(await records('csv', 'Cod,1,fish\n')).toMatchObject([{ line: 1, fields: { name: 'Cod', kind: 'fish' } }])
-  })
-
-  test('of CSV with a comma in its first line has commas between its columns', async () => {
-    expect(await records('csv', 'Cod;big,1\n')).toEqual([{ line: 1, fields: { name: 'Cod;big', rarity: '1' } }])
-    expect(await records('csv', '"Cod,big";1\n')).toEqual([{ line: 1, fields: { name: 'Cod,big', rarity: '1' } }])
-  })
-
-  test('with a column that nobody knows is refused as a whole, and says which there are', async () => {
-    expect(await records('csv', 'name,rarty\nCod,1\nKoi,2\n')).toEqual([
-      {
-        line: 1,
-        problem: expect.stringMatching(
-          /^The header has unknown columns: "rarty"\. .*name, rarity, kind, gamemode, caughtAt/,
-        ),
-      },
+  test('in CSV may have the columns fish and rarity, as the service calls them', async () => {
+    expect(await records('csv', 'fish;rarity\nCod;1\n')).toEqual([
+      { at: 'Line 2', fields: { name: 'Cod', rarity: '1' } },
     ])
+    expect(await records('csv', 'Cod,1,fish\n')).toMatchObject([{ fields: { name: 'Cod', kind: 'fish' } }])
+  })
+
+  test('in CSV with a comma in its first line has commas between its columns', async () => {
+    expect(await records('csv', 'Cod;big,1\n')).toMatchObject([{ fields: { name: 'Cod;big', rarity: '1' } }])
+    expect(await records('csv', '"Cod,big";1\n')).toMatchObject([{ fields: { name: 'Cod,big', rarity: '1' } }])
   })
 
   test.each([
+    ['name,rarty\nCod,1\nKoi,2\n', '"rarty"'],
     ['species,rarity,when\nCod,1,2026-01-01\n', '"species", "when"'],
     ['Fisch;Seltenheit;Datum\nCod;1;2026-01-01\n', '"Fisch", "Seltenheit", "Datum"'],
     ['fish,quality,type\nCod,1,fish\n', '"quality"'],
-  ])('of CSV whose header names no name is refused for the header, not for its rows: %j', async (text, unknown) => {
+  ])('in CSV with an unknown column has one problem, which lists the known ones: %j', async (text, unknown) => {
     const problem = `The header has unknown columns: ${unknown}. Known columns: name, rarity, kind, gamemode, caughtAt; remove or rename the others.`
-    expect(await records('csv', text)).toEqual([{ line: 1, problem }])
+    expect(await records('csv', text)).toEqual([{ at: 'Line 1', problem }])
   })
 
   test.each(['Time,gold\n', 'Cod,bronz\n', 'Cod,bronz,fish\n', 'Cod,1,,earth\n'])(
-    'of CSV without a header starts with a catch, even with a wrong value: %j',
+    'in CSV without a header starts with a catch, even with a wrong value: %j',
     async (text) => {
-      expect(await records('csv', text)).toMatchObject([{ line: 1, fields: {} }])
+      expect(await records('csv', text)).toMatchObject([{ at: 'Line 1', fields: {} }])
     },
   )
-
-  const namesIn = async (extension: string, text: string) =>
-    (await records(extension, text)).map((one) => ('fields' in one ? one.fields.name : one.problem))
 
   test.each([
     ['name,rarity\nCod , 1\n', ['Cod']],
@@ -128,29 +102,14 @@ describe('a file of catches', () => {
     ['name , rarity\n" Cod ", 1\n Koi ,2\n', [' Cod ', 'Koi']],
     ['" Cod ",1\n', [' Cod ']],
     ['name,rarity\n"",1\n   ,1\n', [undefined, undefined]],
-  ])('of CSV has outer space of a name only where it is in quotes: %j', async (text, names) => {
-    expect(await namesIn('csv', text)).toEqual(names)
-    expect((await records('csv', text)).every((one) => 'fields' in one && one.fields.rarity !== ' 1')).toBe(true)
+  ])('in CSV keeps the space around a name only inside quotes: %j', async (text, names) => {
+    const found = await records('csv', text)
+    expect(found.map((one) => 'fields' in one && one.fields.name)).toEqual(names)
+    expect(found.every((one) => 'fields' in one && one.fields.rarity !== ' 1')).toBe(true)
   })
 
-  test('of TSV has all space of a name below titles, and none around it without them', async () => {
-    expect(await namesIn('tsv', 'name\trarity \n Cod \t 1\n')).toEqual([' Cod '])
-    expect(await namesIn('tsv', ' Cod \t 1\n')).toEqual(['Cod'])
-    expect(await records('tsv', 'name\trarity\n Cod \t 1\n')).toMatchObject([{ fields: { rarity: '1' } }])
-  })
-
-  test('that ends too early or goes on behind its end has a wrong line', async () => {
-    for (const text of ['[{"name":"a"}', '[{"name":"a"', '[]x', 'x', '["a']) {
-      expect((await records('json', text)).at(-1)).toHaveProperty('problem')
-    }
-    for (const size of [1, 1000]) {
-      expect(await records('json', '{"name":"a"}\n\n{"name":"b"}\n[', size)).toEqual([
-        { line: 1, fields: { name: 'a' } },
-        { line: 3, problem: 'Unexpected text after the end of the JSON.' },
-      ])
-    }
-    expect(await records('csv', 'a,"b\nc')).toEqual([{ line: 1, problem: expect.any(String) }])
-    expect(await records('json', ' [ ] ')).toEqual([])
+  test('in CSV with an open quote has one problem', async () => {
+    expect(await records('csv', 'a,"b\nc')).toEqual([{ at: 'Line 1', problem: expect.any(String) }])
   })
 })
 
@@ -170,10 +129,10 @@ describe('add --file', () => {
   test('takes CSV, JSON and JSON Lines, with what flags say for all', async () => {
     expect(JSON.parse((await addFile('A', '-r', '1')).stdout)).toEqual({
       catches: 1,
-      sent: 1,
       skipped: 0,
-      deadLetters: 0,
-      left: 0,
+      sent: 1,
+      rejected: 0,
+      waiting: 0,
     })
     await addFile('[{"name":"B","rarity":"gold","caughtAt":"2026-01-01T00:00:00Z"},{"kind":"crab"}]')
     await addFile('{"fish":"C","rarity":3}\n{"name":"D","rarity":7,"gamemode":"survival"}\n')
@@ -181,7 +140,7 @@ describe('add --file', () => {
     const file = join(folder, 'more.csv')
     await writeFile(file, '\ufeffname,gamemode,rarity\nE,,2\n')
     expect((await run(['add', '--file', file], { env })).stdout).toBe(
-      '1 catch imported: 1 sent, 0 in dead letters, 0 left.\n',
+      '1 catch in the file: 1 sent, 0 rejected, 0 waiting.\n',
     )
     const list = async (...argv: readonly string[]) =>
       JSON.parse((await run(['list', ...argv, '--json'], { env })).stdout)
@@ -198,8 +157,8 @@ describe('add --file', () => {
     expect(error.message.match(/Line \d+/g)).toEqual(['Line 3', 'Line 4', 'Line 5', 'Line 6', 'Line 7'])
     const result = await run(['add', '--file', '-'], { env, piped: text })
     expect(result.stdout).toBe('')
-    expect(result.stderr.match(/^fish-cli: line \d+: /gm)).toHaveLength(5)
-    expect(JSON.parse((await run(['outbox', 'status', '--json'], { env })).stdout).queued).toBe(0)
+    expect(result.stderr.match(/^fish-cli: Line \d+: /gm)).toHaveLength(5)
+    expect(JSON.parse((await run(['outbox', '--json'], { env })).stdout).waiting).toBe(0)
   })
 
   test('has a wrong line for a crab with a rarity, and for a title that comes twice', async () => {
@@ -263,9 +222,9 @@ describe('add --file', () => {
     const text = 'name,rarity,kind,caughtAt\nCod,bronz,,\nCod,1,whale,\nCod,1,,yesterday\n'
     const { stderr } = await run(['add', '--file', '-'], { env, piped: text })
     const rarities = RARITIES.map(({ value, label }) => `${value} ${label}`).join(', ')
-    expect(stderr).toContain(`line 2: rarity: Must be one of ${rarities}, not "bronz".\n`)
-    expect(stderr).toContain('line 3: kind: Must be fish or crab, not "whale".\n')
-    expect(stderr).toMatch(/line 4: caughtAt: Must be .*, not "yesterday"\.\n/)
+    expect(stderr).toContain(`Line 2: rarity: Must be one of ${rarities}, not "bronz".\n`)
+    expect(stderr).toContain('Line 3: kind: Must be fish or crab, not "whale".\n')
+    expect(stderr).toMatch(/Line 4: caughtAt: Must be .*, not "yesterday"\.\n/)
   })
 
   test('refuses what is empty, is no text, or is not there', async () => {
@@ -301,7 +260,7 @@ describe('add --file', () => {
     const before = JSON.parse((await mine('list', '--json')).stdout)
     for (const flags of [
       ['--json', '--detail'],
-      ['--output', 'csv', '--detail'],
+      ['--csv', '--detail'],
     ]) {
       const { stdout: printed } = await mine('list', ...flags)
       const added = JSON.parse((await addFile(printed, '-g', 'factions')).stdout)
@@ -319,24 +278,39 @@ describe('add --file', () => {
     })
   })
 
-  test('reports an unreachable service after a repeated file, and that --again queues the catches', async () => {
+  test('without the service cannot check the ids of a file, and names --again, which queues the catches', async () => {
     const offline: Env = { ...env, FISH_URL: 'http://127.0.0.1:1' }
-    const path = join(folder, 'ids.json')
-    await writeFile(path, JSON.stringify([{ name: 'Cod', rarity: 1, id: crypto.randomUUID() }]))
-    const add = (more: readonly string[], on = offline) => run(['add', '--file', path, '--json', ...more], { env: on })
-    const refused = await add([])
-    expect(refused.status).toBe(69)
-    expect(JSON.parse(refused.stdout).error.hint).toContain('To queue the catches without this check, add --again.')
-    await using mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
-    const online = async () => {
-      await using served = await mock.serve({ port: 0 })
-      const at = { ...env, FISH_URL: served.url, FISH_KEY: mock.user('Alex').fernetKey }
-      return { at, first: await add([], at) }
+    const piped = JSON.stringify([{ name: 'Cod', rarity: 1, id: crypto.randomUUID() }])
+    const add = async (...more: readonly string[]) => {
+      const { status, stdout } = await run(['add', '--file', '-', '--json', ...more], { env: offline, piped })
+      return { status, error: JSON.parse(stdout).error }
     }
-    const { at, first } = await online()
-    expect(first.status).toBe(0)
-    expect(JSON.parse((await add([], at)).stdout).error.code).toBe('already_added')
-    expect(JSON.parse((await add(['--again'])).stdout).error.message).toContain('1 catch is queued on this machine.')
+    expect(await add()).toMatchObject({
+      status: 69,
+      error: { hint: expect.stringContaining('To queue the catches without this check, add --again.') },
+    })
+    expect((await add('--again')).error.message).toContain('1 catch is queued on this machine.')
+  })
+
+  test('reports malformed JSON once, with its line and column', async () => {
+    const { status, stdout } = await addFile('[\n  {"name":"Cod","rarity":1}\n  {"name":"Koi"}\n]')
+    const { code, message } = JSON.parse(stdout).error
+    expect({ status, code }).toEqual({ status: 2, code: 'wrong_lines' })
+    expect(message).toMatch(/^The file is not valid JSON; nothing was changed\. .*\(line 3 column 3\)$/)
+  })
+
+  test('numbers the wrong catches of JSON', async () => {
+    const { stdout } = await addFile('[{"name":"Cod","rarity":1},{"name":"Koi","rarity":9}]')
+    expect(JSON.parse(stdout).error.message).toMatch(
+      /^The file has 1 mistake; nothing was changed\. Catch 2: rarity: Must be one of /,
+    )
+  })
+
+  test('rejects JSON above 64 MiB, and names the formats for larger files', async () => {
+    const file = join(folder, 'large.json')
+    await writeFile(file, Buffer.alloc(64 * 1024 * 1024 + 1, ' '))
+    const { status, stderr } = await run(['add', '--file', file], { env })
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(/64 MiB.*[\s\S]*JSON Lines or CSV/) })
   })
 
   test('brings 5,000 catches through a limit of 25 requests in 300 s: none lost, none doubled, with progress', async () => {
@@ -364,7 +338,7 @@ describe('add --file', () => {
     })
     expect({ status, document: JSON.parse(stdout) }).toEqual({
       status: 0,
-      document: { catches: 5_000, sent: 5_000, skipped: 0, deadLetters: 0, left: 0 },
+      document: { catches: 5_000, skipped: 0, sent: 5_000, rejected: 0, waiting: 0 },
     })
     const stored = mock.sent.fish().map(({ name }) => name)
     expect(stored).toHaveLength(5_000)

@@ -3,8 +3,6 @@ import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readRecords } from '../src/import/reader.ts'
-import type { FileRecord } from '../src/import/records.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext } from './harness.ts'
 
@@ -69,20 +67,20 @@ beforeEach(() => {
 })
 
 describe('what list prints', () => {
-  const FORMS = ['json', 'jsonl', 'csv', 'tsv'] as const
+  const FORMS = ['json', 'csv'] as const
   const CASES = FORMS.flatMap((form) => (['fish', 'crabs'] as const).map((kind) => ({ form, kind })))
 
   test.each(CASES)('of $kind as $form can be given to add --file, in a file and on stdin', async ({ form, kind }) => {
-    // The forms that only have columns say nothing of the kind.
+    // CSV has no column for the kind.
     const flags = kind === 'crabs' && form !== 'json' ? ['--crab'] : []
     const original = await caught(context.player, kind)
     for (const source of ['file', 'stdin']) {
       const who = await newPlayer()
-      const text = await listOf(context.player, kind, '-o', form, '--detail')
+      const text = await listOf(context.player, kind, `--${form}`, '--detail')
       const file = source === 'file' ? join(folder, `list.${form}`) : '-'
       if (source === 'file') await writeFile(file, text)
       const { status, stderr } = await run(['add', '--file', file, ...flags], { env: who, piped: text })
-      expect({ status, stderr }).toEqual({ status: 0, stderr: expect.not.stringContaining('line') })
+      expect({ status, stderr }).toEqual({ status: 0, stderr: expect.not.stringContaining('Line') })
       expect(await caught(who, kind)).toEqual(original)
     }
   })
@@ -90,7 +88,7 @@ describe('what list prints', () => {
   test.each(CASES)('of $kind as $form without its times can be given, too', async ({ form, kind }) => {
     const who = await newPlayer()
     const file = join(folder, `list.${form}`)
-    await writeFile(file, await listOf(context.player, kind, '-o', form))
+    await writeFile(file, await listOf(context.player, kind, `--${form}`))
     const flags = kind === 'crabs' && form !== 'json' ? ['--crab'] : []
     expect((await run(['add', '--file', file, ...flags], { env: who })).status).toBe(0)
     const original = await caught(context.player, kind)
@@ -110,61 +108,29 @@ describe('a list as one JSON document', () => {
     expect(await caught(who, 'fish')).toEqual([])
   })
 
-  async function* pieces(text: string, size: number) {
-    for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
-  }
-
-  async function records(extension: string, text: string, size: number): Promise<readonly FileRecord[]> {
-    const found: FileRecord[] = []
-    for await (const record of readRecords(extension, pieces(text, size))) found.push(record)
-    return found
-  }
-
-  test('is read the same in whatever pieces it comes', async () => {
-    const text =
-      '{\n "user": "x,\\"fish\\":[", "more": {"fish": [1]}, "gamemode": "earth",\n "fish" : [\n  {"name":"a]}"},\n 3 ], "n": 1 }\n'
-    for (const size of [1, 2, 7, 1000]) {
-      expect(await records('json', text, size)).toEqual([
-        { line: 4, fields: { name: 'a]}', kind: 'fish', gamemode: 'earth' } },
-        { line: 5, problem: expect.any(String) },
-      ])
-      expect(await records('json', '{"crabs":[],"fish":[]}', size)).toEqual([])
-      expect(await records('json', '{"fish":"Cod","rarity":1}', size)).toEqual([
-        { line: 1, fields: { name: 'Cod', rarity: 1 } },
-      ])
-    }
-  })
-
   test.each([
-    ['that does not end', '{"fish":[{"name":"a"}'],
-    ['that does not end behind its list', '{"fish":[{"name":"a"}]'],
-    ['with something behind it', '{"fish":[]} {}'],
-    ['that is broken before its list', '{"user":,"fish":[{"name":"a"}]}'],
-    ['that is broken behind its list', '{"fish":[{"name":"a"}],}'],
-    ['with its gamemode too late', '{"fish":[{"name":"a"}],"gamemode":"earth"}'],
-    ['that holds the same list twice', '{"fish":[{"name":"a"}],"fish":[{"name":"b"}]}'],
-    ['of counts', '{"user":"Alex","gamemode":"earth","kind":"crab","counts":[{"name":"crab","count":2}]}'],
-  ])('%s has a wrong line', async (_title, text) => {
-    for (const size of [1, 1000]) expect((await records('json', text, size)).at(-1)).toHaveProperty('problem')
+    ['that has no end', '{"fish":[{"name":"a"}]', 'not valid JSON'],
+    ['with text after its end', '{"fish":[]} {}', 'not valid JSON'],
+    ['of counts', '{"user":"Alex","gamemode":"earth","kind":"crab","counts":[]}', 'Catch 1: Is a list, not a catch.'],
+    ['in a list', '[{"crab":[{"name":"a"}]}]', 'Catch 1: Is a list, not a catch.'],
+    ['without catches', '{"crabs":[],"fish":[]}', 'The file contains no catches.'],
+  ])('%s adds nothing', async (_title, piped, problem) => {
+    const { status, stdout } = await run(['add', '--file', '-', '--json'], { env: await newPlayer(), piped })
+    expect([status, JSON.parse(stdout).error.message]).toEqual([2, expect.stringContaining(problem)])
   })
 
-  test('in a line of JSON Lines is no plain crab', async () => {
-    expect(await records('jsonl', '{"crab":[{"name":"a"}]}', 100)).toEqual([{ line: 1, problem: expect.any(String) }])
-  })
-
-  test('is known without an ending of its name, also where its line does not end in sight', async () => {
-    const list = JSON.stringify({
-      user: 'Alex',
-      n: 1,
-      gamemode: 'earth',
-      crab: Array.from({ length: 50 }, () => ({ name: 'a' })),
-    })
-    for (const size of [60, 10_000]) expect(await records('', list, size)).toHaveLength(50)
+  test('of demo can be added', async () => {
+    const who = await newPlayer()
+    const { stdout: piped } = await run(['demo', '--json'], { env: who })
+    expect(await run(['add', '--file', '-'], { env: who, piped })).toMatchObject({ status: 0 })
+    const { fish, crab } = JSON.parse(piped)
+    expect(await caught(who, 'fish')).toHaveLength(fish.length)
+    expect(await caught(who, 'crabs')).toHaveLength(crab.length)
   })
 })
 
 test('a catch without a rarity gets a hint', async () => {
   const who = await newPlayer()
   const { stderr } = await run(['add', '--file', '-'], { env: who, piped: 'name\nHermit\n' })
-  expect(stderr).toContain('line 2: rarity: Missing; set one for all with --rarity, or add --crab.')
+  expect(stderr).toContain('Line 2: rarity: Missing; set one for all with --rarity, or add --crab.')
 })

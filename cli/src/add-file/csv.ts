@@ -2,44 +2,22 @@ import { parseRarity } from '../core/parse-values.ts'
 import { unescapeFormula } from '../output/render-csv.ts'
 import { printable } from '../output/text.ts'
 import { FIELDS, type FileRecord, fieldOf, splitLines, type TextLine } from './records.ts'
+import type { FileSource } from './source.ts'
 
 const MAX_RECORD = 64 * 1024
 
-// Columns printed by `list` that are not fields of a catch.
-const IGNORED_COLUMNS: readonly string[] = ['']
-
 /** RFC 4180, and `;` as separator, which spreadsheets write. Our own: csv-parse 7 (32 KB) would only split cells. */
-export function parseCsv(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+export async function* parseCsv({ text: chunks }: FileSource): AsyncGenerator<FileRecord> {
   let pattern: RegExp | undefined
-  return parseRows(joinQuotedLines(splitLines(chunks)), (text) => {
-    pattern ??= cellPattern(separatorOf(text))
-    return csvCells(text, pattern)
-  })
-}
-
-/** No quotes; the escapes `\t \n \r \\`. Space around a name is kept below a header, which programs write. */
-export function parseTsv(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
-  return parseRows(splitLines(chunks), tsvCells)
-}
-
-/** The first line has tabs and, if it has commas too, is a header. */
-export function isTsv(text: string): boolean {
-  const line = text.split('\n', 1)[0] ?? ''
-  if (!line.includes('\t')) return false
-  return !line.includes(',') || line.split('\t').some((cell) => fieldOf(cell) === 'name')
-}
-
-async function* parseRows(
-  lines: AsyncIterable<TextLine>,
-  cellsOf: (text: string, hasHeader: boolean) => readonly string[] | undefined,
-): AsyncGenerator<FileRecord> {
   let columns: readonly string[] | undefined
   let hasHeader = false
-  for await (const { line, text } of lines) {
+  for await (const { line, text } of joinQuotedLines(splitLines(chunks()))) {
     if (text.trim() === '') continue
-    const cells = cellsOf(text, hasHeader)
+    const at = `Line ${line}`
+    pattern ??= cellPattern(separatorOf(text))
+    const cells = cellsOf(text, pattern)
     if (!cells) {
-      yield { line, problem: 'Has an unterminated quote, or text after one.' }
+      yield { at, problem: 'Has an unterminated quote, or text after one.' }
       continue
     }
     if (!columns) {
@@ -47,14 +25,14 @@ async function* parseRows(
       hasHeader = isHeader(cells)
       const problem = hasHeader ? headerProblem(cells, named) : undefined
       if (problem !== undefined) {
-        yield { line, problem }
+        yield { at, problem }
         return
       }
       columns = hasHeader ? named : FIELDS
       if (hasHeader) continue
     }
     if (cells.length > columns.length) {
-      yield { line, problem: `Has ${cells.length} columns instead of ${columns.length}.` }
+      yield { at, problem: `Has ${cells.length} columns instead of ${columns.length}.` }
       continue
     }
     const cellValue = (title: string, cell = '') => {
@@ -62,7 +40,7 @@ async function* parseRows(
       return value === '' ? undefined : value
     }
     const fields = columns.flatMap((title, index) => (title === '' ? [] : [[title, cellValue(title, cells[index])]]))
-    yield { line, fields: Object.fromEntries(fields) }
+    yield { at, fields: Object.fromEntries(fields) }
   }
 }
 
@@ -83,9 +61,7 @@ function isWord(cell: string): boolean {
 function headerProblem(cells: readonly string[], named: readonly string[]): string | undefined {
   const twice = named.find((field, index) => field !== '' && named.indexOf(field) !== index)
   if (twice !== undefined) return `Names the column ${twice} twice.`
-  const unknown = cells.filter(
-    (cell, index) => named[index] === '' && !IGNORED_COLUMNS.includes(cell.trim().toLowerCase()),
-  )
+  const unknown = cells.filter((cell, index) => named[index] === '' && cell.trim() !== '')
   if (unknown.length === 0) return undefined
   const names = unknown.map((cell) => `"${printable(cell.trim().slice(0, 40))}"`).join(', ')
   return `The header has unknown columns: ${names}. Known columns: ${FIELDS.join(', ')}; remove or rename the others.`
@@ -96,21 +72,12 @@ async function* joinQuotedLines(lines: AsyncIterable<TextLine>): AsyncGenerator<
   for await (const one of lines) {
     const joined: TextLine = open ? { line: open.line, text: `${open.text}\n${one.text}` } : one
     open = undefined
-    const quotes = joined.text.includes('"') ? joined.text.split('"').length - 1 : 0
+    const quotes = joined.text.split('"').length - 1
     // An unterminated quote must not consume the rest of the file.
     if (quotes % 2 === 1 && joined.text.length < MAX_RECORD) open = joined
     else yield joined
   }
   if (open) yield open
-}
-
-const ESCAPED: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '\\': '\\' }
-
-function tsvCells(text: string, hasHeader: boolean): readonly string[] {
-  const cells = text
-    .split('\t')
-    .map((cell) => cell.replace(/\\([tnr\\])/g, (whole, letter: string) => ESCAPED[letter] ?? whole))
-  return hasHeader ? cells : cells.map((cell) => cell.trim())
 }
 
 // Semicolons and no comma outside quotes: written by a spreadsheet with decimal commas.
@@ -123,7 +90,7 @@ function cellPattern(separator: string): RegExp {
   return new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}]*))(${separator}|$)`, 'gy')
 }
 
-function csvCells(text: string, pattern: RegExp): readonly string[] | undefined {
+function cellsOf(text: string, pattern: RegExp): readonly string[] | undefined {
   const cells: string[] = []
   pattern.lastIndex = 0
   for (;;) {

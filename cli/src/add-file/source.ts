@@ -11,12 +11,14 @@ import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 
 /** Can be read more than once. */
-export interface ImportSource {
+export interface FileSource {
   /** In lower case; empty when the name has none. */
   readonly extension: string
+  /** In bytes. */
+  readonly size: number
   readonly hash: string
   /** @throws CliError when it is not UTF-8 */
-  text(): AsyncIterable<string>
+  text(): AsyncGenerator<string>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -27,14 +29,19 @@ export async function openSource(
   context: Pick<Context, 'stdin'>,
   file: string,
   signal: AbortSignal,
-): Promise<ImportSource> {
+): Promise<FileSource> {
   let opened: Awaited<ReturnType<typeof openFile>> | undefined
   try {
     opened = await openFile(context.stdin, file, signal)
     const { handle, close } = opened
     const hash = createHash('sha256')
-    for await (const chunk of readBytes(handle, signal)) hash.update(chunk)
+    let size = 0
+    for await (const chunk of readBytes(handle, signal)) {
+      hash.update(chunk)
+      size += chunk.byteLength
+    }
     return {
+      size,
       extension: (/\.([a-z]+)$/i.exec(file)?.[1] ?? '').toLowerCase(),
       hash: hash.digest('hex'),
       text: () => readText(handle, signal),

@@ -1,13 +1,17 @@
 import { usageError } from '../core/errors.ts'
 
-export type FileRecord =
-  | { readonly line: number; readonly fields: Readonly<Record<string, unknown>> }
-  | { readonly line: number; readonly problem: string }
+export interface Problem {
+  /** Position in the file, such as `Line 3`; in JSON `Catch 3`. */
+  readonly at: string
+  readonly problem: string
+}
+
+export type FileRecord = { readonly at: string; readonly fields: Readonly<Record<string, unknown>> } | Problem
 
 /** In the column order of a file without a header. */
 export const FIELDS = ['name', 'rarity', 'kind', 'gamemode', 'caughtAt'] as const
 
-export type Field = (typeof FIELDS)[number]
+type Field = (typeof FIELDS)[number]
 
 /** In lower case without spaces, `_` and `-`. `fish` is the word of the service's API. */
 const ALIASES: Readonly<Record<string, Field>> = {
@@ -30,17 +34,10 @@ export interface TextLine {
   readonly text: string
 }
 
-// In characters. A longer line is not a record and would fill the memory.
+// In characters. A longer line is not a catch and would fill the memory.
 const MAX_LINE = 1024 * 1024
 
-/** @throws CliError `usage` when a record is too long */
-export function checkLineLength(length: number, line: number): void {
-  if (length <= MAX_LINE) return
-  throw usageError(
-    `Line ${line} is too long for a catch; nothing was changed.`,
-    'Use one line per catch: NAME,RARITY, or JSON with these fields.',
-  )
-}
+export const FORMAT_HINT = 'Use one line per catch: NAME,RARITY, or JSON with these fields.'
 
 export async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<TextLine> {
   let rest = ''
@@ -52,7 +49,8 @@ export async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator
       line += 1
       yield { line, text: text.endsWith('\r') ? text.slice(0, -1) : text }
     }
-    checkLineLength(rest.length, line + 1)
+    if (rest.length > MAX_LINE)
+      throw usageError(`Line ${line + 1} is too long for a catch; nothing was changed.`, FORMAT_HINT)
   }
   if (rest !== '') yield { line: line + 1, text: rest }
 }

@@ -1,7 +1,7 @@
 import { openClient } from '../client/client.ts'
 import type { Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
-import type { NamedRecords } from './reader.ts'
+import type { NamedRecords } from './read-file.ts'
 
 /**
  * The ids of records that a file names and that the player has: their catches would be stored a second time. Each

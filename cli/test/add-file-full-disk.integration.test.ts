@@ -17,9 +17,9 @@ test('add --file whose disk fills says how much is queued', async ({ skip }) => 
   const { status, stdout } = await run(['add', '--file', file, '--json'], { env })
   const { error } = JSON.parse(stdout)
   expect([status, error.code]).toEqual([1, 'outbox_disk_full'])
-  const queued = JSON.parse((await run(['outbox', 'status', '--json'], { env })).stdout).queued
+  const queued = JSON.parse((await run(['outbox', '--json'], { env })).stdout).waiting
   expect(queued).toBeGreaterThan(0)
   expect(error.message).toMatch(/^The outbox \S+\.db is on a full disk\. /)
   expect(error.message).toContain(`${queued} of 20000 catches are queued on this machine.`)
-  expect(error.hint).toContain('To resume, repeat the command.')
+  expect(error.hint).toContain('Repeat the command to continue')
 })
