@@ -19,8 +19,6 @@ export interface Values {
   readonly words?: readonly Candidate[] | undefined
   readonly local?: 'profiles' | 'users' | 'gamemodes' | undefined
   readonly paths?: 'files' | 'folders' | undefined
-  /** Several words, separated by commas. */
-  readonly list?: boolean | undefined
   /** By the argument before this one. */
   readonly byPrevious?: Readonly<Record<string, readonly Candidate[]>> | undefined
 }

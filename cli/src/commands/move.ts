@@ -18,7 +18,7 @@ export const moveCommand = defineCommand({
     { description: 'From the gamemode of your profile:', command: 'fish-cli move 5f50b328 -g survival' },
     {
       description: 'As an administrator:',
-      command: 'fish-cli move --user Alex --admin admin --from earth -g survival --added --since 3h',
+      command: 'fish-cli move 5f50b328 --user Alex --admin mia -g survival',
     },
   ],
   args: recordArgs,

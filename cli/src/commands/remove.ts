@@ -13,7 +13,7 @@ export const removeCommand = defineCommand({
     { description: 'In a script:', command: 'fish-cli remove 5f50b328 8ab02f11 -g earth --yes --json' },
     {
       description: 'As an administrator, what was added this morning, whenever it was caught:',
-      command: 'fish-cli remove --user Alex --admin admin -g earth --added --since 3h --dry-run',
+      command: 'fish-cli remove --user Alex --admin admin -g earth --added --since 3h',
     },
   ],
   args: recordArgs,

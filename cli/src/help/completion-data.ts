@@ -41,8 +41,6 @@ export interface Completions {
   readonly paths?: 'files' | 'folders' | undefined
   /** Number of characters of the current word before that path, such as `--file=`. */
   readonly skip: number
-  /** A comma may follow, so no space is appended. */
-  readonly open?: boolean | undefined
 }
 
 export async function describeCommands({ load, topics }: CommandList): Promise<CompletionData> {
