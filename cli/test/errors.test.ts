@@ -20,8 +20,8 @@ function failureOf(stdout: string) {
 test.each([
   [['list', '--gamemod', 'earth'], 'Unknown flag --gamemod.', 'Did you mean: --gamemode? See: fish-cli list --help'],
   [['list', '--zzz'], 'Unknown flag --zzz.', 'See: fish-cli list --help'],
-  [['list', '--filter'], '--filter needs a value.', 'See: fish-cli list --help'],
-  [['list', '--limit', '1', '--limit', '2'], '--limit can be given only once.', 'See: fish-cli list --help'],
+  [['list', '--filter'], 'Flag --filter expects a value.', 'See: fish-cli list --help'],
+  [['list', '--limit', '1', '--limit', '2'], 'Flag --limit can only be specified once.', 'See: fish-cli list --help'],
   [
     ['list', 'Alex', '--url', 'localhost:8787'],
     /^--url .FISH_URL.: must be an http/,
@@ -147,7 +147,7 @@ test('a dead proxy is reported without its credentials', async () => {
   try {
     const env = { ...context.base, FISH_URL: 'https://fish.example.org', https_proxy: proxy }
     const { status, stdout, stderr } = await run(['list', 'fish', 'Alex', '--json'], { env })
-    expect({ status, stderr }).toEqual({ status: 69, stderr: expect.stringContaining('No response. Retrying') })
+    expect({ status, stderr }).toEqual({ status: 69, stderr: '' })
     expect(failureOf(stdout).error).toEqual({
       code: 'unreachable',
       message: 'No response from https://fish.example.org (ECONNREFUSED).',

@@ -2,7 +2,6 @@ import type { Gamemode } from '@fish-crab/sdk/constants'
 import { parseMoment } from '../client/catch-query.ts'
 import { openClient } from '../client/client.ts'
 import {
-  amountText,
   type CatchRecord,
   describeRecords,
   fetchRecords,
@@ -106,7 +105,11 @@ type Match = (record: CatchRecord) => 'all' | 'some' | 'none'
 function matching(context: CommandContext, records: readonly CatchRecord[], matches: Match): readonly CatchRecord[] {
   const partly = records.filter((record) => matches(record) === 'some')
   if (partly.length > 0) {
-    context.note(`fish-cli: ${amountText(partly)} have other catches, too, and stay. Name an ID to change all of it.`)
+    const some =
+      partly.length === 1
+        ? '1 record has other catches, too, and stays'
+        : `${partly.length} records have other catches, too, and stay`
+    context.note(`fish-cli: ${some}. Name an ID to change all of a record.`)
   }
   return records.filter((record) => matches(record) === 'all')
 }

@@ -28,7 +28,7 @@ export function renderRows<Row extends object>(
 
 /** The fields of one row, a line each: in a table, the row would be wider than a terminal. */
 export function fieldLines<Row extends object>(row: Row, columns: readonly Column<Row>[]): string {
-  return columns.map((column) => `${titleOf(column).toLowerCase()}: ${cellText(column, row) || 'none'}\n`).join('')
+  return columns.map((column) => `${titleOf(column).toLowerCase()}: ${cellText(column, row) || 'none'}`).join('\n')
 }
 
 /** On a terminal, removes characters that could control it. Files and programs get the values unchanged. */

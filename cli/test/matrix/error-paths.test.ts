@@ -141,14 +141,7 @@ describe('an error of the command line or of this machine', () => {
     ['an invalid address', [...LIST, '--url', 'localhost'], {}, 2, 'usage', /^For example: http/],
     ['a missing key', ['add', '--crab', '-g', 'earth'], { FISH_USER: 'Alex' }, 4, 'missing_credentials', /./],
     ['a missing login', ['whoami'], {}, 4, 'not_logged_in', /fish-cli login/],
-    [
-      'an unwritable file',
-      ['config', 'set', 'output', 'csv'],
-      { XDG_STATE_HOME: '/dev/null' },
-      1,
-      'file_not_locked',
-      /./,
-    ],
+    ['an unwritable file', ['config', 'max-wait', '30'], { XDG_STATE_HOME: '/dev/null' }, 1, 'file_not_locked', /./],
   ])('is reported without its value: %s', async (_, argv, more, exit, code, hint) => {
     const options = { env: { FISH_URL: service.url, ...more } }
     const { message } = await expectError(argv, options, { code, exit, hint: expect.stringMatching(hint) })
