@@ -83,7 +83,7 @@ describe('login', () => {
     expect((await bella()).status).toBe(2)
     const other = await bella('--profile', 'bella', ...at())
     expect(other.status).toBe(0)
-    expect(other.stdout).toContain('\nThe current profile is now bella. To switch back: fish-cli profile use default\n')
+    expect(other.stdout).toContain('\nThe current profile is now bella. To switch back: fish-cli profile default\n')
     expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ profile: 'bella', user: 'Bella' })
     expect(JSON.parse((await fish(['whoami', '--json', '--profile', 'default'])).stdout)).toMatchObject({
       user: 'Alex',

@@ -47,7 +47,7 @@ describe.each(PAGES)('$title', ({ id, summary, args, flags, examples }) => {
 
 test('an example with a flag that there is not would be found', async () => {
   await expect(parse(['list', '--gamemod', 'earth'])).rejects.toThrow()
-  await expect(parse(['profile', 'add', 'home'])).rejects.toThrow()
+  await expect(parse(['user', 'create'])).rejects.toThrow()
   await expect(parse(['status', 'now'])).rejects.toThrow()
 })
 

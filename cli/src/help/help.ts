@@ -120,7 +120,7 @@ export class FishCommandHelp extends CommandHelp {
 
 type HelpLine = [left: string, right: string]
 
-export const FIRST_STEPS: readonly HelpLine[] = [
+const FIRST_STEPS: readonly HelpLine[] = [
   ['fish-cli demo', 'try it without a server or an account'],
   ['fish-cli login Alex --url URL -g earth', 'log in once and store your key'],
   ['fish-cli add Salmon -r gold', 'add a fish'],
