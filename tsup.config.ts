@@ -179,6 +179,8 @@ export default defineConfig([
       'fernet-key.web': 'fernet/key.web.ts',
       'platform.node': 'client/transport/platform.node.ts',
       'platform.default': 'client/transport/platform.default.ts',
+      // A file of its own, so that a page that imports an error class loads no client.
+      'api-errors': 'errors/api-errors.ts',
     },
     { format: ['esm', 'cjs'], onSuccess: () => dropCommonJsMaps('sdk/dist') },
   ),

@@ -145,7 +145,7 @@ test('a dead proxy is reported without its credentials', async () => {
   }
   vi.stubEnv('https_proxy', proxy)
   try {
-    const env = { ...context.base, FISH_URL: 'https://fish.example.org', https_proxy: proxy }
+    const env = { ...context.base, FISH_URL: 'https://fish.example.org', FISH_MAX_WAIT: '60', https_proxy: proxy }
     const { status, stdout, stderr } = await run(['list', 'fish', 'Alex', '--json'], { env })
     expect({ status, stderr }).toEqual({ status: 69, stderr: '' })
     expect(failureOf(stdout).error).toEqual({

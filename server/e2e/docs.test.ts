@@ -154,7 +154,7 @@ describe('the API reference in a real browser', () => {
     await page.locator('.scheme-container .authorize').click()
     const session = page.locator('.auth-container').filter({ hasText: 'Bearer' })
     await session.locator('input').fill(token)
-    await session.getByRole('button', { name: /authorize/i }).click()
+    await session.locator('.modal-btn.authorize').click()
     await page.locator('.close-modal').click()
     const statuses: Record<string, number> = {}
     for (const name of ['createUser', 'addUserFish', 'addUserCrab', 'createAdmin']) {

@@ -28,12 +28,10 @@ export function closestWord(typed: string, words: readonly string[]): string | u
     .map((word) => ({
       word,
       steps: distance(lower, word.toLowerCase()),
-      longer: Math.abs(word.length - lower.length),
       most: Math.max(1, Math.floor(Math.max(word.length, lower.length) / 3)),
     }))
     .filter(({ steps, most }) => steps <= most)
-    // Typing errors are more often swapped or wrong letters than omitted ones.
-    .sort((one, other) => one.steps - other.steps || one.longer - other.longer)
+    .sort((one, other) => one.steps - other.steps)
   if (near[0]) return near[0].word
   return lower.length < SHORTEST_BEGINNING ? undefined : words.find((word) => word.toLowerCase().startsWith(lower))
 }

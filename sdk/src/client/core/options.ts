@@ -162,14 +162,13 @@ export function resolveOptions(
   )
   check(apiKey === undefined || isHeaderText(apiKey), 'apiKey', 'Must be visible ASCII characters. Copy the key alone.')
   check(gamemode === undefined || isGamemode(gamemode), 'gamemode', 'Must be a valid gamemode.')
-  check(maxResponseBytes > 0, 'maxResponseBytes', 'Must be a number of bytes above 0.')
+  check(maxResponseBytes > 0, 'maxResponseBytes', 'Must be bytes above 0.')
   check(
     isHeaderText(typeof userAgent === 'string' && userAgent.replaceAll(' ', '')),
     'userAgent',
     'Must be visible ASCII characters and spaces.',
   )
   check(fetch === undefined || typeof fetch === 'function', 'fetch', 'Must be a function.')
-  check(typeof clock === 'object' && clock !== null, 'clock', 'Must be an object.')
   throwIssues([...issues, ...limitIssues(options), ...(further?.() ?? [])])
   return {
     baseUrl: serviceAddress(baseUrl),
@@ -218,9 +217,10 @@ function processEnvironment(): Environment {
 export const USER_AGENT = 'fish-crab-sdk/0.1.0'
 
 export function resolveLimits(given: LimitOptions, defaults: CallLimits): CallLimits {
-  const { timeoutMs = defaults.timeoutMs, maxWaitMs = defaults.maxWaitMs } = given
-  const { maxRetries = defaults.maxRetries, pace = defaults.pace } = given
-  return { timeoutMs, maxWaitMs, maxRetries, pace }
+  const names = Object.keys(defaults) as (keyof CallLimits)[]
+  return Object.fromEntries(
+    names.map((name) => [name, given[name] === undefined ? defaults[name] : given[name]]),
+  ) as never
 }
 
 export function limitIssues(given: LimitOptions): Issue[] {
