@@ -3,9 +3,9 @@ import { GAMEMODES } from '@fish-crab/sdk'
 import { SETTINGS } from '@fish-crab/server'
 import type { Command } from '@oclif/core'
 import { userFolders } from '../../sdk/src/internal/user-folders.node.ts'
-import { outputFlags, serviceFlags } from '../src/command/flags.ts'
 import { configPath, secretsPath } from '../src/config/paths.ts'
 import { FishCommandHelp, openConfig } from '../src/help/help.ts'
+import { outputFlags, serviceFlags } from '../src/kit/flags.ts'
 import { COMMANDS } from '../src/runtime/commands.ts'
 
 export interface FlagPage {

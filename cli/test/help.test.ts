@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { commandPages } from '../build/pages.ts'
-import type { Command } from '../src/command/define.ts'
 import { helpPageIds } from '../src/help/help.ts'
+import type { Command } from '../src/kit/define.ts'
 import { COMMANDS } from '../src/runtime/commands.ts'
 import { parseInput } from '../src/runtime/parse.ts'
 import { wordsFor } from './examples.ts'

@@ -176,7 +176,11 @@ describe.skipIf(SKIPPED !== '')(`each stream decides for itself${SKIPPED}`, () =
   })
 
   test('stdout that is a terminal has colours and its width, though stderr is a file', async () => {
-    const { text } = await fishInTerminal(list, { env: environment(), around: '"$@" 2>/dev/null', columns: 40 }).ended
+    const { text } = await fishInTerminal(list, {
+      env: { ...environment(), PAGER: '' },
+      around: '"$@" 2>/dev/null',
+      columns: 40,
+    }).ended
     expect(text).toContain(GOLD)
     expect(text).not.toContain('x'.repeat(60))
   })

@@ -2,9 +2,9 @@ import type { AuditEntry } from '@fish-crab/sdk/admin'
 import { LIMITS } from '@fish-crab/sdk/constants'
 import { pageSizeFor, takeFirst } from '../client/admin.ts'
 import { parseCatchQuery } from '../client/catch-query.ts'
-import { administrationFlags, openAdministration } from '../command/administration.ts'
-import { defineCommand, Flags } from '../command/define.ts'
-import { outputFlags } from '../command/flags.ts'
+import { administrationFlags, openAdministration } from '../kit/administration.ts'
+import { defineCommand, Flags } from '../kit/define.ts'
+import { outputFlags } from '../kit/flags.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 
 const COLUMNS: readonly Column<AuditEntry>[] = [

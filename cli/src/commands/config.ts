@@ -1,9 +1,9 @@
 import { findGamemode } from '../client/gamemodes.ts'
-import { Args, type CommandContext, defineCommand, Flags, words } from '../command/define.ts'
 import { changeConfig } from '../config/config-file.ts'
 import { configPath, folders, secretsPath } from '../config/paths.ts'
 import { parseSettingKey, SETTINGS, type SettingKey, settingValue } from '../config/settings.ts'
 import { usageError } from '../core/errors.ts'
+import { Args, type CommandContext, defineCommand, Flags, words } from '../kit/define.ts'
 import type { Column } from '../output/columns.ts'
 import { printable } from '../output/text.ts'
 

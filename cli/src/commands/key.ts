@@ -1,10 +1,10 @@
 import { readAdminCredentials } from '../client/admin.ts'
 import { openClient } from '../client/client.ts'
 import { readSecret } from '../client/read-secret.ts'
-import { Args, type CommandContext, defineCommand, Flags } from '../command/define.ts'
-import { adminFlag, noInputFlag, passwordStdinFlag, secretFileFlags, serviceFlags, userFlag } from '../command/flags.ts'
-import { outputSecret } from '../command/player-secret.ts'
 import { requireUser } from '../config/target.ts'
+import { Args, type CommandContext, defineCommand, Flags } from '../kit/define.ts'
+import { adminFlag, noInputFlag, passwordStdinFlag, secretFileFlags, serviceFlags, userFlag } from '../kit/flags.ts'
+import { outputSecret } from '../kit/player-secret.ts'
 import { printable } from '../output/text.ts'
 
 export const keyCommand = defineCommand({

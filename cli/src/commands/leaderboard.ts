@@ -3,10 +3,10 @@ import { kindNamed, unknownKind } from '../client/catch-list.ts'
 import { parseCatchQuery } from '../client/catch-query.ts'
 import { openClient } from '../client/client.ts'
 import { gamemodeOf } from '../client/gamemodes.ts'
-import { administrationFlags, isAdministrator, openAdministration } from '../command/administration.ts'
-import { Args, type CommandContext, defineCommand, Flags, words } from '../command/define.ts'
-import { outputFlags } from '../command/flags.ts'
 import { CliError, EXIT } from '../core/errors.ts'
+import { administrationFlags, isAdministrator, openAdministration } from '../kit/administration.ts'
+import { Args, type CommandContext, defineCommand, Flags, words } from '../kit/define.ts'
+import { outputFlags } from '../kit/flags.ts'
 import type { Column } from '../output/columns.ts'
 
 const COLUMNS: readonly Column[] = [

@@ -1,11 +1,11 @@
 import { buildCatchList, fetchCatches, KIND_PLURALS, kindNamed, unknownKind } from '../client/catch-list.ts'
 import { needsTime, parseCatchQuery, SORT_FIELDS } from '../client/catch-query.ts'
 import { requireGamemode } from '../client/gamemodes.ts'
-import { Args, defineCommand, Flags, words } from '../command/define.ts'
-import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../command/flags.ts'
 import { requireUser, resolveTarget } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
 import { usageError } from '../core/errors.ts'
+import { Args, defineCommand, Flags, words } from '../kit/define.ts'
+import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../kit/flags.ts'
 
 export const listCommand = defineCommand({
   summary: 'List what a player has caught, oldest first.',

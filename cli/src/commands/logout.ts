@@ -1,11 +1,11 @@
 import { createAdmin } from '../client/admin.ts'
 import { notLoggedIn } from '../client/identity.ts'
 import { noteUnsent } from '../client/outbox.ts'
-import { type CommandContext, defineCommand } from '../command/define.ts'
-import { profileFlag } from '../command/flags.ts'
 import type { ProfileSecrets } from '../config/secret-store.ts'
 import { updateSecrets } from '../config/secrets.ts'
 import { localTime } from '../core/time.ts'
+import { type CommandContext, defineCommand } from '../kit/define.ts'
+import { profileFlag } from '../kit/flags.ts'
 import { printable } from '../output/text.ts'
 
 /** Nobody waits longer for a service that does not respond: the secrets are removed from this machine already. */

@@ -1,10 +1,10 @@
 import { parseMove } from '../client/gamemodes.ts'
 import { amountText, COPYABLE, changeRecords, countOf } from '../client/records.ts'
-import { findRecords, RECORD_DESCRIPTION, recordArgs, recordFlags } from '../command/change-records.ts'
-import { defineCommand } from '../command/define.ts'
-import { fromFlag, toGamemodeFlag } from '../command/flags.ts'
 import { targetWords } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
+import { findRecords, RECORD_DESCRIPTION, recordArgs, recordFlags } from '../kit/change-records.ts'
+import { defineCommand } from '../kit/define.ts'
+import { fromFlag, toGamemodeFlag } from '../kit/flags.ts'
 import { printable } from '../output/text.ts'
 
 /** Further ids are only in the JSON document. */

@@ -1,8 +1,8 @@
 import { requireGamemode } from '../client/gamemodes.ts'
 import { amountText, COPYABLE, countOf, removeRecords, takeBackHint } from '../client/records.ts'
-import { findRecords, RECORD_DESCRIPTION, recordArgs, recordFlags } from '../command/change-records.ts'
-import { defineCommand } from '../command/define.ts'
-import { gamemodeFlag } from '../command/flags.ts'
+import { findRecords, RECORD_DESCRIPTION, recordArgs, recordFlags } from '../kit/change-records.ts'
+import { defineCommand } from '../kit/define.ts'
+import { gamemodeFlag } from '../kit/flags.ts'
 import { printable } from '../output/text.ts'
 
 export const removeCommand = defineCommand({

@@ -3,10 +3,10 @@ import { parseCatchQuery } from '../client/catch-query.ts'
 import { COUNT_COLUMNS, countBars, countRows, SPECIES_COLUMNS, speciesRows } from '../client/counts.ts'
 import { fetchGamemodes, gamemodeOf } from '../client/gamemodes.ts'
 import { dayBars, playerRows, playerStats, readCatches, summariesSince } from '../client/player-stats.ts'
-import { administrationFlags, openAdministration } from '../command/administration.ts'
-import { Args, type CommandContext, defineCommand, Flags } from '../command/define.ts'
-import { outputFlags } from '../command/flags.ts'
 import { usageError } from '../core/errors.ts'
+import { administrationFlags, openAdministration } from '../kit/administration.ts'
+import { Args, type CommandContext, defineCommand, Flags } from '../kit/define.ts'
+import { outputFlags } from '../kit/flags.ts'
 
 export const statsCommand = defineCommand({
   summary: 'Count your catches, those of another player, or all.',

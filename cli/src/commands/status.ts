@@ -1,9 +1,9 @@
 import { openClient } from '../client/client.ts'
-import { defineCommand, Flags } from '../command/define.ts'
-import { outputFlags, serviceFlags } from '../command/flags.ts'
 import { rememberGamemodes } from '../config/gamemodes.ts'
 import { isSeconds } from '../config/settings.ts'
 import { usageError } from '../core/errors.ts'
+import { defineCommand, Flags } from '../kit/define.ts'
+import { outputFlags, serviceFlags } from '../kit/flags.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 import { fieldLines } from '../output/rows.ts'
 

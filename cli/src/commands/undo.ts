@@ -20,10 +20,10 @@ import {
   saveRecords,
   takeBackHint,
 } from '../client/records.ts'
-import { type CommandContext, defineCommand } from '../command/define.ts'
-import { passwordStdinFlag, serviceFlags, userFlag, yesFlags } from '../command/flags.ts'
 import { requireUser } from '../config/target.ts'
 import { CliError, EXIT } from '../core/errors.ts'
+import { type CommandContext, defineCommand } from '../kit/define.ts'
+import { passwordStdinFlag, serviceFlags, userFlag, yesFlags } from '../kit/flags.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 

@@ -1,6 +1,6 @@
-import { Args, defineCommand, Flags } from '../command/define.ts'
-import { dryRunFlag, serviceFlags, userFlag, yesFlags } from '../command/flags.ts'
 import { usageError } from '../core/errors.ts'
+import { Args, defineCommand, Flags } from '../kit/define.ts'
+import { dryRunFlag, serviceFlags, userFlag, yesFlags } from '../kit/flags.ts'
 
 export const watchCommand = defineCommand({
   summary: 'Follow the game log and add your catches.',

@@ -1,6 +1,6 @@
 import type { Interfaces } from '@oclif/core'
-import { type Candidate, type Command, type CommandList, globalFlags, type Values } from '../command/define.ts'
-import { SHARED_COMPLETION } from '../command/flags.ts'
+import { type Candidate, type Command, type CommandList, globalFlags, type Values } from '../kit/define.ts'
+import { SHARED_COMPLETION } from '../kit/flags.ts'
 import { EXIT_CODES_PAGE } from './help.ts'
 
 export interface LocalNames {

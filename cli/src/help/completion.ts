@@ -1,11 +1,11 @@
 import { readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEFAULT_BASE_URL } from '@fish-crab/sdk/constants'
-import type { Candidate, Values } from '../command/define.ts'
 import { knownGamemodes } from '../config/gamemodes.ts'
 import { configPath } from '../config/paths.ts'
 import type { Env } from '../core/context.ts'
 import { isShell, SEPARATOR, type Shell, VARIABLES } from '../core/shells.ts'
+import type { Candidate, Values } from '../kit/define.ts'
 import type { CommandData, CompletionData, Completions, FlagData, LocalNames } from './completion-data.ts'
 import { findPage } from './static-pages.ts'
 

@@ -1,4 +1,4 @@
-import type { Command, CommandList } from '../command/define.ts'
+import type { Command, CommandList } from '../kit/define.ts'
 
 type Loaders = Readonly<Record<string, () => Promise<Command>>>
 

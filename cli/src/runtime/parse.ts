@@ -2,9 +2,9 @@ import type { Interfaces } from '@oclif/core'
 import { CLIError } from '@oclif/core/errors'
 import { parse } from '@oclif/core/parser'
 import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
-import { type Command, type CommandInput, globalFlags } from '../command/define.ts'
 import { type CliError, usageError } from '../core/errors.ts'
 import { flagWords } from '../core/format.ts'
+import { type Command, type CommandInput, globalFlags } from '../kit/define.ts'
 
 type FlagInput = Interfaces.FlagInput
 

@@ -1,7 +1,7 @@
-import type { Command } from '../command/define.ts'
 import type { Context, Role } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { hasJsonFlag } from '../core/format.ts'
+import type { Command } from '../kit/define.ts'
 import { screenOf } from '../output/screen.ts'
 import { reportJson, reportText, wrapMessage } from '../output/text.ts'
 

@@ -1,8 +1,8 @@
 import { ADMIN_ROLES } from '@fish-crab/sdk/contract'
 import { readNewPassword } from '../../client/read-secret.ts'
-import { administrationFlags, openAdministration, parseAdminName } from '../../command/administration.ts'
-import { Args, defineCommand, Flags, words } from '../../command/define.ts'
 import { parseChoice } from '../../core/parse-values.ts'
+import { administrationFlags, openAdministration, parseAdminName } from '../../kit/administration.ts'
+import { Args, defineCommand, Flags, words } from '../../kit/define.ts'
 import { fieldLines } from '../../output/rows.ts'
 import { ADMIN_COLUMNS } from './list.ts'
 

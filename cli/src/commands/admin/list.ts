@@ -1,7 +1,7 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
-import { administrationFlags, openAdministration } from '../../command/administration.ts'
-import { defineCommand } from '../../command/define.ts'
-import { outputFlags } from '../../command/flags.ts'
+import { administrationFlags, openAdministration } from '../../kit/administration.ts'
+import { defineCommand } from '../../kit/define.ts'
+import { outputFlags } from '../../kit/flags.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
 
 export const ADMIN_COLUMNS: readonly Column<Administrator>[] = [

@@ -1,6 +1,6 @@
 import type { User } from '@fish-crab/sdk/admin'
-import { administrationFlags, openAdministration } from '../../command/administration.ts'
-import { Args, defineCommand } from '../../command/define.ts'
+import { administrationFlags, openAdministration } from '../../kit/administration.ts'
+import { Args, defineCommand } from '../../kit/define.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
 import { fieldLines } from '../../output/rows.ts'
 import { USER_COLUMNS } from './list.ts'
