@@ -185,7 +185,7 @@ async function offerApiKey(context: CommandContext, config: Config, name: string
 
 function profileSwitch(name: string, { current }: Config): readonly string[] {
   if (current === undefined || current === name) return []
-  return [`The current profile is now ${name}. To switch back: ${commandLine('profile', 'use', printable(current))}`]
+  return [`The current profile is now ${name}. To switch back: ${commandLine('profile', printable(current))}`]
 }
 
 function playerLogin({ url, user, gamemode }: Target): LoginTarget {
