@@ -29,7 +29,7 @@ const portable = '^(sdk/src/|server/src/(app|storage)/)'
 const nodeEdges = '(^server/src/storage/(index|file/.*|redis/connection)|^sdk/src/outbox/(store|file)|\\.node)\\.ts$'
 
 // The folders of the CLI, lowest first: each imports those of the rows before it. package.ts reads the manifest.
-const cliLevels = 'core output|config client command|import|watch|poll commands|help runtime'.split(' ')
+const cliLevels = 'core output|config client kit|add-file|watch|poll commands|help runtime'.split(' ')
 const cliRules = cliLevels.map((folder, level) =>
   only(
     `cli-${folder.replaceAll('|', '-')}-imports-lower-folders`,

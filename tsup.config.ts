@@ -215,7 +215,7 @@ export default defineConfig([
     {},
     {
       sourcemap: false,
-      clean: ['!*.cjs', '!help/**', '!man/**', '!completion.json', '!THIRD-PARTY-LICENCES.txt', '!metafile-cjs.json'],
+      clean: ['!*.cjs', '!help/**', '!completion.json', '!THIRD-PARTY-LICENCES.txt', '!metafile-cjs.json'],
     },
   ),
   program('cli', {

@@ -40,7 +40,7 @@ const ROWS: readonly Row[] = [
   { title: '--version', args: [CLI, '--version'], goal: 1.1 },
   { title: '--help', args: [CLI, '--help'], goal: 1.1 },
   { title: 'list --help', args: [CLI, 'list', '--help'], goal: 1.1 },
-  { title: 'config path', args: [CLI, 'config', 'path'], goal: 1.8 },
+  { title: 'config', args: [CLI, 'config'], goal: 2 },
   { title: 'list, typed wrongly', args: [CLI, 'list', 'whales', 'Alex'], goal: 1.8 },
   { title: 'list', args: [CLI, 'list', 'fish', 'Alex', '-g', 'earth'], against: SCRIPT, goal: 1.5 },
   { title: 'serve', args: [CLI, 'serve', '--port', '0', '--storage', `file:${home}/data`], goal: 5, isServer: true },

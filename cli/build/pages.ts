@@ -3,9 +3,9 @@ import { GAMEMODES } from '@fish-crab/sdk'
 import { SETTINGS } from '@fish-crab/server'
 import type { Command } from '@oclif/core'
 import { userFolders } from '../../sdk/src/internal/user-folders.node.ts'
-import { outputFlags, serviceFlags } from '../src/command/flags.ts'
 import { configPath, secretsPath } from '../src/config/paths.ts'
 import { FishCommandHelp, openConfig } from '../src/help/help.ts'
+import { outputFlags, serviceFlags } from '../src/kit/flags.ts'
 import { COMMANDS } from '../src/runtime/commands.ts'
 
 export interface FlagPage {
@@ -40,12 +40,6 @@ export interface CommandPage {
   readonly examples: readonly ExamplePage[]
 }
 
-/** The first word of commands of two words. */
-export interface TopicPage {
-  readonly word: string
-  readonly summary: string
-}
-
 /** Every command, in its group. */
 export async function commandPages(): Promise<readonly CommandPage[]> {
   const config = await openConfig(COMMANDS)
@@ -56,12 +50,6 @@ export async function commandPages(): Promise<readonly CommandPage[]> {
       return pageOf(command, name, elements)
     }),
   )
-}
-
-/** Every topic that is not a command itself. */
-export function topicPages(): readonly TopicPage[] {
-  const ids = COMMANDS.ids
-  return Object.entries(COMMANDS.topics).flatMap(([word, summary]) => (ids.includes(word) ? [] : [{ word, summary }]))
 }
 
 function pageOf(command: Command.Loadable, group: string, synopsis: readonly string[]): CommandPage {
@@ -128,29 +116,22 @@ export interface Variable {
   readonly meaning: string
   /** Whether `NAME_FILE` may point to a file with the value instead. */
   readonly file?: boolean
-  /** A command with all of these flags reads it, even if its help does not name it; an empty list means every command. */
-  readonly flags?: readonly string[]
 }
-
-// A flag of every command that sends requests.
-const SERVICE = 'no-wait'
-const SERVER = 'serve'
 
 /** Variables of commands. For the server, see {@link SERVER_VARIABLES}. */
 export const VARIABLES: readonly Variable[] = [
-  { name: 'FISH_URL', meaning: 'Address of the service.', flags: ['url', 'profile'] },
-  { name: 'FISH_PROFILE', meaning: 'The profile to use.', flags: ['profile'] },
-  { name: 'FISH_USER', meaning: 'The player.', flags: ['user'] },
+  { name: 'FISH_URL', meaning: 'Address of the service.' },
+  { name: 'FISH_PROFILE', meaning: 'The profile to use.' },
+  { name: 'FISH_USER', meaning: 'The player.' },
   { name: 'FISH_GAMEMODE', meaning: `The gamemode: ${GAMEMODES.join(', ')}.` },
   { name: 'FISH_KEY', meaning: "The player's key, which encrypts catches.", file: true },
   { name: 'FISH_PASSWORD', meaning: "The player's password, to get the key.", file: true },
-  { name: 'FISH_API_KEY', meaning: 'An API key, which lifts the rate limit.', file: true, flags: [SERVICE] },
+  { name: 'FISH_API_KEY', meaning: 'An API key, which lifts the rate limit.', file: true },
   { name: 'FISH_ADMIN_USERNAME', meaning: 'The administrator to log in as (default admin).' },
   {
     name: 'FISH_ADMIN_PASSWORD',
     meaning: "The administrator's password, if no session is stored.",
     file: true,
-    flags: ['admin', SERVICE],
   },
   { name: 'FISH_NEW_ADMIN_PASSWORD', meaning: 'The password of a new administrator.', file: true },
   {
@@ -161,27 +142,21 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'FISH_MAX_WAIT', meaning: 'Seconds to wait at most when rate limited.' },
   { name: 'FISH_NOTIFY', meaning: 'Catches for which watch rings the bell, such as gold,mythical,first.' },
   {
-    name: 'FISH_OUTPUT',
-    meaning: 'Default of --output; json also applies to errors.',
-    flags: ['fields'],
-  },
-  {
     name: 'FISH_SECRET_STORE',
     meaning: 'Where login stores secrets: auto, keyring or file.',
-    flags: ['with-api-key'],
   },
   { name: 'FISH_STORAGE', meaning: 'Address of the storage of a server.' },
   { name: 'FISH_SECRET', meaning: 'Secret that encrypts the stored keys of players.' },
   { name: 'FISH_SECRET_PREVIOUS', meaning: 'The previous secret, or several as a JSON array of strings.' },
   { name: 'SHELL', meaning: 'Default shell for completion.' },
-  { name: 'PAGER', meaning: 'Pager for long output; empty or cat turns it off.', flags: ['no-pager'] },
-  { name: 'NO_COLOR', meaning: 'If not empty, no colours.', flags: [] },
-  { name: 'FORCE_COLOR', meaning: 'Colours even if the output is not a terminal.', flags: [] },
-  { name: 'HTTP_PROXY', meaning: 'Proxy for requests to http:// addresses.', flags: [SERVICE] },
-  { name: 'HTTPS_PROXY', meaning: 'Proxy for requests to https:// addresses.', flags: [SERVICE] },
-  { name: 'NO_PROXY', meaning: 'Comma-separated hosts to connect to without a proxy.', flags: [SERVICE] },
-  { name: 'XDG_CONFIG_HOME', meaning: 'Folder of configuration files.', flags: ['profile'] },
-  { name: 'XDG_STATE_HOME', meaning: 'Folder of secrets and of the outbox.', flags: ['profile'] },
+  { name: 'PAGER', meaning: 'Pager for long output; empty or cat turns it off.' },
+  { name: 'NO_COLOR', meaning: 'If not empty, no colours.' },
+  { name: 'FORCE_COLOR', meaning: 'Colours even if the output is not a terminal.' },
+  { name: 'HTTP_PROXY', meaning: 'Proxy for requests to http:// addresses.' },
+  { name: 'HTTPS_PROXY', meaning: 'Proxy for requests to https:// addresses.' },
+  { name: 'NO_PROXY', meaning: 'Comma-separated hosts to connect to without a proxy.' },
+  { name: 'XDG_CONFIG_HOME', meaning: 'Folder of configuration files.' },
+  { name: 'XDG_STATE_HOME', meaning: 'Folder of secrets and of the outbox.' },
 ]
 
 /** Variables of `serve`, in addition to those of every command. */
@@ -189,21 +164,6 @@ export const SERVER_VARIABLES: readonly Variable[] = Object.values(SETTINGS).map
   name: env,
   meaning: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
 }))
-
-/** The variables that a command reads: named in its help, or implied by its flags. */
-export function variablesOf({ id, description, args, flags }: CommandPage): readonly Variable[] {
-  if (id === SERVER) return [...SERVER_VARIABLES, ...VARIABLES.filter((each) => each.flags?.length === 0)]
-  const names = new Set(flags.map(({ name }) => name))
-  const text = [
-    ...description.flat(),
-    ...args.map((arg) => arg.description),
-    ...flags.map(({ summary }) => summary),
-  ].join('\n')
-  return VARIABLES.filter(
-    (variable) =>
-      new RegExp(`\\b${variable.name}\\b`).test(text) || variable.flags?.every((flag) => names.has(flag)) === true,
-  )
-}
 
 /** A file that commands read or write, by system. */
 interface FilePage {

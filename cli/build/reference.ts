@@ -1,5 +1,4 @@
 import { ERROR_SCHEMA, EXIT } from '../src/core/errors.ts'
-import { FORMATS } from '../src/core/format.ts'
 import { EXIT_MEANINGS } from '../src/help/help.ts'
 import { displayWidth, pad } from '../src/output/text.ts'
 import { COMMANDS } from '../src/runtime/commands.ts'
@@ -17,7 +16,7 @@ export function renderReference(pages: readonly CommandPage[]): string {
     '# Reference of fish-cli',
     '<!-- Generated from the commands by `npm run generate`; a test fails if it is out of date. -->',
     'Every command, flag, variable and exit code. New here? Start with the [README](README.md). The same text is in ' +
-      '`fish-cli COMMAND --help` and `man fish-cli`.',
+      '`fish-cli COMMAND --help`.',
     '## Contents',
     contents(pages),
     ...COMMANDS.groups.flatMap(({ name }) => [
@@ -25,7 +24,6 @@ export function renderReference(pages: readonly CommandPage[]): string {
       ...pages.filter(({ group }) => group === name).flatMap(command),
     ]),
     ...Object.entries(SHARED).flatMap(([group, { title }]) => [`## ${title}`, flagTable(sharedFlags(pages, group))]),
-    `Formats of rows: ${FORMATS.map((format) => `\`${format}\``).join(', ')}.`,
     '## Environment variables',
     'A flag takes precedence over its variable. “or `_FILE`” means that the variable with the suffix `_FILE` can name a ' +
       'file with the value instead. Secrets are never arguments, which others on the machine can read.',
@@ -57,7 +55,7 @@ export function renderReference(pages: readonly CommandPage[]): string {
       Object.entries(EXIT_MEANINGS).map(([name, meaning]) => [String(EXIT[name as keyof typeof EXIT]), text(meaning)]),
     ),
     '## Errors as JSON',
-    'With `--json` or `-o json`, a command that fails prints one JSON document, and nothing else, to stdout. ' +
+    'With `--json`, a command that fails prints one JSON document, and nothing else, to stdout. ' +
       "`import { ERROR_SCHEMA } from 'fish-cli'` is its JSON Schema.",
     '```json\n{ "error": { "code": "user_not_found", "message": "…", "hint": "…", "exit": 5, "requestId": "…", "retryAt": null } }\n```',
     table(

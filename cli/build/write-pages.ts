@@ -1,4 +1,4 @@
-// Writes help pages, manual pages and completion data to dist. The program prints them without loading its commands.
+// Writes help pages and completion data to dist. The program prints them without loading its commands.
 import '../../scripts/from-sources.ts'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
@@ -13,7 +13,6 @@ const { COMMANDS } = await import('../src/runtime/commands.ts')
 const { createContext, processSystem } = await import('../src/runtime/context.ts')
 const { describeCommands } = await import('../src/help/completion-data.ts')
 const { DATA_FILE } = await import('../src/help/completion.ts')
-const { manPages, readManSources } = await import('./man.ts')
 
 const dist = new URL('../dist/', import.meta.url)
 
@@ -46,6 +45,4 @@ for (const id of helpPageIds(COMMANDS)) {
   writeFileSync(new URL(pageFile(id, false), help), await helpPage(id, { NO_COLOR: '1' }))
   writeFileSync(new URL(pageFile(id, true), help), await helpPage(id, { FORCE_COLOR: '1' }))
 }
-const man = emptyFolder('man')
-for (const { file, text } of manPages(await readManSources())) writeFileSync(new URL(file, man), text)
 writeFileSync(new URL(DATA_FILE, dist), JSON.stringify(await describeCommands(COMMANDS)))

@@ -32,14 +32,14 @@ describe.skipIf(skipped !== '')(`bash${skipped}`, () => {
     const bash = await openBash(newHome())
     const screen = await bash.screen('fish-cli list -g \t', /survival/)
     for (const gamemode of ['oneblock', 'earth', 'survival', 'factions']) expect(screen).toContain(gamemode)
-    expect(await bash.screen('fish-cli profile use \t', /home *\s+work/)).not.toContain('use list')
+    expect(await bash.screen('fish-cli profile \t', /home *\s+work/)).not.toContain('--remove')
   })
 
   test('stays quiet at TAB when fish-cli is gone or its own files are', async () => {
     const home = newHome()
     const bash = await openBash(home)
     writeFileSync(join(home.folder, '.config', 'fish-crab', 'config.json'), '{ not JSON')
-    expect(await bash.line('fish-cli profile use w\t')).toBe('fish-cli profile use w')
+    expect(await bash.line('fish-cli profile w\t')).toBe('fish-cli profile w')
     expect(await bash.line('PATH=/nowhere\rfish-cli lis\t')).toBe('fish-cli lis')
   })
 

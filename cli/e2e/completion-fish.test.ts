@@ -37,11 +37,11 @@ describe.skipIf(skipped !== '')(`fish${skipped}`, () => {
   test('offers commands, flags, values and names of the user with what each is about', async () => {
     const home = await installed()
     expect(offered(home, 'fish-cli lis')).toEqual({ list: expect.stringMatching(/^List /) })
-    expect(Object.keys(offered(home, 'fish-cli profile '))).toEqual(['add', 'list', 'remove', 'use'])
+    expect(Object.keys(offered(home, 'fish-cli user '))).toEqual(['create', 'delete', 'list', 'reset', 'show'])
     expect(offered(home, 'fish-cli list --gam')).toEqual({
       '--gamemode': expect.stringMatching(/^Gamemode of the collection/),
     })
-    expect(offered(home, 'fish-cli profile use ')).toEqual({
+    expect(offered(home, 'fish-cli profile ')).toEqual({
       home: 'http://127.0.0.1:8787',
       work: 'https://fish.example.org',
     })
@@ -55,7 +55,7 @@ describe.skipIf(skipped !== '')(`fish${skipped}`, () => {
       'mythical',
     ])
     expect(Object.keys(offered(home, 'fish-cli list --profile=w'))).toEqual(['--profile=work'])
-    expect(Object.keys(offered(home, 'true; FISH_KEY=canary fish-cli config set gamemode ea'))).toEqual(['earth'])
+    expect(Object.keys(offered(home, 'true; FISH_KEY=canary fish-cli config gamemode ea'))).toEqual(['earth'])
     expect(offered(home, 'fish-cli status xyz')).toEqual({})
   })
 
@@ -75,7 +75,7 @@ describe.skipIf(skipped !== '')(`fish${skipped}`, () => {
     writeFileSync(join(home.folder, '.config', 'fish', 'config.fish'), HOOKS)
     const fish = await typeInto(['fish', '-i'], home)
     expect(await fish.line('fish-cli lis\t')).toBe('fish-cli list ')
-    expect(await fish.line('fish-cli profile use w\t')).toBe('fish-cli profile use work ')
+    expect(await fish.line('fish-cli profile w\t')).toBe('fish-cli profile work ')
     expect(await fish.line('fish-cli list fish Al\t')).toBe('fish-cli list fish Alex ')
   })
 

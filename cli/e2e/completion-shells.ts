@@ -77,8 +77,8 @@ export async function typeInto(command: readonly string[], home: Home): Promise<
 /** What a shell makes of keys, in a home of {@link homeWithFiles}. */
 export const COMPLETED: Readonly<Record<string, string>> = {
   'fish-cli lis\t': 'fish-cli list ',
-  'fish-cli profile u\t': 'fish-cli profile use ',
-  'fish-cli profile use w\t': 'fish-cli profile use work ',
+  'fish-cli prof\t': 'fish-cli profile ',
+  'fish-cli profile w\t': 'fish-cli profile work ',
   'fish-cli list --gam\t': 'fish-cli list --gamemode ',
   'fish-cli list --gamemode ea\t': 'fish-cli list --gamemode earth ',
   'fish-cli list --gamemode=ea\t': 'fish-cli list --gamemode=earth ',
@@ -86,7 +86,6 @@ export const COMPLETED: Readonly<Record<string, string>> = {
   'fish-cli list --profile=w\t': 'fish-cli list --profile=work ',
   'fish-cli list --url http://127.0.0.1:1 --profile w\t': 'fish-cli list --url http://127.0.0.1:1 --profile work ',
   'fish-cli list fish \\*\t': 'fish-cli list fish \\*Mia ',
-  'fish-cli list --fields name,rar\t': 'fish-cli list --fields name,rarity',
   'fish-cli add "Köi ▶" --rarity go\t': 'fish-cli add "Köi ▶" --rarity gold ',
   'fish-cli add --file catc\t': 'fish-cli add --file catches\\ 1.csv ',
   'fish-cli add --file=catc\t': 'fish-cli add --file=catches\\ 1.csv ',

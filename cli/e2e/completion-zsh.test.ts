@@ -34,8 +34,8 @@ describe.skipIf(skipped !== '')(`zsh${skipped}`, () => {
 
   test('says what each is about', async () => {
     const zsh = await sourced(newHome())
-    const screen = await zsh.screen('fish-cli config get \t', /secret-store/)
-    expect(screen).toMatch(/output +-- Default of --output/)
+    const screen = await zsh.screen('fish-cli config \t', /secret-store/)
+    expect(screen).toMatch(/max-wait +-- Seconds to wait/)
     expect(await zsh.screen('fish-cli list --profile=\t', /work +-- https/)).toMatch(
       /home +-- http:\/\/127\.0\.0\.1:8787/,
     )
@@ -46,7 +46,7 @@ describe.skipIf(skipped !== '')(`zsh${skipped}`, () => {
     const { path } = JSON.parse(await home.fish('completion', 'zsh', '--install', '--json')) as { path: string }
     const zsh = await openZsh(home, `fpath=(${join(path, '..')} $fpath)\n${COMPINIT}`)
     expect(await zsh.line('fish-cli lis\t')).toBe('fish-cli list ')
-    expect(await zsh.line('fish-cli profile use w\t')).toBe('fish-cli profile use work ')
+    expect(await zsh.line('fish-cli profile w\t')).toBe('fish-cli profile work ')
   })
 
   test('says what to do where compinit has not run, and the line that --install says is enough where it has', async () => {

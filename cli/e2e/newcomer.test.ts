@@ -161,7 +161,7 @@ describe.skipIf(SKIPPED !== '')(`a newcomer who types what the README says${SKIP
     player.terminal.type('\u0003')
     await player.prints()
     expect(await player.runs('echo "ended $?"')).toBe('ended 130\n')
-    expect(await player.runs('fish-cli outbox flush')).toMatch(/(^| )0 left\.\n$/)
+    expect(await player.runs('fish-cli outbox --send')).toMatch(/(^| )0 waiting\.\n$/)
     const names = (await player.runs('fish-cli list')).split('\n').map((line) => line.split('  ')[0])
     expect(names.slice(0, 5)).toEqual(['FISH', 'Salmon', 'Bronze Koi', 'Cod', 'Bronze Koi'])
 

@@ -85,7 +85,7 @@ test('300 logs, half of them watched live before, are added with two kills, and 
   )
 
   const queued = async () =>
-    (JSON.parse((await fish(['outbox', 'status', '--json'], env)).stdout()) as { queued: number }).queued
+    (JSON.parse((await fish(['outbox', '--json'], env)).stdout()) as { waiting: number }).waiting
   const storedNow = async () => {
     const response = await fetch(`${url}/get/fish?name=Alex&gamemode=earth`)
     return ((await response.json()) as { fish: unknown[] }).fish.length

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { globalFlags } from '../src/command/define.ts'
 import { SHELLS } from '../src/core/shells.ts'
 import { complete, completionReply, parseBashLine, readLocalNames } from '../src/help/completion.ts'
 import { describeCommands } from '../src/help/completion-data.ts'
+import { globalFlags } from '../src/kit/define.ts'
 import { COMMANDS } from '../src/runtime/commands.ts'
 import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
@@ -45,14 +45,6 @@ describe('what completion knows', () => {
     )
   })
 
-  test('is what --fields of every command can name', () => {
-    for (const [id, { flags }] of Object.entries(data.commands)) {
-      for (const { name, values } of flags) if (name === 'fields') expect(values?.words, id).not.toEqual([])
-    }
-    expect(offered('whoami --fields ')).toEqual(expect.arrayContaining(['profile', 'url', 'user']))
-    expect(offered('user list --fields name,cr')).toEqual(['name,createdAt', 'name,id'])
-  })
-
   test('names no flag and no argument that the command does not take', async () => {
     for (const [id, { args, flags, completion }] of Object.entries(await COMMANDS.load())) {
       expect(Object.keys({ ...args, ...flags }), id).toEqual(expect.arrayContaining(Object.keys(completion)))
@@ -62,12 +54,11 @@ describe('what completion knows', () => {
 
 describe('completion', () => {
   test('leads through commands of one and of two words', () => {
-    expect(offered('profile ')).toEqual(['add', 'list', 'remove', 'use'])
-    expect(offered('key ')).toEqual(['get', 'rotate', 'Alex', '*Mia'])
-    expect(offered('help profile ')).toEqual(['add', 'list', 'remove', 'use'])
+    expect(offered('user ')).toEqual(['create', 'delete', 'list', 'reset', 'show'])
+    expect(offered('help user ')).toEqual(['create', 'delete', 'list', 'reset', 'show'])
     expect(offered('help ')).toEqual(expect.arrayContaining(['list', 'profile', 'exit-codes']))
     expect(offered('-')).toEqual(['--help', '--version'])
-    expect(offered('profile -')).toEqual(['--help'])
+    expect(offered('user -')).toEqual(['--help'])
     expect(offered('whales ')).toEqual([])
     expect(offered('whales in ')).toEqual([])
     expect(offered('constructor ')).toEqual([])
@@ -87,8 +78,6 @@ describe('completion', () => {
     expect(offered('add Cod --rarity ')).toEqual(
       'unknown/other bronze silver gold diamond platinum mythical'.split(' '),
     )
-    expect(offered('list -o ')).toEqual(['table', 'json', 'jsonl', 'csv', 'tsv'])
-    expect(offered('conformance --output ')).toEqual(['table', 'tap', 'json'])
     expect(offered('conformance --only ')).toEqual(expect.arrayContaining(['writes', 'limit-is-exact']))
     expect(offered('admin create mia --role ')).toEqual(['admin', 'superadmin'])
     expect(offered('user reset Alex --type ')).toEqual(['password', 'fernet', 'api-key'])
@@ -100,19 +89,14 @@ describe('completion', () => {
     expect(offered('list --sort=-')).toContain('--sort=-caughtAt')
   })
 
-  test('offers the rest of a list, without what is in it', () => {
-    expect(offered('list --fields name,rarity,')).toEqual(['name,rarity,caughtAt', 'name,rarity,id'])
-    expect(offered('list --fields=name,')).toContain('--fields=name,rarity')
-  })
-
   test('offers arguments by their place, and flags once nothing else can stand', () => {
     expect(offered('list ')).toEqual(['fish', 'crabs', 'Alex', '*Mia'])
     expect(offered('list crabs ')).toEqual(['Alex', '*Mia'])
     expect(offered('list -g earth crabs ')).toEqual(['Alex', '*Mia'])
     expect(offered('list crabs Alex ')).toContain('--gamemode')
-    expect(offered('config get ')).toEqual(['gamemode', 'max-wait', 'notify', 'output', 'secret-store'])
-    expect(offered('config set secret-store ')).toEqual(['auto', 'keyring', 'file'])
-    expect(offered('config set max-wait ')).toEqual([])
+    expect(offered('config ')).toEqual(['gamemode', 'max-wait', 'notify', 'secret-store'])
+    expect(offered('config secret-store ')).toEqual(['auto', 'keyring', 'file'])
+    expect(offered('config max-wait ')).toEqual([])
     expect(offered('completion ')).toEqual(SHELLS)
     expect(offered('add Cod ')).toEqual([])
     expect(offered('list -- --')).toEqual(['fish', 'crabs', 'Alex', '*Mia'])
@@ -126,11 +110,10 @@ describe('completion', () => {
   })
 
   test('offers profiles and players of the user where they belong', () => {
-    for (const line of ['profile use ', 'profile remove ', 'list --profile ', 'whoami --profile ']) {
+    for (const line of ['profile ', 'profile --remove ', 'list --profile ', 'whoami --profile ']) {
       expect(offered(line), line).toEqual(['home', 'work'])
     }
     expect(offered('list --profile=')).toEqual(['--profile=home', '--profile=work'])
-    expect(offered('profile add ')).toEqual([])
     expect(offered('user show ')).toEqual(['Alex', '*Mia'])
     expect(offered('user create ')).toEqual([])
     expect(offered('add --user ')).toEqual(['Alex', '*Mia'])
@@ -147,7 +130,7 @@ describe('completion', () => {
   test('answers whatever is typed', () => {
     const word = fc.oneof(
       fc.constantFrom(...Object.keys(data.commands).flatMap((id) => id.split(':')), '--', '-', '-g', '--gamemode='),
-      fc.constantFrom('--fields', '-oj', '--user', 'help', '__proto__', '--constructor='),
+      fc.constantFrom('--since', '-dg', '--user', 'help', '__proto__', '--constructor='),
       fc.string(),
     )
     fc.assert(
@@ -156,7 +139,7 @@ describe('completion', () => {
           FISH_CLI_LINE: `fish-cli ${words.join(' ')}`,
           FISH_CLI_WORDS: ['fish-cli', ...words].join('\u001f'),
         }
-        expect(completionReply(shell, typed, data, own)).toMatch(/^(words|list|files \d+|folders \d+)\n/)
+        expect(completionReply(shell, typed, data, own)).toMatch(/^(words|files \d+|folders \d+)\n/)
       }),
     )
   })
@@ -165,7 +148,7 @@ describe('completion', () => {
     const never = () => {
       throw new Error('The configuration was read.')
     }
-    expect(complete(['list', '--output', ''], data, never).candidates).toHaveLength(5)
+    expect(complete(['list', '--sort', ''], data, never).candidates).toHaveLength(3)
     expect(complete([''], data, never).candidates.length).toBeGreaterThan(20)
   })
 })
@@ -196,7 +179,6 @@ describe('a line of bash', () => {
     const answer = (line: string) => completionReply('bash', { FISH_CLI_LINE: line, FISH_CLI_BREAKS: ' =:' }, data, own)
     expect(answer('fish-cli list --gamemode=E')).toBe('words\nearth \n')
     expect(answer('fish-cli list fish ')).toBe('words\nAlex \n\\*Mia \n')
-    expect(answer('fish-cli list --fields n')).toBe('list\nname\n')
     expect(answer('fish-cli add --file=a')).toBe('files 7\n')
     expect(answer("fish-cli list fish 'A")).toBe('words\nAlex\n')
   })
@@ -207,9 +189,9 @@ describe('an answer', () => {
     completionReply(shell, { FISH_CLI_WORDS: ['fish-cli', ...words].join('\u001f') }, data, own)
 
   test('has descriptions in the form of each shell', () => {
-    expect(answer('zsh', 'profile', 'use', '')).toBe('words\nhome:http://127.0.0.1:8787\nwork\n')
-    expect(answer('fish', 'profile', 'use', '')).toBe('words\nhome\thttp://127.0.0.1:8787\nwork\n')
-    expect(answer('powershell', 'profile', 'use', 'H')).toBe('words\nhome\thttp://127.0.0.1:8787\n')
+    expect(answer('zsh', 'profile', '')).toBe('words\nhome:http://127.0.0.1:8787\nwork\n')
+    expect(answer('fish', 'profile', '')).toBe('words\nhome\thttp://127.0.0.1:8787\nwork\n')
+    expect(answer('powershell', 'profile', 'H')).toBe('words\nhome\thttp://127.0.0.1:8787\n')
     expect(answer('fish', 'add', '--file', '')).toBe('files 0\n')
   })
 
@@ -330,7 +312,7 @@ describe('fish-cli completion', () => {
         const expected = flags.map(({ name, summary }) => [`--${name}`, summary])
         expect(results('fish-cli', ...id.split(':'), '--'), id).toEqual([...expected, ['--help', 'Show help.']])
       }
-      expect(results('fish-cli', 'profile', 'use', '')).toEqual([['home', 'http://127.0.0.1:8787'], ['work']])
+      expect(results('fish-cli', 'profile', '')).toEqual([['home', 'http://127.0.0.1:8787'], ['work']])
     })
   })
 

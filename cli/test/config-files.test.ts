@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { newFolder, xdgFolders } from './folders.ts'
+import { newFolder, writeProfiles, xdgFolders } from './folders.ts'
 import { type Env, run } from './harness.ts'
 
 // Whoever asks this service ends with 69.
@@ -11,12 +11,11 @@ const COMMANDS = {
   login: ['login', 'Alex', '--url', UNREACHABLE],
   'login of an administrator': ['login', 'mia', '--admin', '--url', UNREACHABLE, '--yes'],
   logout: ['logout'],
-  'profile add': ['profile', 'add', 'x', '--url', UNREACHABLE],
-  'profile use': ['profile', 'use', 'work'],
-  'profile remove': ['profile', 'remove', 'home', '--yes'],
-  'profile remove without secrets': ['profile', 'remove', 'work', '--yes'],
-  'config set': ['config', 'set', 'output', 'csv'],
-  'config unset': ['config', 'unset', 'output'],
+  'profile work': ['profile', 'work'],
+  'profile home --remove': ['profile', 'home', '--remove', '--yes'],
+  'profile work --remove': ['profile', 'work', '--remove', '--yes'],
+  'config max-wait 30': ['config', 'max-wait', '30'],
+  'config max-wait --unset': ['config', 'max-wait', '--unset'],
 } as const
 
 const CONFIG = 'config/fish-crab/config.json'
@@ -80,12 +79,9 @@ async function outcome(argv: readonly string[]) {
 beforeEach(async () => {
   home = newFolder()
   env = { ...xdgFolders(home), FISH_MAX_WAIT: '0', FISH_PASSWORD: 'x', FISH_ADMIN_PASSWORD: 'x' }
-  for (const name of ['home', 'work']) {
-    await run(['profile', 'add', name, '--url', UNREACHABLE, '--user', 'Alex'], { env })
-  }
-  const config = JSON.parse(readFileSync(at(CONFIG), 'utf8'))
-  config.profiles.home.secrets = 'file'
-  put(CONFIG, JSON.stringify(config))
+  const alex = { url: UNREACHABLE, user: 'Alex' }
+  await writeProfiles(home, { home: { ...alex, secrets: 'file' }, work: alex })
+  mkdirSync(at('state/fish-crab'), { recursive: true, mode: 0o700 })
   put(SECRETS, JSON.stringify(READABLE))
 })
 

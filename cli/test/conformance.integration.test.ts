@@ -9,7 +9,7 @@ const context = serviceContext({ FISH_MASTER_API_KEY: MASTER, FISH_ALLOWED_ORIGI
 
 test('conformance finds nothing to say against the service, and leaves nothing behind', async () => {
   const env = { ...context.admin, FISH_MASTER_API_KEY: MASTER }
-  const argv = [context.service.url, '-o', 'json', '--allowed-origin', ORIGIN, '--rate-limit', '10000']
+  const argv = [context.service.url, '--json', '--allowed-origin', ORIGIN, '--rate-limit', '10000']
   const { status, stdout, stderr } = await run(['conformance', ...argv], { env })
   const { checks, failed, passed, notRemoved } = JSON.parse(stdout) as ConformanceReport
   expect(checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])

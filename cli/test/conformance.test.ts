@@ -10,18 +10,9 @@ const conformance = (argv: readonly string[], env = context.admin) => run(['conf
 
 describe('conformance', () => {
   test('takes the address from FISH_URL, and reports TAP of what was asked for', async () => {
-    const { status, stdout } = await conformance(['--output', 'tap', '--only', 'operations', '--only', 'status-ok'])
+    const { status, stdout } = await conformance(['--tap', '--only', 'operations', '--only', 'status-ok'])
     expect(status).toBe(0)
     expect(stdout).toMatch(/^TAP version 14\n1\.\.\d+\nok 1 - status-ok: /)
-  })
-
-  test('hears FISH_OUTPUT, where that names a form that it has', async () => {
-    const argv = ['--only', 'status-ok']
-    const outputOf = async (form: string) => (await conformance(argv, { ...context.admin, FISH_OUTPUT: form })).stdout
-    expect(JSON.parse(await outputOf('json'))).toMatchObject({ failed: 0 })
-    expect(await outputOf('csv')).toMatch(/^passed {2}status-ok|0 failed/m)
-    const { status, stdout } = await conformance(['--bogus'], { ...context.admin, FISH_OUTPUT: 'json' })
-    expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 2, code: 'usage' })
   })
 
   test('shows a table for people, and skips the checks of --skip', async () => {
@@ -34,7 +25,7 @@ describe('conformance', () => {
   test('--dry-run lists the checks that would be made, without a password, and asks nobody', async () => {
     const env = { FISH_URL: 'http://127.0.0.1:9' }
     const argv = ['--dry-run', '--only', 'operations', '--only', 'status-ok', '--skip', 'operations-docs']
-    const { status, stdout } = await conformance([...argv, '-o', 'json'], env)
+    const { status, stdout } = await conformance([...argv, '--json'], env)
     const { checks, ...rest } = JSON.parse(stdout)
     expect({ status, rest }).toEqual({ status: 0, rest: { dryRun: true, url: 'http://127.0.0.1:9' } })
     const ids = checks.map(({ id }: { id: string }) => id)
@@ -42,19 +33,19 @@ describe('conformance', () => {
     expect(ids).not.toContain('operations-docs')
     const table = await conformance(argv, env)
     for (const id of ids) expect(table.stdout).toContain(`\n${id} `)
-    expect((await conformance(['--dry-run', '-o', 'tap'], env)).status).toBe(2)
+    expect((await conformance(['--dry-run', '--tap'], env)).status).toBe(2)
     expect((await conformance(['--dry-run', '--only', 'nonsense'], env)).status).toBe(2)
   })
 
   test('ends with 1 when a check fails, and reports it on stderr at once', async () => {
-    const { status, stdout, stderr } = await conformance(['--only', 'limit-headers', '-otap'])
+    const { status, stdout, stderr } = await conformance(['--only', 'limit-headers', '--tap'])
     expect(status).toBe(1)
     expect(stdout).toContain('not ok 1 - limit-headers')
     expect(stderr).toContain('failed: limit-headers: expected x-ratelimit-limit to be 25')
   })
 
   test.each([
-    [['-o', 'csv'], '--output must be one of table, tap, json.'],
+    [['--tap', '--dry-run'], '--tap and --dry-run cannot be given together.'],
     [['--rate-limit', '0'], '--rate-limit must be a whole number from 1.'],
     [['--rate-window', 'x'], '--rate-window must be a whole number from 1.'],
     [['--max-wait', 'x'], '--max-wait must be a whole number from 0.'],

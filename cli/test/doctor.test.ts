@@ -137,12 +137,12 @@ describe('doctor', () => {
     const env = { ...base, FISH_URL: 'http://127.0.0.1:1', FISH_USER: 'Alex', FISH_KEY: context.alex.fernetKey }
     const file = join(home, 'catches.csv')
     await writeFile(file, 'Cod,1\n')
-    expect((await run(['add', '--file', file, '-g', 'earth', '--no-wait'], { env })).status).toBe(69)
+    expect((await run(['add', '--file', file, '-g', 'earth', '--again', '--max-wait', '0'], { env })).status).toBe(69)
     const waiting = await doctor(env, '--offline')
     expect(waiting).toMatchObject({ status: 0, health: { outbox: 'warn' } })
     expect(waiting.byName.outbox).toMatchObject({
       result: '1 catch not sent yet.',
-      fix: expect.stringMatching(/flush$/),
+      fix: expect.stringMatching(/--send$/),
     })
     const elsewhere = await run(['doctor', '--offline', '--json'], { env: { ...env, FISH_URL: 'http://localhost:1' } })
     expect(JSON.parse(elsewhere.stdout).checks.filter(({ check }: { check: string }) => check === 'outbox')).toEqual([
@@ -151,15 +151,15 @@ describe('doctor', () => {
         check: 'outbox',
         status: 'warn',
         result: '1 catch not sent to http://127.0.0.1:1 yet.',
-        fix: 'Send them: fish-cli outbox flush --url http://127.0.0.1:1',
+        fix: 'Send them: fish-cli outbox --send --url http://127.0.0.1:1',
       },
     ])
-    const { stdout } = await run(['outbox', 'status', '--json'], { env })
+    const { stdout } = await run(['outbox', '--json'], { env })
     const { path } = JSON.parse(stdout)
     await writeFile(path, 'no outbox')
     const damaged = await doctor(env, '--offline')
     expect(damaged).toMatchObject({ status: 1, health: { outbox: 'fail' } })
-    for (const argv of [['status'], ['flush'], ['retry']]) {
+    for (const argv of [[], ['--send'], ['--retry']]) {
       const { stderr, status } = await run(['outbox', ...argv], { env })
       expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(path) })
       expect(stderr).toContain('Move it away to continue without it')

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
 /** A folder for one test, gone afterwards. */
@@ -14,6 +14,17 @@ export function newFolder(): string {
 /** Variables that put profiles, settings, secrets and the outbox below a folder. */
 export function xdgFolders(folder: string) {
   return { XDG_CONFIG_HOME: join(folder, 'config'), XDG_STATE_HOME: join(folder, 'state') }
+}
+
+/** Writes the configuration of fish-cli below the folder of {@link xdgFolders}. The first profile is the current one. */
+export async function writeProfiles(
+  folder: string,
+  profiles: Readonly<Record<string, { readonly url: string } & Readonly<Record<string, string>>>>,
+): Promise<void> {
+  const path = join(folder, 'config', 'fish-crab', 'config.json')
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const document = { version: 1, current: Object.keys(profiles)[0], profiles }
+  await writeFile(path, JSON.stringify(document), { mode: 0o600 })
 }
 
 /** The files below a folder that hold a text. */

@@ -31,7 +31,7 @@ describe('a gamemode of the service', () => {
   test.each([
     ['a flag', ['add', 'Cod', '-r', '1', '-g', 'boxsmq'], {}, '--gamemode', 'boxsmp'],
     ['the environment', ['list', 'fish'], { FISH_GAMEMODE: 'boxsmq' }, 'FISH_GAMEMODE', 'boxsmp'],
-    ['a setting', ['config', 'set', 'gamemode', 'boxsmq'], {}, 'gamemode', 'boxsmp'],
+    ['a setting', ['config', 'gamemode', 'boxsmq'], {}, 'gamemode', 'boxsmp'],
     ['the gamemode to move from', ['move', 'x', '-g', 'earth', '--from', 'surviva'], {}, '--from', 'survival'],
   ])('is meant by a wrong one in %s', async (_title, argv, env, from, meant) => {
     expect(await fish(argv, env)).toEqual({
@@ -93,8 +93,8 @@ describe('a gamemode of the service', () => {
 
   test('needs no service that responds to be one of the usual ones', async () => {
     const env = { FISH_URL: 'http://127.0.0.1:1' }
-    expect((await fish(['config', 'set', 'gamemode', 'factions'], env)).status).toBe(0)
-    const { status, stderr } = await fish(['config', 'set', 'gamemode', 'boxsmp'], env)
+    expect((await fish(['config', 'gamemode', 'factions'], env)).status).toBe(0)
+    const { status, stderr } = await fish(['config', 'gamemode', 'boxsmp'], env)
     expect({ status, stderr }).toEqual({
       status: 2,
       stderr: 'fish-cli: gamemode: unknown gamemode.\n  Gamemodes: oneblock, earth, survival, factions\n',

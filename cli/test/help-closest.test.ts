@@ -17,7 +17,7 @@ describe('the command that was meant', () => {
     ['create user', 'user create'],
     ['user:lst', 'user list'],
     ['users', 'user'],
-    ['outbox flsh 3', 'outbox flush'],
+    ['outbx 3', 'outbox'],
     ['user fly', undefined],
     ['hunter2', undefined],
     ['', undefined],

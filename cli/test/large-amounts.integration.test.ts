@@ -21,10 +21,10 @@ test('add --file sends what is queued where the outbox is full, and counts that 
     env: { ...env, FISH_URL: served.url, FISH_KEY: mock.user('Alex').fernetKey },
     piped: text,
   })
-  const { catches, sent, deadLetters, left } = JSON.parse(stdout)
-  expect({ status, catches, left }).toEqual({ status: 7, catches: 900, left: ofOthers.length })
-  expect(deadLetters).toBeGreaterThan(0)
-  expect(sent + deadLetters).toBe(900)
+  const { catches, sent, rejected, waiting } = JSON.parse(stdout)
+  expect({ status, catches, waiting }).toEqual({ status: 7, catches: 900, waiting: ofOthers.length })
+  expect(rejected).toBeGreaterThan(0)
+  expect(sent + rejected).toBe(900)
   expect(mock.sent.fish()).toHaveLength(sent)
 })
 

@@ -23,9 +23,13 @@ async function createAlex(url: string): Promise<Player> {
 const catcher = ({ url, fernetKey }: Player) =>
   createClient({ baseUrl: url, user: 'Alex', gamemode: 'earth', fernetKey, env: {} })
 
-const watch = (url: string) => launch([...WATCH, '-o', 'jsonl'], { FISH_URL: url, HOME: newFolder() })
+const watch = (url: string) => launch([...WATCH, '--csv'], { FISH_URL: url, HOME: newFolder() })
 
-const namesIn = (text: string) => text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).name]))
+const namesIn = (csv: string) =>
+  csv
+    .split('\r\n')
+    .slice(1, -1)
+    .map((row) => row.split(',')[0])
 const shown = (program: Program) => namesIn(program.stdout())
 
 /** Waits until the command receives events: a catch that it prints tells. */
@@ -124,7 +128,7 @@ test.each([
   const proxy = await startProxy(context.base.FISH_URL ?? '', cutsStreams)
   const stop = new AbortController()
   let [stdout, stderr] = ['', '']
-  const running = run([...WATCH, '-o', 'jsonl'], {
+  const running = run([...WATCH, '--csv'], {
     env: { FISH_URL: proxy.url },
     clock: fastClock,
     interrupted: stop.signal,

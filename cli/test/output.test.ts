@@ -99,12 +99,9 @@ describe('messages on a terminal that is narrower', () => {
     const folder = newFolder()
     const XDG_CONFIG_HOME = `${folder}/${'very '.repeat(20)}long`
     const env = { ...xdgFolders(folder), XDG_CONFIG_HOME }
-    expect((await run(['config', 'path'], on(40, env))).stdout).toContain(`${XDG_CONFIG_HOME}/`)
-    const done = await run(
-      ['profile', 'add', 'home', '--url', `http://${'x'.repeat(50)}.example`],
-      on(40, xdgFolders(folder)),
-    )
-    expect(done.stdout).toContain(`http://${'x'.repeat(50)}.example`)
+    expect((await run(['config'], on(40, env))).stderr).toContain('long/')
+    const FISH_URL = `http://${'x'.repeat(50)}.example`
+    expect((await run(['open', 'Alex'], on(40, { ...xdgFolders(folder), FISH_URL }))).stdout).toContain(FISH_URL)
   })
 })
 

@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { newFolder, xdgFolders } from './folders.ts'
+import { newFolder, writeProfiles, xdgFolders } from './folders.ts'
 import { run, serviceContext } from './harness.ts'
 import { PROGRAM } from './pseudo-terminal.ts'
 
@@ -33,7 +33,7 @@ test.each(['remove', 'undo'])(
     const argv = command === 'undo' ? ['undo'] : ['remove', JSON.parse(added.stdout).id]
     const { stdout } = await run([...argv, '--yes', '--url', url], { env })
     const [, line = ''] = /^To take it back: (.*)$/m.exec(stdout) ?? []
-    expect((await paste(line, folder, env)).stdout).toContain('1 catch imported: 1 sent')
+    expect((await paste(line, folder, env)).stdout).toContain('1 catch in the file: 1 sent')
   },
 )
 
@@ -41,10 +41,10 @@ test('the commands after watch work when pasted, for the same profile and folder
   const folder = join(newFolder(), ODD)
   const env = xdgFolders(folder)
   const at = ['--profile', 'main', '--url', context.service.url]
-  await run(['profile', 'add', 'other', '--url', 'http://127.0.0.1:1', '--user', 'Bob'], { env })
+  await writeProfiles(folder, { other: { url: 'http://127.0.0.1:1', user: 'Bob' } })
   const login = await run(['login', 'Alex', ...at], { env: { ...env, FISH_PASSWORD: context.alex.password } })
   expect(login.status).toBe(0)
-  await run(['profile', 'use', 'other'], { env })
+  await run(['profile', 'other'], { env })
   const chat = (text: string) => `[09:00:01] [Render thread/INFO]: [CHAT] ${text}\n`
   const log = join(folder, 'latest.log')
   const caught = [chat('Sending you to hub'), chat('NICE CATCH! You caught a Salmon.')]

@@ -11,7 +11,7 @@ import { withLock } from '../src/config/lock.ts'
 import { homeFolder, lockPath } from '../src/config/paths.ts'
 import { isSameService } from '../src/config/profile.ts'
 import { resolveTarget, type TargetFlags } from '../src/config/target.ts'
-import { newFolder, xdgFolders } from './folders.ts'
+import { newFolder, writeProfiles, xdgFolders } from './folders.ts'
 import { type Env, run } from './harness.ts'
 
 let home: string
@@ -25,44 +25,36 @@ beforeEach(() => {
 const configFile = () => join(home, 'config', 'fish-crab', 'config.json')
 const config = async () => JSON.parse(await readFile(configFile(), 'utf8'))
 const fish = (...argv: readonly string[]) => run(argv, { env })
-const add = (name: string, ...more: readonly string[]) =>
-  fish('profile', 'add', name, '--url', `http://${name}.example`, ...more)
+const home1 = { home: { url: 'http://home.example' } }
+const setUp = (profiles: Parameters<typeof writeProfiles>[1] = home1) => writeProfiles(home, profiles)
+const change = () => fish('config', 'max-wait', '5')
 
 describe('profiles', () => {
-  test('the first one is the current one, and --use makes another so', async () => {
-    await add('home', '--user', 'Alex', '--gamemode', 'earth')
-    await add('work')
-    expect((await config()).current).toBe('home')
-    await add('third', '--use')
-    const { stdout } = await fish('profile', 'list', '--json')
-    const { current, profiles } = JSON.parse(stdout)
-    expect(current).toBe('third')
+  test('are listed, and one of them can be made the current one', async () => {
+    await setUp({
+      home: { url: 'http://home.example', user: 'Alex', gamemode: 'earth' },
+      work: { url: 'http://work.example' },
+    })
+    expect((await fish('profile', 'work')).stdout).toBe('Using profile work.\n')
+    const { current, profiles } = JSON.parse((await fish('profile', '--json')).stdout)
+    expect(current).toBe('work')
     expect(profiles).toEqual([
       { name: 'home', current: false, url: 'http://home.example', user: 'Alex', gamemode: 'earth' },
-      { name: 'work', current: false, url: 'http://work.example' },
-      { name: 'third', current: true, url: 'http://third.example' },
+      { name: 'work', current: true, url: 'http://work.example' },
     ])
   })
 
   test('an empty list is reported on stderr, and is no failure', async () => {
-    const { status, stdout, stderr } = await fish('profile', 'list')
+    const { status, stdout, stderr } = await fish('profile')
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
     expect(stderr).toContain('fish-cli login')
   })
 
-  test('one that exists is replaced only when that is said', async () => {
-    await add('home', '--user', 'Alex')
-    expect((await add('home', '--user', 'Bob')).status).toBe(6)
-    expect((await config()).profiles.home.user).toBe('Alex')
-    expect((await add('home', '--user', 'Bob', '--replace')).status).toBe(0)
-    expect((await config()).profiles.home.user).toBe('Bob')
-  })
-
   test('an unknown one lists those there are', async () => {
-    await add('home')
+    await setUp()
     for (const argv of [
-      ['profile', 'use', 'x'],
-      ['profile', 'remove', 'x', '-y'],
+      ['profile', 'x'],
+      ['profile', 'x', '--remove', '-y'],
       ['status', '--profile', 'x'],
     ]) {
       const { status, stderr } = await fish(...argv)
@@ -72,110 +64,80 @@ describe('profiles', () => {
   })
 
   test.each(['', '-x', 'a b', '__proto__', 'x'.repeat(33), '../x'])('none can be called %j', async (name) => {
-    const { status } = await fish('profile', 'add', '--url', 'http://a.example', '--', name)
+    const { status } = await fish('login', 'Alex', '--url', 'http://127.0.0.1:1', `--profile=${name}`, '--no-input')
     expect(status).toBe(2)
     await expect(stat(configFile())).rejects.toThrow('ENOENT')
   })
 
-  test('a wrong address, user or gamemode is refused as the SDK refuses it', async () => {
-    expect((await fish('profile', 'add', 'x', '--url', 'ftp://a')).status).toBe(2)
-    expect((await add('x', '--user', 'not a name')).status).toBe(2)
-    expect((await add('x', '--gamemode', 'skyblock')).stderr).toContain('--gamemode')
-  })
-
-  test('one that loses its address or its secrets reports what is queued for that address', async () => {
-    const home = 'http://127.0.0.1:1'
+  test('one that loses its secrets reports the catches that wait for its address', async () => {
+    const address = 'http://127.0.0.1:1'
     const queue = { env: { ...env, FISH_KEY: generateFernetKey() }, piped: 'Cod' }
-    await fish('profile', 'add', 'home', '--url', home, '--user', 'Alex', '--gamemode', 'earth')
-    await run(['add', '--file', '-', '-r', '1', '--no-wait'], queue)
-    await run(['add', '--file', '-', '-r', '1', '--no-wait', '--url', 'http://127.0.0.1:2'], queue)
-    const note = `fish-cli: 1 catch not sent to ${home} yet. Send them: fish-cli outbox flush --url ${home}\n`
+    await setUp({ home: { url: address, user: 'Alex', gamemode: 'earth' } })
+    await run(['add', '--file', '-', '-r', '1', '--again', '--max-wait', '0'], queue)
+    const note = `fish-cli: 1 catch not sent to ${address} yet. Send them: fish-cli outbox --send --url ${address}\n`
     expect((await fish('logout')).stderr).toBe(note)
-    expect((await fish('profile', 'add', 'home', '--url', home, '--user', 'Bob', '--replace')).stderr).toBe('')
-    expect((await fish('profile', 'add', 'home', '--url', 'http://localhost:1', '--replace')).stderr).toBe(note)
-    await fish('profile', 'add', 'home', '--url', home, '--replace')
-    expect((await fish('profile', 'remove', 'home', '--yes')).stderr).toBe(note)
+    expect((await fish('profile', 'home', '--remove', '--yes')).stderr).toBe(note)
   })
 
   test('removing asks first; only a yes removes', async () => {
-    await add('home')
-    const typed = (text: string) => run(['profile', 'remove', 'home'], { env, terminal: true, typed: text })
-    expect((await fish('profile', 'remove', 'home')).stderr).toContain('--yes')
-    expect((await fish('profile', 'remove', 'home', '--no-input')).status).toBe(2)
+    await setUp()
+    const typed = (text: string) => run(['profile', 'home', '--remove'], { env, terminal: true, typed: text })
+    expect((await fish('profile', 'home', '--remove')).stderr).toContain('--yes')
+    expect((await fish('profile', 'home', '--remove', '--no-input')).status).toBe(2)
     expect((await typed('n\r')).status).toBe(1)
     expect((await typed('')).status).toBe(1)
     expect((await typed('\u0003')).status).toBe(130)
     expect((await config()).profiles).toHaveProperty('home')
     expect((await typed('y\r')).status).toBe(0)
-    expect(await config()).toEqual({ version: 1, profiles: {}, settings: {} })
+    expect((await config()).profiles).toEqual({})
   })
 })
 
 describe('settings', () => {
-  test('a setting counts until its variable says otherwise, and can be taken back', async () => {
-    await fish('config', 'set', 'gamemode', 'survival')
-    expect((await fish('config', 'get', 'gamemode')).stdout).toBe('survival\n')
-    const given = await run(['config', 'get', 'gamemode', '--json'], { env: { ...env, FISH_GAMEMODE: 'earth' } })
+  test('a setting counts until its variable overrides it, and can be removed', async () => {
+    await fish('config', 'gamemode', 'survival')
+    expect((await fish('config', 'gamemode')).stdout).toBe('survival\n')
+    const given = await run(['config', 'gamemode', '--json'], { env: { ...env, FISH_GAMEMODE: 'earth' } })
     expect(JSON.parse(given.stdout)).toEqual({ key: 'gamemode', value: 'earth' })
-    expect((await fish('config', 'unset', 'gamemode')).stdout).toBe('gamemode is not set.\n')
-    expect((await fish('config', 'get', 'gamemode')).stdout).toBe('')
-    expect(JSON.parse((await fish('config', 'unset', 'gamemode', '--json')).stdout)).toEqual({
-      key: 'gamemode',
-      value: null,
-    })
+    expect((await fish('config', 'gamemode', '--unset')).stdout).toBe('gamemode is not set.\n')
+    expect((await fish('config', 'gamemode')).stdout).toBe('')
   })
 
-  test('output is how rows are printed where no flag says it', async () => {
-    await add('home')
-    await fish('config', 'set', 'output', 'csv')
-    expect((await fish('profile', 'list', '--fields', 'name')).stdout).toMatch(/^name\r?\nhome\r?\n$/)
-    expect((await fish('profile', 'list', '--fields', 'name', '-o', 'jsonl')).stdout).toBe('{"name":"home"}\n')
-    expect(JSON.parse((await fish('profile', 'list', '--json')).stdout).current).toBe('home')
+  test('a wrong key lists the right ones, and a wrong value names its rule', async () => {
+    for (const argv of [['colour', 'x'], ['colour'], ['colour', '--unset']]) {
+      const { status, stderr } = await fish('config', ...argv)
+      expect(status).toBe(2)
+      expect(stderr).toContain('gamemode, max-wait, notify, secret-store')
+    }
+    expect((await fish('config', 'max-wait', 'soon')).stderr).toContain('seconds')
+    expect((await fish('config', 'max-wait', '1', '--unset')).status).toBe(2)
   })
 
-  test('a wrong key lists the right ones, and a wrong value says what it must be', async () => {
-    const key = await fish('config', 'set', 'colour', 'x')
-    expect(key.status).toBe(2)
-    expect(key.stderr).toContain('gamemode, max-wait, notify, output, secret-store')
-    expect((await fish('config', 'set', 'max-wait', 'soon')).stderr).toContain('seconds')
-    expect((await fish('config', 'set', 'max-wait')).status).toBe(2)
-    expect((await fish('config', 'unset', 'colour')).stderr).toContain(
-      'gamemode, max-wait, notify, output, secret-store',
-    )
-  })
-
-  test('list shows where each comes from', async () => {
-    await fish('config', 'set', 'max-wait', '30')
-    const { stdout } = await run(['config', 'list', '-o', 'tsv', '--fields', 'key,value,from'], {
-      env: { ...env, FISH_OUTPUT: 'json' },
-    })
-    expect(stdout.split('\n')).toContain('max-wait\t30\tsetting')
-    expect(stdout.split('\n')).toContain('output\tjson\tenvironment')
-  })
-
-  test('path says where the file is, also when it cannot be read', async () => {
-    await add('home')
-    await writeFile(configFile(), '{')
-    expect((await fish('config', 'path')).stdout).toBe(`${configFile()}\n`)
+  test('a list shows where each comes from, and the file', async () => {
+    await fish('config', 'max-wait', '30')
+    const { stdout, stderr } = await run(['config'], { env: { ...env, FISH_NOTIFY: 'gold' } })
+    expect(stdout).toMatch(/^max-wait +30 +setting/m)
+    expect(stdout).toMatch(/^notify +gold +environment/m)
+    expect(stderr).toContain(configFile())
   })
 })
 
 describe('the file', () => {
   test('and its folder can be read by their owner alone, and no draft stays behind', async () => {
-    await add('home')
+    await change()
     expect((await stat(configFile())).mode & 0o777).toBe(0o600)
     expect((await stat(dirname(configFile()))).mode & 0o777).toBe(0o700)
     expect(await readdir(dirname(configFile()))).toEqual(['config.json'])
   })
 
   test('stays a link when it is one', async () => {
-    await add('home')
+    await setUp()
     const target = join(home, 'dotfiles.json')
     await writeFile(target, await readFile(configFile()))
     await rm(configFile())
     await symlink(target, configFile())
-    await add('work')
-    expect(Object.keys(JSON.parse(await readFile(target, 'utf8')).profiles)).toEqual(['home', 'work'])
+    await change()
+    expect(JSON.parse(await readFile(target, 'utf8')).settings).toEqual({ 'max-wait': '5' })
   })
 
   test.each([
@@ -189,12 +151,12 @@ describe('the file', () => {
     ['{"version":1,"profiles":{"a":{"url":"http://u:canary@x"}}}', 'url'],
     ['{"version":1,"profiles":{"a":{"url":"http://x","gamemode":"The Sky"}}}', 'gamemode'],
     ['{"version":1,"current":"b"}', 'current'],
-    ['{"version":1,"settings":{"output":"xml"}}', 'output'],
+    ['{"version":1,"settings":{"notify":"pink"}}', 'notify'],
     ['{"version":1,"settings":{"max-wait":3}}', 'max-wait'],
   ])('that cannot be used is named, with what is wrong and what to do: %s', async (text, what) => {
-    await add('home')
+    await setUp()
     await writeFile(configFile(), text)
-    for (const argv of [['status'], ['profile', 'list'], ['config', 'set', 'output', 'csv']]) {
+    for (const argv of [['status'], ['profile'], ['config', 'max-wait', '5']]) {
       const { status, stdout, stderr } = await fish(...argv, '--json')
       const { error } = JSON.parse(stdout)
       expect({ status, stderr, code: error.code }).toEqual({ status: 2, stderr: '', code: 'invalid_config' })
@@ -207,17 +169,17 @@ describe('the file', () => {
   })
 
   test('of a newer fish-cli is left as it is', async () => {
-    await add('home')
+    await setUp()
     const text = '{"version":2,"profiles":"other"}'
     await writeFile(configFile(), text)
-    const { status, stdout } = await fish('config', 'set', 'output', 'csv', '--json')
+    const { status, stdout } = await fish('config', 'max-wait', '5', '--json')
     expect(status).toBe(2)
     expect(JSON.parse(stdout).error.code).toBe('config_too_new')
     expect(await readFile(configFile(), 'utf8')).toBe(text)
   })
 
   test('of a broken configuration does not stop what needs none', async () => {
-    await add('home')
+    await setUp()
     await writeFile(configFile(), '{')
     expect((await fish('--version')).status).toBe(0)
     expect((await fish('list', '--help')).status).toBe(0)
@@ -225,27 +187,27 @@ describe('the file', () => {
 
   test('loses nothing when many change it at once, in one process and in several', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `p${index}`)
+    await setUp(Object.fromEntries([...names, 'q'].map((name) => [name, { url: 'http://q.example' }])))
     const program = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
-    const own = { PATH: process.env.PATH, ...env }
-    const elsewhere = ['q1', 'q2'].map((name) =>
-      promisify(execFile)(process.execPath, [program, 'profile', 'add', name, '--url', 'http://q.example'], {
-        env: own,
-      }),
+    const argv = (name: string) => ['profile', name, '--remove', '--yes']
+    const elsewhere = ['p6', 'p7'].map((name) =>
+      promisify(execFile)(process.execPath, [program, ...argv(name)], { env: { PATH: process.env.PATH, ...env } }),
     )
-    await Promise.all([...names.map((name) => add(name)), ...elsewhere])
-    expect(Object.keys((await config()).profiles).sort()).toEqual([...names, 'q1', 'q2'].sort())
+    await Promise.all([...names.slice(0, 6).map((name) => fish(...argv(name))), ...elsewhere, change()])
+    expect(await config()).toMatchObject({ profiles: { q: {} }, settings: { 'max-wait': '5' } })
+    expect(Object.keys((await config()).profiles)).toEqual(['q'])
   })
 
   test('waits for whoever changes it, and gives up with nothing changed', async () => {
-    await add('home')
+    await change()
     const other = new DatabaseSync(lockPath({ env }))
     other.exec('BEGIN EXCLUSIVE')
     const changes: string[] = []
-    const change = () => changes.push('done')
-    await expect(withLock({ env }, change, 10)).rejects.toMatchObject({ code: 'config_busy', exit: 1 })
+    const note = () => changes.push('done')
+    await expect(withLock({ env }, note, 10)).rejects.toMatchObject({ code: 'config_busy', exit: 1 })
     expect(changes).toEqual([])
     other.close()
-    await withLock({ env }, change, 10)
+    await withLock({ env }, note, 10)
     expect(changes).toEqual(['done'])
   })
 })
@@ -292,12 +254,6 @@ describe('what decides whom a command talks to', () => {
       {},
       { FISH_URL: '', FISH_USER: '', FISH_GAMEMODE: '', FISH_PROFILE: '' },
       ['one', 'http://one.example', 'profile', 'Alex', 'earth', 'profile', '9'],
-    ],
-    [
-      '--no-wait before all waits',
-      { 'no-wait': true },
-      { FISH_MAX_WAIT: '1' },
-      ['one', 'http://one.example', 'profile', 'Alex', 'earth', 'profile', '0'],
     ],
   ])('is %s', (_, flags, env, expected) => {
     expect(at(flags, env)).toEqual(expected)

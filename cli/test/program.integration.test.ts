@@ -163,10 +163,10 @@ describe.skipIf(!oddFolder)(`a folder in which none can be made${oddFolder ? '' 
   })
 
   test.each(['/proc', '/proc/x', '/proc/x/y'])(
-    'is an error as any other when profiles belong into %s',
+    'is an error like any other when the configuration belongs into %s',
     async (folder) => {
       const env = { XDG_CONFIG_HOME: folder, XDG_STATE_HOME: newFolder() }
-      const argv = [PROGRAM, 'profile', 'add', 'home', '--url', 'http://127.0.0.1:1', '--json']
+      const argv = [PROGRAM, 'config', 'max-wait', '5', '--json']
       const { status, signal, said } = await within(argv, env)
       expect({ status, signal }).toEqual({ status: 1, signal: null })
       expect(JSON.parse(said).error.code).toBe('file_not_written')
@@ -179,7 +179,7 @@ describe.skipIf(!oddFolder)(`a folder in which none can be made${oddFolder ? '' 
 test.each(['1', ''])(
   'NO_COLOR=%j with FORCE_COLOR prints no warning, and only an empty NO_COLOR leaves colours',
   async (no) => {
-    const { ended } = startFish(['config', 'list'], { NO_COLOR: no, FORCE_COLOR: '1' })
+    const { ended } = startFish(['demo'], { NO_COLOR: no, FORCE_COLOR: '1' })
     const { status, stdout, stderr } = await ended
     expect({ status, stderr, coloured: stdout.includes('\u{1b}') }).toEqual({
       status: 0,

@@ -6,7 +6,7 @@ import { run } from './harness.ts'
 
 const LIMIT = 5
 
-test('a wrong import of more records than the limit allows at once is removed window by window', async () => {
+test('more records than the limit allows at once are removed window by window', async () => {
   const mock = await createMock({
     seed: { users: [{ name: 'Alex' }], admins: [{ username: 'admin', password: 'admin-password' }] },
     limits: { adminRequests: LIMIT },
@@ -29,9 +29,9 @@ test('a wrong import of more records than the limit allows at once is removed wi
     FISH_ADMIN_PASSWORD: 'admin-password',
     FISH_GAMEMODE: 'earth',
   }
-  const argv = ['user', 'remove-catch', 'Alex', '--name', 'cod 0', '--yes', '--json']
+  const argv = ['remove', '--user', 'Alex', '--name', 'cod 0', '--yes', '--json']
   expect(await run(argv, { env, clock })).toMatchObject({ status: 0 })
-  const all = ['user', 'remove-catch', 'Alex', '--since', '2000-01-01', '--yes', '--json']
+  const all = ['remove', '--user', 'Alex', '--since', '2000-01-01', '--yes', '--json']
   const { status, stdout } = await run(all, { env, clock })
   expect([status, JSON.parse(stdout).catches]).toEqual([0, 11])
   const body = await (await mock.fetch('/get/fish?name=Alex&gamemode=earth')).json()

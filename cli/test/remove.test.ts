@@ -52,7 +52,7 @@ describe('remove', () => {
     expect(removed).toMatchObject({ user: player, gamemode: 'earth', removed: [cod, koi], catches: 2 })
     expect(await names()).toEqual(['Salmon'])
     const { status, stdout } = await fish(['add', '--file', removed.file])
-    expect([status, stdout]).toEqual([0, '2 catches imported: 2 sent, 0 in dead letters, 0 left.\n'])
+    expect([status, stdout]).toEqual([0, '2 catches in the file: 2 sent, 0 rejected, 0 waiting.\n'])
     const withoutIds = (all: { id: string }[]) => all.map(({ id: _, ...rest }) => rest)
     expect(withoutIds(await list())).toEqual(expect.arrayContaining(withoutIds(before)))
     expect(await names()).toHaveLength(3)
@@ -128,12 +128,15 @@ describe('undo', () => {
     const away = { FISH_URL: 'http://127.0.0.1:9', FISH_PASSWORD: '' }
     await fish(['add', '--file', '-', '-r', '1'], away, 'Salmon\n')
     await fish(['add', '--file', '-', '-r', '1'], away, 'Cod\nKoi\n')
-    const status = async () => (await json(['outbox', 'status'], away)).queued
+    const status = async () => (await json(['outbox'], away)).waiting
     expect(await status()).toBe(3)
     expect(await json(['undo', '--yes'], away)).toMatchObject({ queued: true, catches: 2 })
     expect(await status()).toBe(1)
     // Sending it was tried: it may have been stored.
-    expect(await fish(['undo', '--yes'], away)).toMatchObject({ status: 6, stderr: expect.stringContaining('flush') })
+    expect(await fish(['undo', '--yes'], away)).toMatchObject({
+      status: 6,
+      stderr: expect.stringContaining('outbox --send'),
+    })
     expect(await status()).toBe(1)
   })
 
@@ -154,16 +157,16 @@ describe('an administrator', () => {
     return JSON.parse(stdout)
   }
 
-  test('removes a whole wrong import: what was added in a time, whenever it was caught', async () => {
+  test('removes a wrong file at once: all catches that were added in a time, whenever they were caught', async () => {
     await add('Koi')
     const csv = Array.from({ length: 1001 }, (_, index) => `Cod ${index},1,2025-01-01T00:00:00Z`)
     const file = join(folder, 'wrong.csv')
     await writeFile(file, ['name,rarity,caughtAt', ...csv].join('\n'))
     expect((await fish(['add', '--file', file])).status).toBe(0)
-    const range = ['user', 'remove-catch', player, '--added', '--since', '1h']
+    const range = ['remove', '--user', player, '--added', '--since', '1h']
     expect((await asAdmin(range)).status).toBe(2)
     expect(await adminJson([...range, '--dry-run'])).toMatchObject({ catches: 1002, dryRun: true })
-    const caught = ['user', 'remove-catch', player, '--since', '2025-01-01', '--until', '2025-01-02T12:00']
+    const caught = ['remove', '--user', player, '--since', '2025-01-01', '--until', '2025-01-02T12:00']
     const removed = await adminJson([...caught, '--yes'])
     expect([removed.removed.length, removed.catches]).toEqual([3, 1001])
     expect(await names()).toEqual(['Koi'])
@@ -175,23 +178,23 @@ describe('an administrator', () => {
   test('leaves a record that has other catches, too, unless its id is named', async () => {
     await fish(['add', 'Cod', 'Koi', '-r', 'gold', '--yes'])
     const single = await add('cod')
-    const { status, stderr } = await asAdmin(['user', 'remove-catch', player, '--name', 'COD', '--yes'])
+    const { status, stderr } = await asAdmin(['remove', '--user', player, '--name', 'COD', '--yes'])
     expect(status).toBe(0)
     expect(stderr).toContain('1 record has other catches, too')
     expect(await names()).toEqual(['Cod', 'Koi'])
     expect(single).not.toBe('')
     const [{ id }] = await list()
-    expect(await adminJson(['user', 'remove-catch', player, id.slice(-8), '--yes'])).toMatchObject({ catches: 2 })
+    expect(await adminJson(['remove', '--user', player, id.slice(-8), '--yes'])).toMatchObject({ catches: 2 })
     expect(await names()).toEqual([])
   })
 
   test('moves catches to another gamemode and back', async () => {
     const id = await add('Cod')
     const before = await list()
-    const moved = await adminJson(['user', 'move-catch', player, '--name', 'cod', '-g', 'survival', '--yes'])
+    const moved = await adminJson(['move', '--user', player, '--name', 'cod', '-g', 'survival', '--yes'])
     expect(moved).toEqual({ user: player, from: 'earth', to: 'survival', moved: [id], catches: 1 })
     expect([await names(), await list('survival')]).toEqual([[], before])
-    const back = ['user', 'move-catch', player, id, '--from', 'survival', '-g', 'earth', '--yes']
+    const back = ['move', '--user', player, id, '--from', 'survival', '-g', 'earth', '--yes']
     expect((await asAdmin(back)).stdout).toContain('Moved 1 catch')
     expect(await list()).toEqual(before)
   })
@@ -199,7 +202,7 @@ describe('an administrator', () => {
   test('goes on after an interruption where it stopped', async () => {
     for (let count = 0; count < 40; count += 1) await fish(['add', '--crab'])
     const stop = new AbortController()
-    const range = ['user', 'remove-catch', player, '--since', '1h', '--yes']
+    const range = ['remove', '--user', player, '--since', '1h', '--yes']
     const running = asAdmin(range, stop.signal)
     const left = async () => (await json(['list', 'crabs'])).crab.length
     await expect.poll(left, { interval: 1 }).toBeLessThan(40)

@@ -71,44 +71,31 @@ describe('a table', () => {
   })
 })
 
-describe('--output', () => {
-  test.each([
-    [[], `'=1+1`],
-    [['--raw'], '=1+1'],
-  ] as const)('csv is RFC 4180; a spreadsheet runs nothing of it, but with --raw: %j', async (flags, formula) => {
-    const { stdout } = await list(['-o', 'csv', ...flags])
+describe('other formats', () => {
+  test('--csv is RFC 4180, and a spreadsheet runs nothing of it', async () => {
+    const { stdout } = await list(['--csv'])
     expect(stdout).toBe(
       [
         'name,rarity',
         '鯉のぼり,Gold',
         '🐟‍🔥🇩🇪,Mythical',
         '"Le\u0301o, the ""old"", one",Bronze',
-        `${formula} ${'long '.repeat(20)}end,Unknown/Other`,
+        `'=1+1 ${'long '.repeat(20)}end,Unknown/Other`,
         '"tab\tline\nback\\",Silver',
         '',
       ].join('\r\n'),
     )
   })
 
-  test('tsv has one line for each row, with tabs and line ends escaped', async () => {
-    const { stdout } = await list(['--output=tsv'])
-    expect(stdout.split('\n')).toHaveLength(7)
-    expect(stdout).toContain('tab\\tline\\nback\\\\\tSilver\n')
+  test('--json is one document', async () => {
+    expect(JSON.parse((await list(['--json'])).stdout)).toEqual({ user: 'Alex', gamemode: 'earth', fish: FISH })
   })
 
-  test('jsonl has one row in each line, and json is the document of --json', async () => {
-    const lines = (await list(['-o', 'jsonl'])).stdout.trimEnd().split('\n')
-    expect(lines.map((line) => JSON.parse(line))).toEqual(FISH)
-    const json = await list(['-o', 'json'])
-    expect(JSON.parse(json.stdout)).toEqual({ user: 'Alex', gamemode: 'earth', fish: FISH })
-    expect(json.stdout).toBe((await list(['--json'])).stdout)
-  })
-
-  test('of no rows is nothing but the names of fields in csv, an empty list in JSON, and said on stderr', async () => {
-    expect(await list(['fish', 'Empty', '-o', 'csv'])).toMatchObject({ stdout: 'name,rarity\r\n', status: 0 })
-    const { stdout, stderr } = await list(['fish', 'Empty', '-o', 'jsonl'])
+  test('without rows, CSV has only its header, JSON an empty list, and a table a message on stderr', async () => {
+    expect(await list(['fish', 'Empty', '--csv'])).toMatchObject({ stdout: 'name,rarity\r\n', status: 0 })
+    const { stdout, stderr } = await list(['fish', 'Empty'])
     expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'Alex has no fish in earth yet.\n' })
-    expect(JSON.parse((await list(['fish', 'Empty', '-o', 'json'])).stdout).fish).toEqual([])
+    expect(JSON.parse((await list(['fish', 'Empty', '--json'])).stdout).fish).toEqual([])
   })
 
   test('on a terminal holds nothing that steers it, in any form, and JSON still reads back the same', async () => {
@@ -117,26 +104,21 @@ describe('--output', () => {
       res.end(JSON.stringify({ user: 'A', fish: [{ name, rarity: 'Gold' }] })),
     )
     try {
-      for (const form of ['table', 'json', 'jsonl', 'csv', 'tsv']) {
-        const { stdout } = await list(['-o', form], { env: { ...ENV(), FISH_URL: impostor.url }, terminal: true })
+      for (const form of [[], ['--json'], ['--csv']]) {
+        const { stdout } = await list(form, { env: { ...ENV(), FISH_URL: impostor.url }, terminal: true })
         for (const steering of ['\u{1b}', '\u{9b}', '\u{202e}']) expect(stdout).not.toContain(steering)
-        if (form === 'jsonl') expect(JSON.parse(stdout).name).toBe(name)
+        if (form[0] === '--json') expect(JSON.parse(stdout).fish[0].name).toBe(name)
       }
     } finally {
       impostor.close()
     }
   })
 
-  test.each([
-    [['-o', 'xml'], 'table, json, jsonl, csv, tsv'],
-    [['-o', 'csv', '--json'], 'contradict'],
-    [['--fields', 'name,wieght'], 'name,rarity,caughtAt,id'],
-    [['--fields', ','], 'name,rarity,caughtAt,id'],
-  ])('requested as %j is rejected before any request', async (argv, said) => {
+  test('--csv and --json together are rejected before any request', async () => {
     const before = requests
-    const { status, stdout, stderr } = await list(argv)
+    const { status, stdout } = await list(['--csv', '--json'])
     expect({ status, requests }).toEqual({ status: 2, requests: before })
-    expect(stderr + stdout).toContain(said)
+    expect(JSON.parse(stdout).error.message).toBe('--csv and --json cannot be given together.')
   })
 })
 
@@ -162,37 +144,18 @@ describe('--detail', () => {
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
 
-  test('has whole ids where they are named, and in every other form, with times as the service writes them', async () => {
-    expect(await detailed(['--detail', '--fields', 'id'])).toContain(id)
-    for (const form of ['json', 'jsonl', 'csv', 'tsv']) {
-      const stdout = await detailed(['--detail', '-o', form])
+  test('has whole ids and the times of the service in JSON and CSV', async () => {
+    for (const form of ['--json', '--csv']) {
+      const stdout = await detailed(['--detail', form])
       expect(stdout).toContain(id)
       expect(stdout).toContain(caughtAt)
     }
   })
 })
 
-describe('--fields', () => {
-  test('chooses and orders columns, in every form, and asks the service for what it needs', async () => {
-    const fields = ['--fields', 'id, Name']
-    expect((await list([...fields, '-o', 'csv', '--limit', '1'])).stdout).toBe('id,name\r\nr0,鯉のぼり\r\n')
-    expect((await list([...fields, '--limit', '1'])).stdout).toBe('RECORD  FISH\nr0      鯉のぼり\n')
-    expect(JSON.parse((await list([...fields, '--json', '--limit', '1'])).stdout).fish).toEqual([
-      { id: 'r0', name: '鯉のぼり' },
-    ])
-  })
-})
-
 describe('list', () => {
-  const names = async (...argv: string[]) => {
-    const { stdout } = await list([...argv, '-o', 'jsonl'])
-    return stdout === ''
-      ? []
-      : stdout
-          .trimEnd()
-          .split('\n')
-          .map((line) => JSON.parse(line).rarity)
-  }
+  const names = async (...argv: string[]) =>
+    JSON.parse((await list([...argv, '--json'])).stdout).fish.map(({ rarity }: { rarity: string }) => rarity)
 
   test('--filter takes a part of the name, or rarities by label or number', async () => {
     expect(await names('--filter', 'LONG')).toEqual(['Unknown/Other'])
@@ -225,7 +188,7 @@ describe('list', () => {
   test('--since takes a date and a month as local ones, like the times in the table', async () => {
     vi.stubEnv('TZ', 'Pacific/Honolulu')
     onTestFinished(() => void vi.unstubAllEnvs())
-    const lines = async (since: string) => (await list(['--since', since, '--detail', '-o', 'jsonl'])).stdout
+    const lines = async (since: string) => (await list(['--since', since, '--detail', '--csv'])).stdout
     // Midnight in UTC is 14:00 of the day before.
     expect(await names('--since', '2026-01-04')).toEqual(['Silver'])
     expect(await names('--since', '2026-01-04T00:00')).toEqual(['Silver'])
@@ -246,18 +209,18 @@ describe('list', () => {
     expect(stdout).toContain('\nPlatinum       0\n')
     const ascii = await list(['--chart'], { env: { ...ENV(), LC_ALL: 'C' } })
     expect(ascii.stdout).toMatch(/^Unknown\/Other {2}#+ 1\n/)
-    expect((await list(['--chart', '-o', 'csv'])).stdout).toMatch(/^rarity,count\r\nUnknown\/Other,1\r\nBronze,1\r\n/)
+    expect((await list(['--chart', '--csv'])).stdout).toMatch(/^rarity,count\r\nUnknown\/Other,1\r\nBronze,1\r\n/)
   })
 })
 
 describe('the pager', () => {
-  const shown = (env = {}, argv: readonly string[] = [], rows = 5) => {
+  const shown = (env = {}, rows = 5) => {
     const pages: string[] = []
     const page = async (pager: string, text: string) => {
       pages.push(pager, text)
       return true
     }
-    return list(argv, { env: { ...ENV(), ...env }, terminal: true, columns: 80, rows, page }).then(({ stdout }) => ({
+    return list([], { env: { ...ENV(), ...env }, terminal: true, columns: 80, rows, page }).then(({ stdout }) => ({
       stdout,
       pages,
     }))
@@ -271,12 +234,11 @@ describe('the pager', () => {
   })
 
   test.each([
-    ['--no-pager', {}, ['--no-pager'], 5],
-    ['an empty PAGER', { PAGER: '' }, [], 5],
-    ['PAGER=cat', { PAGER: 'cat' }, [], 5],
-    ['a screen that is long enough', {}, [], 50],
-  ] as const)('is not used with %s', async (_, env, argv, rows) => {
-    const { stdout, pages } = await shown(env, argv, rows)
+    ['an empty PAGER', { PAGER: '' }, 5],
+    ['PAGER=cat', { PAGER: 'cat' }, 5],
+    ['a screen that is long enough', {}, 50],
+  ] as const)('is not used with %s', async (_, env, rows) => {
+    const { stdout, pages } = await shown(env, rows)
     expect(pages).toEqual([])
     expect(stdout).toContain('鯉のぼり')
   })

@@ -78,6 +78,7 @@ interface Queued {
   readonly names: readonly string[]
   readonly at: number
   isFrozen: boolean
+  readonly isAgain: boolean
 }
 
 interface Listed {
@@ -90,8 +91,8 @@ class Play {
   /** The requests of each command, oldest first. */
   private sent: { readonly at: number; readonly records: readonly CatchRecord[] }[] = []
   private queue: Queued[] = []
-  /** Whether all of a file is queued, and whether its last import is complete. */
-  private readonly files = FILES.map(() => ({ isQueued: false, isComplete: false }))
+  /** Whether the last run queued all of a file, and whether the outbox knows its catches of a run without --again. */
+  private readonly files = FILES.map(() => ({ isQueued: false, isKnown: false }))
   private readonly restored = new Set<string>()
   private readonly folder = newFolder()
   private now = 0
@@ -152,17 +153,21 @@ class Play {
     const path = join(this.folder, `${file}.csv`)
     await writeFile(path, names.map((name) => `${name},1\n`).join(''))
     const isAway = operation === 'import away'
-    if (state.isComplete) expect((await this.fish('add', '--file', path)).status).toBe(6)
+    const isAgain = state.isKnown && !state.isQueued
+    if (isAgain && this.queue.length === 0) {
+      const { stdout } = await this.fish('add', '--file', path)
+      expect(JSON.parse(stdout)).toMatchObject({ skipped: names.length, sent: 0 })
+    }
     const fault = isAway && this.mock.fail('reset', { on: 'postFish', times: Number.POSITIVE_INFINITY })
-    const { status, stderr } = await this.fish('add', '--file', path, ...(state.isComplete ? ['--again'] : []))
+    const { status, stderr } = await this.fish('add', '--file', path, ...(isAgain ? ['--again'] : []))
     if (fault) fault.cancel()
-    if (!state.isQueued) this.queue.push({ file, names, at: this.now, isFrozen: false })
+    if (!state.isQueued) this.queue.push({ file, names, at: this.now, isFrozen: false, isAgain })
     if (!isAway) this.sendQueue()
     // A frozen batch is sent before another one is made.
     else if (!this.queue.some(({ isFrozen }) => isFrozen)) for (const one of this.queue) one.isFrozen = true
     expect([status === 0, stderr]).toEqual([this.queue.length === 0, expect.anything()])
     const isQueued = this.queue.some((one) => one.file === file)
-    Object.assign(state, { isQueued, isComplete: !isQueued })
+    Object.assign(state, { isQueued, isKnown: true })
   }
 
   /** Plays a change over a network, and compares the collections and the saved copies with the model. */
@@ -215,7 +220,7 @@ class Play {
     expect(status).toBe(last.isFrozen ? 6 : 0)
     if (last.isFrozen) return
     this.queue = this.queue.filter((one) => one !== last)
-    Object.assign(this.files[last.file] as object, { isQueued: false })
+    Object.assign(this.files[last.file] as object, { isQueued: false, isKnown: last.isAgain })
     expect([...this.copies().values()].at(-1)).toEqual(last.names)
   }
 
@@ -240,7 +245,7 @@ class Play {
       expect((await this.fish('add', ...names, '-r', 'gold', '-g', gamemode, '--yes')).status).toBe(0)
       this.send({ names, addedTo: gamemode, gamemode })
     } else if (operation === 'flush') {
-      expect((await this.fish('outbox', 'flush')).status).toBe(0)
+      expect((await this.fish('outbox', '--send')).status).toBe(0)
       this.sendQueue()
     } else if (operation === 'undo') await this.undo(step)
     else if (operation === 'restore') await this.restore(step)

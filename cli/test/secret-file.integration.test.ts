@@ -49,8 +49,7 @@ const resets = () => mock.requests.filter(({ route }) => route === 'resetUser')
 
 /** The commands with `--out`, and the hint after a loss. */
 const COMMANDS = [
-  { argv: ['key', 'get', 'Alex'], again: /another FILE/ },
-  { argv: ['key', 'rotate', 'Alex', '--yes'], again: /another FILE: fish-cli key rotate Alex --out FILE --url \S+$/ },
+  { argv: ['key', 'Alex'], again: /another FILE/ },
   {
     argv: ['user', 'reset', 'Alex', '--type', 'api-key', '--yes'],
     again: /another FILE: fish-cli user reset Alex --type api-key --out FILE --url \S+$/,
@@ -87,7 +86,7 @@ test('space for a secret is reserved before the request, and the secret is on th
     await this.datasync()
     synced.push({ asked: resets().length, size: (await this.stat()).size })
   })
-  expect((await fish(['key', 'rotate', 'Alex', '--yes', '--out', out])).status).toBe(0)
+  expect((await fish(['user', 'reset', 'Alex', '-t', 'fernet', '--yes', '--out', out])).status).toBe(0)
   expect(synced).toEqual([
     { asked: 0, size: 4096 },
     { asked: 1, size: 45 },
@@ -176,10 +175,7 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
   })
 })
 
-const RENEWALS = [
-  { argv: ['user', 'reset', 'alex', '--type', 'fernet'], ways: ['--yes', '--dry-run'] },
-  { argv: ['key', 'rotate', 'alex'], ways: ['--yes'] },
-]
+const RENEWALS = [{ argv: ['user', 'reset', 'alex', '--type', 'fernet'], ways: ['--yes', '--dry-run'] }]
 
 describe.each(RENEWALS)('a stored key that $argv replaces', ({ argv, ways }) => {
   const logIn = async (options: RunOptions = {}) => {

@@ -116,7 +116,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     const { status, text } = await ctrlC(terminal)
     expect(status).toBe(130)
     expect(text).toContain('fish-cli: Interrupted. 700 catches are queued on this machine.\r\n')
-    expect(text).toContain('fish-cli outbox flush')
+    expect(text).toContain('fish-cli outbox --cancel')
   })
 
   test('while a log is watched and nothing waits', async () => {

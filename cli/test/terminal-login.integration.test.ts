@@ -66,6 +66,6 @@ describe.skipIf(SKIPPED !== '')(`login in a real terminal${SKIPPED}`, () => {
     await terminal.until(/decide later\)\? /)
     terminal.type('\u0003')
     expect(await terminal.ended).toMatchObject({ status: 130, isSane: true })
-    expect(JSON.parse((await run(['profile', 'list', '--json'], { env })).stdout).profiles).toEqual([])
+    expect(JSON.parse((await run(['profile', '--json'], { env })).stdout).profiles).toEqual([])
   })
 })

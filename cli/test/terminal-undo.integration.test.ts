@@ -82,7 +82,7 @@ describe.skipIf(SKIPPED !== '')(`undo and its like in a real terminal${SKIPPED}`
   })
 
   test('a whole range is removed when the name of the player was typed, and not by a y', async () => {
-    const argv = ['user', 'remove-catch', player, '--since', '1h']
+    const argv = ['remove', '--user', player, '--since', '1h']
     const admin = { ...env, ...context.admin }
     for (const [typed, status, left] of [
       ['y', 1, 2],

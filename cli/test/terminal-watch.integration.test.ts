@@ -147,7 +147,7 @@ describe.skipIf(SKIPPED !== '')(`watch on a real terminal${SKIPPED}`, () => {
     terminal.type('q')
     const { status, text } = await terminal.ended
     expect(status).toBe(0)
-    expect(text).toContain('0 sent; 1 catch is queued on this machine. Send them: fish-cli outbox flush')
+    expect(text).toContain('0 sent; 1 catch is queued on this machine. Send them: fish-cli outbox --send')
     expect(text).toContain('1 line looks like a catch but is not recognized')
   })
 

@@ -126,12 +126,12 @@ describe.skipIf(SKIPPED !== '')(`in a real pseudo-terminal${SKIPPED}`, () => {
     expect(await terminal.ended).toMatchObject({ status: 130, isSane: true })
     expect(screen.lines()).toEqual([
       'fish-cli: Interrupted. 500 catches are queued on this machine.',
-      '  Send them: fish-cli outbox flush',
+      '  Repeat the command to continue, or delete them: fish-cli outbox --cancel',
     ])
   })
 
   test.each([40, 80, 200])('a table with wide characters and emoji keeps its columns in %d cells', async (columns) => {
-    const terminal = fishInTerminal(['list', 'fish', 'Wide', '--no-pager'], { env: environment(), columns })
+    const terminal = fishInTerminal(['list', 'fish', 'Wide'], { env: { ...environment(), PAGER: '' }, columns })
     const { status, text } = await terminal.ended
     expect(status).toBe(0)
     const screen = new TerminalScreen(columns, 'wraps again', measure)
@@ -159,7 +159,7 @@ describe.skipIf(SKIPPED !== '')(`in a real pseudo-terminal${SKIPPED}`, () => {
 })
 
 describe.skipIf(SKIPPED !== '')(`each stream decides for itself${SKIPPED}`, () => {
-  const list = ['list', 'fish', 'Alex', '--no-pager']
+  const list = ['list', 'fish', 'Alex']
   const GOLD = '\u{1b}[38;5;131mGold'
 
   test.each([
@@ -176,7 +176,11 @@ describe.skipIf(SKIPPED !== '')(`each stream decides for itself${SKIPPED}`, () =
   })
 
   test('stdout that is a terminal has colours and its width, though stderr is a file', async () => {
-    const { text } = await fishInTerminal(list, { env: environment(), around: '"$@" 2>/dev/null', columns: 40 }).ended
+    const { text } = await fishInTerminal(list, {
+      env: { ...environment(), PAGER: '' },
+      around: '"$@" 2>/dev/null',
+      columns: 40,
+    }).ended
     expect(text).toContain(GOLD)
     expect(text).not.toContain('x'.repeat(60))
   })

@@ -148,13 +148,13 @@ describe('watch', () => {
     await appendFile(log, lines(3))
     const offline = { ...env, FISH_URL: 'http://127.0.0.1:9' }
     await run(['watch', log, '--once', '--from-start'], { env: offline })
-    const { stdout, status } = await run(['outbox', 'flush', '--json'], { env: offline })
+    const { stdout, status } = await run(['outbox', '--send', '--json'], { env: offline })
     expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 69, code: 'unreachable' })
-    const outbox = JSON.parse((await run(['outbox', 'status', '--json'], { env: offline })).stdout)
+    const outbox = JSON.parse((await run(['outbox', '--json'], { env: offline })).stdout)
     expect(outbox).toMatchObject({
-      queued: 3,
-      deadLetters: 0,
-      collections: [{ kind: 'fish', user: 'Offline', queued: 3 }],
+      waiting: 3,
+      rejected: 0,
+      collections: [{ kind: 'fish', user: 'Offline', waiting: 3 }],
     })
     await once()
     expect(await stored()).toEqual(expected())

@@ -78,13 +78,13 @@ describe.each(releases)('the data of %s', (version) => {
     await fishCli(['restore', join(folder, 'backup'), '--storage', storage])
     const home = { HOME: join(folder, 'home') }
     await using _ = await service.serve(storage)
-    expect(JSON.parse(await fishCli(['profile', 'list', '--json'], home))).toMatchObject({
+    expect(JSON.parse(await fishCli(['profile', '--json'], home))).toMatchObject({
       profiles: [
         { name: 'default', user: 'Alex', url: service.url },
         { name: 'second', user: 'Kevin_2', url: service.url },
       ],
     })
-    for (let each = 0; each < 2; each += 1) await fishCli(['outbox', 'flush'], home)
+    for (let each = 0; each < 2; each += 1) await fishCli(['outbox', '--send'], home)
     const { fish } = (await service.get('/get/fish?name=Kevin_2&gamemode=earth')) as {
       fish: readonly { name: string }[]
     }

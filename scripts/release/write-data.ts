@@ -101,11 +101,11 @@ async function writeHome([alex, kevin]: readonly Player[]): Promise<void> {
         env,
       )
     }
-    await fishCli(['config', 'set', 'gamemode', 'earth'], home)
+    await fishCli(['config', 'gamemode', 'earth'], home)
   }
   const file = join(folder, 'catches.csv')
   await writeFile(file, 'name,rarity\nQueued 1,1\nQueued 2,2\nQueued 3,3\n')
-  await fishCli(['add', '--file', file, '--no-wait'], home).catch((error: unknown) => {
+  await fishCli(['add', '--file', file, '--max-wait', '0'], home).catch((error: unknown) => {
     if (!String(error).includes('queued')) throw error
   })
 }

@@ -53,15 +53,13 @@ export interface CatchListOptions {
   readonly chart: boolean
   /** Whether to show time and record. */
   readonly detail: boolean
-  /** Whether `--fields` names one of those. */
-  readonly namesDetail: boolean
 }
 
 export type CatchList =
   | { readonly counted: false; readonly output: RowsOutput<Catch> }
   | { readonly counted: true; readonly output: RowsOutput<CatchCount>; readonly bars: readonly Bar[] }
 
-export function countedBy(kind: CatchKind): 'rarity' | 'name' {
+function countedBy(kind: CatchKind): 'rarity' | 'name' {
   return kind === 'fish' ? 'rarity' : 'name'
 }
 
@@ -69,7 +67,7 @@ export function buildCatchList(
   { user, catches }: Pick<Collection, 'user' | 'catches'>,
   options: CatchListOptions,
 ): CatchList {
-  const { kind, gamemode, query, chart, detail, namesDetail } = options
+  const { kind, gamemode, query, chart, detail } = options
   const selected = selectCatches(catches, query)
   const about = { user, gamemode }
   const why = catches.length === 0 ? 'yet' : 'that match'
@@ -80,48 +78,36 @@ export function buildCatchList(
     const output = {
       rows: selected.length === 0 ? [] : counts,
       columns: countColumns(by),
-      document: () => ({ ...about, kind, counts }),
+      document: { ...about, kind, counts },
       empty,
     }
     const bars = counts.map((row) => ({ label: countedValue(row), value: row.count, style: styleOf(row) }))
     return { counted: true, output, bars }
   }
-  // A field that was named is shown in full.
-  const shownDetail: CatchDetail = namesDetail ? 'whole' : detail ? 'short' : 'none'
-  const columns = (kind === 'fish' ? fishColumns(shownDetail) : crabColumns(shownDetail)) as readonly Column<Catch>[]
+  const columns = (kind === 'fish' ? fishColumns(detail) : crabColumns(detail)) as readonly Column<Catch>[]
   // Time and id may only be there to sort, filter or compare.
-  const rows = detail || namesDetail ? selected : selected.map(({ caughtAt: _, id: __, ...rest }): Catch => rest)
-  return { counted: false, output: { rows, columns, document: (shown) => ({ ...about, [kind]: shown }), empty } }
+  const rows = detail ? selected : selected.map(({ caughtAt: _, id: __, ...rest }): Catch => rest)
+  return { counted: false, output: { rows, columns, document: { ...about, [kind]: rows }, empty } }
 }
 
-const SAVED: readonly Column<Fish | Crab>[] = [timeColumn('caughtAt'), { field: 'id', title: 'RECORD', whole: true }]
 // Ids start with the time, which is similar for catches of one evening; their ends are random.
 const SHORT_ID = 8
 
-/** How time and record are shown: not at all, with the end of the id, or with all of it. */
-type CatchDetail = 'none' | 'short' | 'whole'
+const SAVED: readonly Column<Fish | Crab>[] = [
+  timeColumn('caughtAt'),
+  { field: 'id', title: 'RECORD', whole: true, text: (value) => String(value ?? '').slice(-SHORT_ID) },
+]
 
-export function fishColumns(detail: CatchDetail): readonly Column<Fish>[] {
+export function fishColumns(detail: boolean): readonly Column<Fish>[] {
   return [
     { field: 'name', title: 'FISH' },
     { field: 'rarity', style: (_, { rarity }) => RARITY_STYLES[rarity] },
-    ...savedColumns(detail),
+    ...(detail ? SAVED : []),
   ]
 }
 
-export function crabColumns(detail: CatchDetail): readonly Column<Crab>[] {
-  return [{ field: 'name', title: 'CRAB' }, ...savedColumns(detail)]
-}
-
-/** Fields that only a detailed response has. */
-export const DETAIL_FIELDS: readonly string[] = SAVED.map(({ field }) => field)
-
-function savedColumns(detail: CatchDetail): readonly Column<Fish | Crab>[] {
-  return SAVED.map((column) => {
-    const shown = { ...column, hidden: detail === 'none' }
-    const isShort = column.field === 'id' && detail === 'short'
-    return isShort ? { ...shown, text: (value) => String(value ?? '').slice(-SHORT_ID) } : shown
-  })
+export function crabColumns(detail: boolean): readonly Column<Crab>[] {
+  return [{ field: 'name', title: 'CRAB' }, ...(detail ? SAVED : [])]
 }
 
 interface CatchCount {
@@ -138,7 +124,7 @@ function styleOf({ rarity }: CatchCount): Style | undefined {
   return rarity && RARITY_STYLES[rarity]
 }
 
-export function countColumns(by: 'rarity' | 'name'): readonly Column<CatchCount>[] {
+function countColumns(by: 'rarity' | 'name'): readonly Column<CatchCount>[] {
   return [
     { field: by, style: (_, row) => styleOf(row) },
     { field: 'count', align: 'right' },

@@ -126,7 +126,7 @@ function validationReport({ issues }: ValidationError): ErrorReport {
     return { text: isNamed ? message : `${source}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, exit }
   })
   if (issues.every(({ path }) => path === 'fernetKey')) {
-    return errorReport('invalid_key', 'FISH_KEY is no Fernet key.', SET_KEY_ANEW, EXIT.credentials)
+    return errorReport('invalid_key', 'FISH_KEY is not a valid key.', SET_KEY_ANEW, EXIT.credentials)
   }
   const text = described.map((one) => one.text).join(' ')
   if (described.every(({ exit }) => exit === EXIT.credentials)) {
@@ -184,7 +184,7 @@ const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   method_not_allowed: WRONG_ADDRESS,
   user_not_found: 'Check the spelling; letter case does not matter.',
   admin_not_found: 'See who there is: fish-cli admin list',
-  record_not_found: 'See what there is: fish-cli list --fields id,name,caughtAt',
+  record_not_found: 'See what there is: fish-cli list --detail',
   user_exists: 'Choose another name.',
   admin_exists: 'Choose another name.',
   last_superadmin: 'Run: fish-cli admin create NAME --role superadmin',

@@ -12,13 +12,15 @@ export interface FlushOptions {
   readonly maxWaitMs?: number | undefined
   readonly signal: AbortSignal
   readonly target: Target
+  /** Hint after an interruption. @default the command that sends the catches */
+  readonly resume?: string | undefined
 }
 
 /** Shows progress and waits on stderr. @throws CliError `interrupted` with the number of catches left */
 export async function flushWithProgress(
   context: Context,
   outbox: Outbox,
-  { maxWaitMs, signal, target }: FlushOptions,
+  { maxWaitMs, signal, target, resume }: FlushOptions,
 ): Promise<FlushReport> {
   const { pending: total } = await outbox.status()
   const showWait = createWaitListener(context)
@@ -35,7 +37,7 @@ export async function flushWithProgress(
       onProgress: ({ delivered, rejected }) => progress?.update(delivered + rejected),
     })
   } catch (error) {
-    throw signal.aborted ? await interruptedError(outbox, target) : error
+    throw signal.aborted ? await interruptedError(outbox, target, resume) : error
   } finally {
     progress?.end()
     unsubscribe()
@@ -60,18 +62,22 @@ export function createWaitListener({ line, clock }: Pick<Context, 'line' | 'cloc
   }
 }
 
-export async function interruptedError(outbox: Outbox, target: Target): Promise<CliError> {
+export async function interruptedError(
+  outbox: Outbox,
+  target: Target,
+  resume = `Send them: ${flushCommand(target)}`,
+): Promise<CliError> {
   const { pending: count } = await outbox.status()
   const message = `Interrupted. ${count === 0 ? 'Nothing is queued.' : queuedText(count)}`
-  const hint = count === 0 ? undefined : `Send them: ${flushCommand(target)}`
+  const hint = count === 0 ? undefined : resume
   return new CliError({ code: 'interrupted', message, hint, exit: EXIT.interrupted })
 }
 
 export function flushCommand(target: Target): string {
-  return commandLine('outbox', 'flush', ...targetWords(target))
+  return commandLine('outbox', '--send', ...targetWords(target))
 }
 
-export const DEAD_LETTER_HELP = 'See fish-cli outbox status, then: fish-cli outbox retry, or drop.'
+export const DEAD_LETTER_HELP = 'See the reasons: fish-cli outbox'
 
 /** @throws CliError what stopped the delivery, and how many catches stay queued */
 export function flushStatus(

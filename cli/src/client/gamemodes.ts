@@ -68,7 +68,7 @@ export async function requireGamemode(context: Context, target: Target): Promise
   const gamemode = await gamemodeOf(context, target)
   if (gamemode !== undefined) return gamemode
   const known = knownGamemodes(context, target.url.value)
-  const hint = `Add --gamemode GAMEMODE, such as ${known.join(', ')}. For all commands: fish-cli config set gamemode GAMEMODE`
+  const hint = `Add --gamemode GAMEMODE, such as ${known.join(', ')}. For all commands: fish-cli config gamemode GAMEMODE`
   throw usageError('Missing gamemode.', hint)
 }
 

@@ -73,7 +73,7 @@ export async function readPlayerKey(
   const elsewhere = isElsewhere ? `The secrets of profile ${profile.name} are for ${profile.url} only. ` : ''
   return readSecret(context, {
     variable: 'FISH_KEY',
-    question: `Fernet key of ${printable(user)}`,
+    question: `Key of ${printable(user)}`,
     orElse: `, who is not logged in here (or Ctrl-C, then: ${login})`,
     alternative: `${elsewhere}Or fetch and save it once: ${login}`,
     noInput,

@@ -51,7 +51,7 @@ export async function fetchPlayerKey(context: Context, target: Target, options: 
       ? (known.fernetKey ?? '')
       : (await client.keys.get({ username: user, password, signal })).fernetKey
   const { accepted, counted } = await testKey(client, { user, fernetKey, signal }).catch((error: unknown) => {
-    throw error instanceof FernetError ? invalidResponse('a Fernet key') : error
+    throw error instanceof FernetError ? invalidResponse('a key') : error
   })
   if (!accepted) {
     const whose = password === undefined ? 'this key' : 'the key that it returned'

@@ -1,6 +1,7 @@
 import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { FishCrabError, type Gamemode, type RateLimitState, type ResponseEvent } from '@fish-crab/sdk'
+import { userNameKey } from '@fish-crab/sdk/constants'
 import {
   type DeadLetter,
   inspectOutbox,
@@ -9,6 +10,7 @@ import {
   type OutboxOptions,
   OutboxStoreError,
   openOutbox,
+  type StoredCatch,
 } from '@fish-crab/sdk/outbox'
 import { folders } from '../config/paths.ts'
 import { isSameService } from '../config/profile.ts'
@@ -52,6 +54,14 @@ export async function openPlayerOutbox(
 export async function openLocalOutbox(context: Context, target: Target): Promise<Outbox | undefined> {
   const url = target.url.value
   return existsSync(outboxPath(context, url)) ? openOutboxFile(context, url, { baseUrl: url }) : undefined
+}
+
+/** All of an outbox: it holds a million catches at most. */
+const ALL = 10_000_000
+
+export async function waitingCatches(outbox: Outbox, user: string): Promise<readonly StoredCatch[]> {
+  const all = await outbox.peek(ALL)
+  return all.filter((one) => userNameKey(one.user) === userNameKey(user))
 }
 
 // Hints of the SDK name options of its API, which users of this program do not have.
@@ -119,7 +129,7 @@ async function readUnsent(context: Pick<Context, 'env'>, path: string): Promise<
     return {
       service: { url, queued },
       result,
-      fix: `Send them: ${commandLine('outbox', 'flush', '--url', printable(url))}`,
+      fix: `Send them: ${commandLine('outbox', '--send', '--url', printable(url))}`,
     }
   } catch (error) {
     if (!(error instanceof OutboxStoreError) || error.code === 'outbox_unavailable') return undefined
@@ -141,20 +151,19 @@ export async function knownKeys(context: Pick<Context, 'env'>, url: string): Pro
   }
 }
 
-/** All when no ID is given. @throws CliError for a malformed or unknown ID */
-export async function selectDeadLetters(
+/** @param texts ids of rejected batches, or `all` @throws CliError for a malformed or unknown id */
+export async function selectRejected(
   outbox: Outbox | undefined,
   texts: readonly string[],
 ): Promise<readonly DeadLetter[]> {
-  const hint = 'See the IDs: fish-cli outbox status'
-  if (!texts.every((text) => /^\d{1,15}$/.test(text))) throw usageError('ID must be a number.', hint)
-  const deadLetters = outbox ? await outbox.deadLetters() : []
-  if (texts.length === 0) return deadLetters
+  const hint = 'See the IDs: fish-cli outbox'
+  if (!texts.every((text) => text === 'all' || /^\d{1,15}$/.test(text))) throw usageError('ID must be a number.', hint)
+  const batches = outbox ? await outbox.deadLetters() : []
+  if (texts.includes('all')) return batches
   const ids = new Set(texts.map(Number))
-  const selected = deadLetters.filter(({ id }) => ids.has(id))
+  const selected = batches.filter(({ id }) => ids.has(id))
   if (selected.length === ids.size) return selected
-  const message = 'No dead letter has that ID.'
-  throw new CliError({ code: 'batch_not_found', message, hint, exit: EXIT.notFound })
+  throw new CliError({ code: 'batch_not_found', message: 'No rejected batch has that ID.', hint, exit: EXIT.notFound })
 }
 
 export function countCatches(deadLetters: readonly DeadLetter[]): number {

@@ -25,11 +25,7 @@ export interface CatchRecord {
 }
 
 /** Groups catches with their ids, oldest first. */
-export function recordsOf(
-  kind: CatchKind,
-  gamemode: Gamemode,
-  catches: readonly (Fish | Crab)[],
-): readonly CatchRecord[] {
+function recordsOf(kind: CatchKind, gamemode: Gamemode, catches: readonly (Fish | Crab)[]): readonly CatchRecord[] {
   const byId = new Map<string, (Fish | Crab)[]>()
   for (const one of catches) {
     const { id = '' } = one

@@ -1,17 +1,17 @@
 import type { FishInput } from '@fish-crab/sdk'
 import { RARITIES, type RarityValue, rarityLabel } from '@fish-crab/sdk/constants'
+import type { AddFileFlags } from '../add-file/add-file.ts'
 import { rememberAdded } from '../client/added.ts'
 import { rarityList } from '../client/catch-query.ts'
 import { openClient } from '../client/client.ts'
 import { requireGamemode } from '../client/gamemodes.ts'
 import { readPlayerKey } from '../client/identity.ts'
 import { outboxPath } from '../client/outbox-path.ts'
-import { Args, type CommandContext, defineCommand, Flags } from '../command/define.ts'
-import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from '../command/flags.ts'
 import { requireUser } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 import { parseRarity } from '../core/parse-values.ts'
-import type { AddFileFlags } from '../import/run.ts'
+import { Args, type CommandContext, defineCommand, Flags } from '../kit/define.ts'
+import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from '../kit/flags.ts'
 import { canPrompt, confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
@@ -19,7 +19,7 @@ export const addCommand = defineCommand({
   summary: 'Add fish or crabs to your collection.',
   description:
     'Needs your key: from login, FISH_KEY or FISH_KEY_FILE. Several names are saved as one record, all or none; put a ' +
-    'name of two words in quotes. Catches from a file are queued in the outbox on this machine until the service has stored them.',
+    'name of two words in quotes. Catches from a file wait in the outbox on this machine until the service has stored them. If a run stops, repeat the command: it continues, and adds no catch twice.',
   examples: [
     'fish-cli add Salmon --rarity gold --gamemode earth --user Alex',
     'fish-cli add "Bronze Koi" Cod -r 1 -g earth',
@@ -36,7 +36,7 @@ export const addCommand = defineCommand({
     crab: Flags.boolean({ summary: 'Add crabs, which have no rarity; without NAME, one plain crab.' }),
     file: Flags.string({
       summary:
-        'Add the catches in a file: CSV, TSV, JSON or JSONL with name, rarity, kind, gamemode, caughtAt; - for stdin.',
+        'Add the catches in a file: CSV, JSON or JSON Lines with name, rarity, kind, gamemode, caughtAt; - for stdin.',
       helpValue: 'FILE',
     }),
     timezone: Flags.string({
@@ -97,9 +97,13 @@ async function confirmNames(context: CommandContext, names: readonly string[]): 
   await confirm(context, { question: `${mistake.problem} ${mistake.hint} Save as given` })
 }
 
-async function addFile(context: CommandContext, names: readonly string[], flags: AddFileFlags): Promise<number> {
+async function addFile(
+  context: CommandContext,
+  names: readonly string[],
+  flags: AddFileFlags & { readonly rarity?: string | undefined },
+): Promise<number> {
   if (names.length > 0) throw usageError('Specify NAME or --file, not both.')
-  const { addFile } = await import('../import/run.ts')
+  const { addFile } = await import('../add-file/add-file.ts')
   const rarity = flags.rarity === undefined ? undefined : rarityOf(flags.rarity)
   const outcome = await addFile(context, { target: context.target, flags, rarity })
   context.print(outcome.document, () => outcome.text)

@@ -2,9 +2,9 @@ import type { AuditEntry } from '@fish-crab/sdk/admin'
 import { LIMITS } from '@fish-crab/sdk/constants'
 import { pageSizeFor, takeFirst } from '../client/admin.ts'
 import { parseCatchQuery } from '../client/catch-query.ts'
-import { administrationFlags, openAdministration } from '../command/administration.ts'
-import { defineCommand, Flags } from '../command/define.ts'
-import { outputFlags } from '../command/flags.ts'
+import { administrationFlags, openAdministration } from '../kit/administration.ts'
+import { defineCommand, Flags } from '../kit/define.ts'
+import { outputFlags } from '../kit/flags.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
@@ -28,7 +28,7 @@ export const auditCommand = defineCommand({
   examples: [
     'fish-cli audit',
     'fish-cli audit --since 7d',
-    'fish-cli audit --limit 1000 -o csv --fields at,actor,action,subject',
+    { description: 'For a spreadsheet:', command: 'fish-cli audit --limit 1000 --csv' },
   ],
   flags: {
     limit: Flags.string({
@@ -43,7 +43,6 @@ export const auditCommand = defineCommand({
     ...outputFlags,
   },
   role: 'administrator',
-  columns: COLUMNS,
 
   async run(context) {
     const { flags } = context
@@ -55,7 +54,8 @@ export const auditCommand = defineCommand({
     const { entries, more } = await takeFirst(pages, limit, ({ at }) => Date.parse(at) >= since)
     const status = await context.printRows({
       rows: entries,
-      document: (selected) => ({ entries: selected, more }),
+      columns: COLUMNS,
+      document: { entries, more },
       empty: 'No entries since then.',
     })
     if (more) context.note(`There are older entries than these ${entries.length}. To see more, raise --limit.`)

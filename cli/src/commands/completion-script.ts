@@ -46,8 +46,6 @@ _fish_cli() {
   if [[ $kind == (files|folders)' '* ]]; then
     compset -p \${kind#* }
     if [[ $kind == files* ]]; then _files; else _files -/; fi
-  elif [[ $kind == list ]]; then
-    _describe -V 'fish-cli' reply -S ''
   else
     _describe -V 'fish-cli' reply
   fi

@@ -1,10 +1,10 @@
 import { basename } from 'node:path'
-import { Args, defineCommand, Flags, words } from '../command/define.ts'
 import { homeFolder } from '../config/paths.ts'
 import { commandLine } from '../core/command-line.ts'
 import type { Env } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
 import { isShell, SHELLS, type Shell } from '../core/shells.ts'
+import { Args, defineCommand, Flags, words } from '../kit/define.ts'
 import { printable } from '../output/text.ts'
 import { installScript, SCRIPTS, type ScriptLocation, scriptLocation } from './completion-script.ts'
 

@@ -14,17 +14,15 @@ import { readApiKey } from '../client/client.ts'
 import { TRY_LATER } from '../client/describe-error.ts'
 import { readPlayerKey } from '../client/identity.ts'
 import { secretFromEnv } from '../client/read-secret.ts'
-import { Args, type CommandContext, defineCommand, Flags, type Values } from '../command/define.ts'
-import { adminFlag, profileFlag } from '../command/flags.ts'
 import { resolveTarget, type Target } from '../config/target.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
-import { parseFormat } from '../core/format.ts'
 import { parseOrigin, parseServiceUrl, parseWholeNumber } from '../core/parse-values.ts'
 import { localTime } from '../core/time.ts'
+import { Args, type CommandContext, defineCommand, Flags, type Values } from '../kit/define.ts'
+import { adminFlag, profileFlag } from '../kit/flags.ts'
 import type { Column } from '../output/columns.ts'
 import { printable } from '../output/text.ts'
 
-const REPORTS = ['table', 'tap', 'json'] as const
 const PART = 'conformance'
 
 export const conformanceCommand = defineCommand({
@@ -43,7 +41,7 @@ export const conformanceCommand = defineCommand({
     'fish-cli conformance http://127.0.0.1:8787',
     {
       description: 'For a CI job that reads TAP, with all rate limit checks:',
-      command: 'fish-cli conformance --output tap --max-wait 300',
+      command: 'fish-cli conformance --tap --max-wait 300',
     },
     {
       description: 'A mock seeded with an administrator; it has no metrics and no documentation:',
@@ -68,11 +66,10 @@ export const conformanceCommand = defineCommand({
       helpValue: 'USER',
       exclusive: ['admin'],
     }),
-    output: Flags.string({
-      char: 'o',
-      summary: `Report format: ${REPORTS.join(', ')} (FISH_OUTPUT, if table or json).`,
-      helpValue: 'FORMAT',
+    tap: Flags.boolean({
+      summary: 'Print TAP, for a test runner.',
       helpGroup: 'OUTPUT',
+      exclusive: ['json', 'dry-run'],
     }),
     only: Flags.string({
       summary: 'Run only this check or section; repeatable.',
@@ -101,12 +98,10 @@ export const conformanceCommand = defineCommand({
     }),
     'dry-run': Flags.boolean({ summary: 'List the checks that would run; no request is sent.' }),
   },
-  formats: REPORTS,
   completion: { only: checkNames, skip: checkNames },
 
   async run(context) {
     const { args, flags } = context
-    const format = parseFormat(REPORTS, flags)
     // Not the one of the context: stored secrets are for the service of their profile.
     const target = resolveTarget(context, { ...flags, url: args.url })
     const baseUrl = parseServiceUrl(target.url.value)
@@ -119,7 +114,7 @@ export const conformanceCommand = defineCommand({
     const selected = await selectChecks(flags)
     if (flags.user !== undefined && !isUserName(flags.user)) throw usageError(`--user must be ${USER_NAME_RULE}.`)
     if (allowedOrigin !== undefined) parseOrigin('--allowed-origin', allowedOrigin)
-    if (flags['dry-run']) return printChecks(context, selected.checks, baseUrl, format)
+    if (flags['dry-run']) return printChecks(context, selected.checks, baseUrl)
     const masterApiKey = await secretFromEnv(context, 'FISH_MASTER_API_KEY')
     const identity =
       flags.user === undefined
@@ -136,8 +131,8 @@ export const conformanceCommand = defineCommand({
       ...selected.selection,
     })
     const { jsonReport, tableReport, tapReport } = await import('@fish-crab/mocks/conformance')
-    const text = { table: tableReport, tap: tapReport, json: jsonReport }[format](results)
-    context.stdout.write(`${text}\n`)
+    const report = flags.json ? jsonReport : flags.tap ? tapReport : tableReport
+    context.stdout.write(`${report(results)}\n`)
     return results.failed === 0 ? EXIT.ok : EXIT.failure
   },
 })
@@ -172,15 +167,8 @@ const CHECK_COLUMNS: readonly Column[] = [
   { field: 'title', wrap: true },
 ]
 
-function printChecks(
-  context: CommandContext,
-  checks: readonly CheckInfo[],
-  url: string,
-  format: (typeof REPORTS)[number],
-): Promise<number> {
-  if (format === 'tap') throw usageError('--dry-run cannot print TAP.', 'Use --output table or json.')
-  const document = () => ({ dryRun: true, url, checks })
-  return context.printRows({ rows: checks, columns: CHECK_COLUMNS, document })
+function printChecks(context: CommandContext, checks: readonly CheckInfo[], url: string): Promise<number> {
+  return context.printRows({ rows: checks, columns: CHECK_COLUMNS, document: { dryRun: true, url, checks } })
 }
 
 async function selectChecks({ only, skip }: Partial<Record<'only' | 'skip', readonly string[] | undefined>>) {

@@ -1,7 +1,7 @@
-import { Args, defineCommand } from '../command/define.ts'
-import { contentsText, runMaintenance } from '../command/maintenance.ts'
 import type { Env } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
+import { Args, defineCommand } from '../kit/define.ts'
+import { contentsText, runMaintenance } from '../kit/maintenance.ts'
 import { printable } from '../output/text.ts'
 
 export const copyCommand = defineCommand({

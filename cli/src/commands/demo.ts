@@ -1,14 +1,19 @@
 import type { ClientOptions, RarityLabel } from '@fish-crab/sdk'
 import { crabColumns, fishColumns } from '../client/catch-list.ts'
 import { openClient } from '../client/client.ts'
-import { defineCommand, Flags } from '../command/define.ts'
-import { outputFlags, serviceFlags } from '../command/flags.ts'
-import { formatOf } from '../core/format.ts'
+import { defineCommand, Flags } from '../kit/define.ts'
+import { outputFlags, serviceFlags } from '../kit/flags.ts'
 import type { Column } from '../output/columns.ts'
 import { renderRows } from '../output/rows.ts'
 import { RARITY_STYLES } from '../output/screen.ts'
 
-const COLUMNS: readonly Column<{ readonly rarity?: RarityLabel }>[] = [
+interface Sample {
+  readonly kind: string
+  readonly name: string
+  readonly rarity?: RarityLabel
+}
+
+const COLUMNS: readonly Column<Sample>[] = [
   { field: 'kind' },
   { field: 'name' },
   { field: 'rarity', style: (_, { rarity }) => rarity && RARITY_STYLES[rarity] },
@@ -22,26 +27,24 @@ export const demoCommand = defineCommand({
     url: Flags.string({ summary: 'Show the sample collections of this service.', helpValue: 'URL' }),
     ...outputFlags,
   },
-  columns: COLUMNS,
 
   async run(context) {
     const { flags } = context
     const { demo } = await openClient(context, context.target, flags.url === undefined ? await ownService() : {})
     const signal = context.interrupted()
     const [{ user, fish }, { crab }] = await Promise.all([demo.fish({ signal }), demo.crabs({ signal })])
-    if (formatOf(flags) === 'table' && flags.fields === undefined) {
+    if (!flags.json && !flags.csv) {
       const tables = [
-        renderRows({ rows: fish, columns: fishColumns('none') }, flags, context.screen),
-        renderRows({ rows: crab, columns: crabColumns('none') }, flags, context.screen),
+        renderRows({ rows: fish, columns: fishColumns(false) }, flags, context.screen),
+        renderRows({ rows: crab, columns: crabColumns(false) }, flags, context.screen),
       ]
       return context.printLong(tables.join('\n'))
     }
-    const rows = [
+    const rows: readonly Sample[] = [
       ...fish.map((each) => ({ kind: 'fish', ...each })),
-      ...crab.map((each) => ({ kind: 'crab', ...each })),
+      ...crab.map(({ name }) => ({ kind: 'crab', name })),
     ]
-    const document = (selected: readonly object[]) => (flags.fields === undefined ? { user, fish, crab } : selected)
-    return context.printRows({ rows, document })
+    return context.printRows({ rows, columns: COLUMNS, document: { user, fish, crab } })
   },
 })
 

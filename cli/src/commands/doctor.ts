@@ -7,8 +7,6 @@ import { findIdentity, type Identity } from '../client/identity.ts'
 import { testKey, testSession } from '../client/login.ts'
 import { openLocalOutbox, unsentElsewhere } from '../client/outbox.ts'
 import { outboxPath } from '../client/outbox-path.ts'
-import { defineCommand, Flags } from '../command/define.ts'
-import { addressFlags, outputFlags, userFlag } from '../command/flags.ts'
 import { checkConfigWritable, EMPTY_CONFIG, readConfig } from '../config/config-file.ts'
 import { fileStore } from '../config/file-store.ts'
 import { checkReplaceable } from '../config/files.ts'
@@ -22,6 +20,8 @@ import { commandLine } from '../core/command-line.ts'
 import type { Config, Context } from '../core/context.ts'
 import { EXIT } from '../core/errors.ts'
 import { localTime } from '../core/time.ts'
+import { defineCommand, Flags } from '../kit/define.ts'
+import { addressFlags, outputFlags, userFlag } from '../kit/flags.ts'
 import type { Column } from '../output/columns.ts'
 import type { Style } from '../output/screen.ts'
 import { printable } from '../output/text.ts'
@@ -49,7 +49,6 @@ export const doctorCommand = defineCommand({
     ...addressFlags,
     ...outputFlags,
   },
-  columns: COLUMNS,
 
   async run(context) {
     const { flags } = context
@@ -78,7 +77,7 @@ export const doctorCommand = defineCommand({
       if (!flags.offline) rows.push(...(await checkService(context, known)))
     }
     const isHealthy = rows.every(({ status }) => status !== 'fail')
-    await context.printRows({ rows, document: (checks) => ({ ok: isHealthy, checks }) })
+    await context.printRows({ rows, columns: COLUMNS, document: { ok: isHealthy, checks: rows } })
     return isHealthy ? EXIT.ok : EXIT.failure
   },
 })
@@ -148,7 +147,7 @@ async function checkKeyring(context: KeyringContext, config: Config): Promise<Ou
   if (keyring.available) return ok('The system keyring works.')
   const inUse = [...config.profiles].filter(([, { secrets }]) => secrets === 'keyring').map(([name]) => name)
   if (wanted === 'auto' && inUse.length === 0) return ok(`${keyring.why} Secrets go to a file.`)
-  const fix = 'Start the keyring and unlock it, or: fish-cli config set secret-store file, then fish-cli login USER'
+  const fix = 'Start the keyring and unlock it, or: fish-cli config secret-store file, then fish-cli login USER'
   return fail(`${keyring.why} It is needed${inUse.length > 0 ? ` by ${inUse.join(', ')}` : ''}.`, fix)
 }
 
@@ -174,8 +173,8 @@ async function checkOutbox(context: Context, target: Target): Promise<Outcome> {
   checkReplaceable(outboxPath(context, target.url.value))
   await using outbox = await openLocalOutbox(context, target)
   const { pending, rejected } = (await outbox?.status()) ?? { pending: 0, rejected: 0 }
-  if (rejected > 0) return warn(`${catchesText(rejected)} could not be stored.`, 'See why: fish-cli outbox status')
-  if (pending > 0) return warn(`${catchesText(pending)} not sent yet.`, 'Send them: fish-cli outbox flush')
+  if (rejected > 0) return warn(`${catchesText(rejected)} could not be stored.`, 'See why: fish-cli outbox')
+  if (pending > 0) return warn(`${catchesText(pending)} not sent yet.`, 'Send them: fish-cli outbox --send')
   return ok('The outbox is empty.')
 }
 

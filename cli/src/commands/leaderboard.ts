@@ -3,10 +3,10 @@ import { kindNamed, unknownKind } from '../client/catch-list.ts'
 import { parseCatchQuery } from '../client/catch-query.ts'
 import { openClient } from '../client/client.ts'
 import { gamemodeOf } from '../client/gamemodes.ts'
-import { administrationFlags, isAdministrator, openAdministration } from '../command/administration.ts'
-import { Args, type CommandContext, defineCommand, Flags, words } from '../command/define.ts'
-import { outputFlags } from '../command/flags.ts'
 import { CliError, EXIT } from '../core/errors.ts'
+import { administrationFlags, isAdministrator, openAdministration } from '../kit/administration.ts'
+import { Args, type CommandContext, defineCommand, Flags, words } from '../kit/define.ts'
+import { outputFlags } from '../kit/flags.ts'
 import type { Column } from '../output/columns.ts'
 
 const COLUMNS: readonly Column[] = [
@@ -38,7 +38,6 @@ export const leaderboardCommand = defineCommand({
   },
   // Only an administrator can lack rights here.
   role: 'administrator',
-  columns: COLUMNS,
   completion: { kind: words(['fish', 'crabs']) },
 
   async run(context) {
@@ -59,7 +58,8 @@ export const leaderboardCommand = defineCommand({
     }))
     const output = {
       rows,
-      document: (shown: readonly object[]) => ({ type, gamemode: gamemode ?? null, leaderboard: shown }),
+      columns: COLUMNS,
+      document: { type, gamemode: gamemode ?? null, leaderboard: rows },
       empty: 'No catches yet.',
     }
     if (!flags.chart) return context.printRows(output)

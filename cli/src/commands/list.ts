@@ -1,23 +1,11 @@
-import {
-  buildCatchList,
-  countColumns,
-  countedBy,
-  crabColumns,
-  DETAIL_FIELDS,
-  fetchCatches,
-  fishColumns,
-  KIND_PLURALS,
-  kindNamed,
-  unknownKind,
-} from '../client/catch-list.ts'
+import { buildCatchList, fetchCatches, KIND_PLURALS, kindNamed, unknownKind } from '../client/catch-list.ts'
 import { needsTime, parseCatchQuery, SORT_FIELDS } from '../client/catch-query.ts'
 import { requireGamemode } from '../client/gamemodes.ts'
-import { Args, defineCommand, Flags, words } from '../command/define.ts'
-import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../command/flags.ts'
 import { requireUser, resolveTarget } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
 import { usageError } from '../core/errors.ts'
-import type { OutputFlags } from '../core/format.ts'
+import { Args, defineCommand, Flags, words } from '../kit/define.ts'
+import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../kit/flags.ts'
 
 export const listCommand = defineCommand({
   summary: 'List what a player has caught, oldest first.',
@@ -31,7 +19,7 @@ export const listCommand = defineCommand({
     },
     { description: 'Catches of the last week, by rarity:', command: 'fish-cli list --since 7d --chart' },
     { description: 'Follow new catches:', command: 'fish-cli list Alex --watch' },
-    { description: 'For a spreadsheet:', command: 'fish-cli list -o csv --fields caughtAt,name,rarity' },
+    { description: 'For a spreadsheet:', command: 'fish-cli list --detail --csv' },
   ],
   args: {
     kind: Args.string({ description: 'fish or crabs (default fish)' }),
@@ -62,16 +50,9 @@ export const listCommand = defineCommand({
     ...serviceFlags,
     ...outputFlags,
   },
-  columns: fishColumns('whole'),
   completion: {
     kind: { ...words(['fish', 'crabs']), local: 'users' },
     sort: { words: SORT_FIELDS.flatMap((value) => [{ value }, { value: `-${value}`, description: 'descending' }]) },
-  },
-
-  columnsFor({ args, flags }) {
-    const { kind } = subjectOf(args)
-    if (flags.chart) return countColumns(countedBy(kind))
-    return kind === 'fish' ? fishColumns('whole') : crabColumns('whole')
   },
 
   async run(context) {
@@ -82,7 +63,7 @@ export const listCommand = defineCommand({
     const user = requireUser(target, `Pass one: ${commandLine('list', KIND_PLURALS[kind], 'USER')}`)
     const gamemode = await requireGamemode(context, target)
     const { chart = false, detail = false } = flags
-    const listOptions = { kind, gamemode, query, chart, detail, namesDetail: !chart && asksForDetail(flags) }
+    const listOptions = { kind, gamemode, query, chart, detail }
     if (flags.watch) {
       const { watchList } = await import('../poll/list.ts')
       // A relative --since is resolved whenever something is shown.
@@ -92,7 +73,7 @@ export const listCommand = defineCommand({
     // Loaded after the arguments are validated.
     const { openClient } = await import('../client/client.ts')
     const client = await openClient(context, target)
-    const needsDetail = detail || listOptions.namesDetail || needsTime(query)
+    const needsDetail = detail || needsTime(query)
     const options = { user, gamemode, signal: context.interrupted() }
     const catches = await fetchCatches(client, kind, needsDetail ? { ...options, detail: 'full' } : options)
     const list = buildCatchList(catches, listOptions)
@@ -111,9 +92,4 @@ function subjectOf(args: { kind?: string | undefined; user?: string | undefined 
 function userOf(argument: string | undefined, flag: string | undefined): string | undefined {
   if (argument === undefined || flag === undefined || argument === flag) return argument ?? flag
   throw usageError('USER and --user name different players.', 'Use only one of them.')
-}
-
-function asksForDetail({ fields = '' }: OutputFlags): boolean {
-  const names = fields.toLowerCase().split(/\s*,\s*/)
-  return DETAIL_FIELDS.some((field) => names.includes(field.toLowerCase()))
 }

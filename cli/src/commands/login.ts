@@ -5,8 +5,6 @@ import { askForGamemodes, findGamemode, gamemodeOf } from '../client/gamemodes.t
 import { findIdentity } from '../client/identity.ts'
 import { fetchPlayerKey, fetchSession } from '../client/login.ts'
 import { noteUnsent } from '../client/outbox.ts'
-import { Args, type CommandContext, defineCommand, Flags } from '../command/define.ts'
-import { gamemodeFlag, serviceFlags, yesFlags } from '../command/flags.ts'
 import { applyLogin, changeConfig, type LoginTarget, replacesLogin } from '../config/config-file.ts'
 import { readLoginFile } from '../config/login-file.ts'
 import { DEFAULT_PROFILE, isOnlyLocal, isUnencrypted, parseProfileName } from '../config/profile.ts'
@@ -18,6 +16,8 @@ import type { Config } from '../core/context.ts'
 import { CliError, usageError } from '../core/errors.ts'
 import { isServiceUrl, parseServiceUrl } from '../core/parse-values.ts'
 import { localTime } from '../core/time.ts'
+import { Args, type CommandContext, defineCommand, Flags } from '../kit/define.ts'
+import { gamemodeFlag, serviceFlags, yesFlags } from '../kit/flags.ts'
 import { ask, canPrompt, confirm, promptLine } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
@@ -185,7 +185,7 @@ async function offerApiKey(context: CommandContext, config: Config, name: string
 
 function profileSwitch(name: string, { current }: Config): readonly string[] {
   if (current === undefined || current === name) return []
-  return [`The current profile is now ${name}. To switch back: ${commandLine('profile', 'use', printable(current))}`]
+  return [`The current profile is now ${name}. To switch back: ${commandLine('profile', printable(current))}`]
 }
 
 function playerLogin({ url, user, gamemode }: Target): LoginTarget {

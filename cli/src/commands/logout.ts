@@ -1,11 +1,11 @@
 import { createAdmin } from '../client/admin.ts'
 import { notLoggedIn } from '../client/identity.ts'
 import { noteUnsent } from '../client/outbox.ts'
-import { type CommandContext, defineCommand } from '../command/define.ts'
-import { profileFlag } from '../command/flags.ts'
 import type { ProfileSecrets } from '../config/secret-store.ts'
 import { updateSecrets } from '../config/secrets.ts'
 import { localTime } from '../core/time.ts'
+import { type CommandContext, defineCommand } from '../kit/define.ts'
+import { profileFlag } from '../kit/flags.ts'
 import { printable } from '../output/text.ts'
 
 /** Nobody waits longer for a service that does not respond: the secrets are removed from this machine already. */
@@ -15,7 +15,7 @@ export const logoutCommand = defineCommand({
   summary: 'Remove your key and other secrets from this machine.',
   description:
     'The profile and the account stay. The session of an administrator also ends at the service. If others may have ' +
-    'seen the key, ask the operator of the service to replace it (fish-cli key rotate), and log in again.',
+    'seen the key, ask an administrator to replace it (fish-cli user reset USER --type fernet), and log in again.',
   examples: ['fish-cli logout', 'fish-cli logout --profile bob'],
   flags: { ...profileFlag },
 

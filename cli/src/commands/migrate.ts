@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import type { MigrateReport, MigrationReport } from '@fish-crab/server'
-import { Args, defineCommand, Flags } from '../command/define.ts'
-import { dryRunFlag, yesFlags } from '../command/flags.ts'
-import { refuseEmptyPath, runMaintenance, storageFlag } from '../command/maintenance.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { parseJsonText } from '../core/parse-values.ts'
+import { Args, defineCommand, Flags } from '../kit/define.ts'
+import { dryRunFlag, yesFlags } from '../kit/flags.ts'
+import { refuseEmptyPath, runMaintenance, storageFlag } from '../kit/maintenance.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 

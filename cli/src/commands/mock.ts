@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { parseSeed, type Seed, SeedError, type SeededUser, startStandaloneMock } from '@fish-crab/mocks/standalone'
 import { DEFAULT_BASE_URL, GAMEMODE_RULE, GAMEMODES, type Gamemode, isGamemode, LIMITS } from '@fish-crab/sdk/constants'
-import { defineCommand, Flags } from '../command/define.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { parseOrigin, parseWholeNumber } from '../core/parse-values.ts'
 import { parseTime } from '../core/time.ts'
+import { defineCommand, Flags } from '../kit/define.ts'
 import { printable } from '../output/text.ts'
 
 const DEFAULT_HOST = '127.0.0.1'

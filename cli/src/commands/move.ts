@@ -1,66 +1,44 @@
-import { openClient } from '../client/client.ts'
 import { parseMove } from '../client/gamemodes.ts'
-import {
-  amountText,
-  COPYABLE,
-  changeRecords,
-  countOf,
-  describeRecords,
-  fetchRecords,
-  readPlayerPassword,
-  resourceOf,
-  selectRecords,
-} from '../client/records.ts'
-import { Args, defineCommand } from '../command/define.ts'
-import { fromFlag, passwordStdinFlag, serviceFlags, toGamemodeFlag, userFlag, yesFlags } from '../command/flags.ts'
-import { requireUser, targetWords } from '../config/target.ts'
+import { amountText, COPYABLE, changeRecords, countOf } from '../client/records.ts'
+import { targetWords } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
-import { usageError } from '../core/errors.ts'
-import { confirm } from '../output/prompt.ts'
+import { findRecords, RECORD_DESCRIPTION, recordArgs, recordFlags } from '../kit/change-records.ts'
+import { defineCommand } from '../kit/define.ts'
+import { fromFlag, toGamemodeFlag } from '../kit/flags.ts'
 import { printable } from '../output/text.ts'
 
+/** Further ids are only in the JSON document. */
+const SHOWN_IDS = 10
+
 export const moveCommand = defineCommand({
-  summary: 'Move records of your collection to another gamemode.',
-  description:
-    'A record is what one command or batch added: all its catches move, and keep their times and id. ID is the id of a ' +
-    'record, or the end that list --detail shows. Needs your password, from a prompt, FISH_PASSWORD or ' +
-    'FISH_PASSWORD_FILE.',
+  summary: 'Move records of a collection to another gamemode.',
+  description: `${RECORD_DESCRIPTION} Moved catches keep their times and ids.`,
   examples: [
     'fish-cli move 5f50b328 --from earth --gamemode survival',
     { description: 'From the gamemode of your profile:', command: 'fish-cli move 5f50b328 -g survival' },
+    {
+      description: 'As an administrator:',
+      command: 'fish-cli move 5f50b328 --user Alex --admin mia -g survival',
+    },
   ],
-  args: { id: Args.string({ description: 'ids of the records', multiple: true }) },
-  flags: {
-    ...toGamemodeFlag,
-    ...fromFlag,
-    ...userFlag,
-    ...serviceFlags,
-    ...passwordStdinFlag,
-    ...yesFlags,
-  },
+  args: recordArgs,
+  flags: { ...toGamemodeFlag, ...fromFlag, ...recordFlags },
 
   async run(context) {
-    const { args, flags } = context
-    const ids = args.id ?? []
-    if (ids.length === 0) throw usageError('Missing ID.', 'See the ids: fish-cli list --detail')
+    const { flags } = context
     const { from: gamemode, to, target } = await parseMove(context, flags)
-    const client = await openClient(context, target)
-    const signal = context.interrupted()
-    const found = await fetchRecords(client, { user: requireUser(target, 'Add --user USER'), gamemode, signal })
-    const { user } = found
-    const records = selectRecords(found.records, ids, gamemode)
-    context.note(describeRecords(records))
+    const { user, records, signal, authorize } = await findRecords(context, target, gamemode)
     const where = `${printable(user)} from ${gamemode} to ${to}`
-    await confirm(context, { ...flags, question: `Move ${amountText(records)} of ${where}` })
-    const password = await readPlayerPassword(context, user, flags)
-    const moved = await changeRecords(context, records, {
-      done: 'moved',
-      signal,
-      run: ({ id, kind }) => resourceOf(client, kind).move(id, { user, gamemode, to, password, signal }),
-    })
-    const document = { user, from: gamemode, to, moved: moved.map(({ id }) => id), catches: countOf(moved) }
-    const back = commandLine('move', ...document.moved, '--from', to, '--gamemode', gamemode, ...targetWords(target))
-    const text = `Moved ${amountText(moved)} of ${where}.\nTo take it back: ${back}`
-    return context.print(document, () => text, COPYABLE)
+    const about = { user, from: gamemode, to }
+    if (flags['dry-run']) {
+      const planned = { ...about, records: records.map(({ id }) => id), catches: countOf(records), dryRun: true }
+      return context.print(planned, () => `Would move ${amountText(records)} of ${where}.`)
+    }
+    const { move } = await authorize(`Move ${amountText(records)} of ${where}`)
+    const moved = await changeRecords(context, records, { done: 'moved', signal, run: (record) => move(record, to) })
+    const document = { ...about, moved: moved.map(({ id }) => id), catches: countOf(moved) }
+    const ids = moved.length > SHOWN_IDS ? ['ID...'] : document.moved
+    const back = commandLine('move', ...ids, '--from', to, '--gamemode', gamemode, ...targetWords(target))
+    return context.print(document, () => `Moved ${amountText(moved)} of ${where}.\nTo take it back: ${back}`, COPYABLE)
   },
 })

@@ -2,11 +2,11 @@ import { createClient } from '@fish-crab/sdk'
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { clientOptions, publicUrlOf } from '../client/client.ts'
 import { gamemodeOf } from '../client/gamemodes.ts'
-import { Args, defineCommand, Flags } from '../command/define.ts'
-import { addressFlags, gamemodeFlag, userFlag } from '../command/flags.ts'
 import { isOnlyLocal } from '../config/profile.ts'
 import { resolveTarget } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
+import { Args, defineCommand, Flags } from '../kit/define.ts'
+import { addressFlags, gamemodeFlag, userFlag } from '../kit/flags.ts'
 
 const STATUS_MS = 3000
 

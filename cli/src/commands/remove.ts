@@ -1,55 +1,35 @@
-import { openClient } from '../client/client.ts'
 import { requireGamemode } from '../client/gamemodes.ts'
-import {
-  amountText,
-  COPYABLE,
-  countOf,
-  describeRecords,
-  fetchRecords,
-  readPlayerPassword,
-  removeRecords,
-  resourceOf,
-  selectRecords,
-  takeBackHint,
-} from '../client/records.ts'
-import { Args, defineCommand } from '../command/define.ts'
-import { gamemodeFlag, passwordStdinFlag, serviceFlags, userFlag, yesFlags } from '../command/flags.ts'
-import { requireUser } from '../config/target.ts'
-import { usageError } from '../core/errors.ts'
-import { confirm } from '../output/prompt.ts'
+import { amountText, COPYABLE, countOf, removeRecords, takeBackHint } from '../client/records.ts'
+import { findRecords, RECORD_DESCRIPTION, recordArgs, recordFlags } from '../kit/change-records.ts'
+import { defineCommand } from '../kit/define.ts'
+import { gamemodeFlag } from '../kit/flags.ts'
 import { printable } from '../output/text.ts'
 
 export const removeCommand = defineCommand({
-  summary: 'Remove records from your collection.',
-  description:
-    'A record is what one command or batch added: all its catches go. ID is the id of a record, or the end that ' +
-    'list --detail shows. Needs your password, from a prompt, FISH_PASSWORD or FISH_PASSWORD_FILE. What is removed is ' +
-    'saved to a file first, from which add --file adds it again.',
+  summary: 'Remove records from a collection.',
+  description: `${RECORD_DESCRIPTION} Removed catches are saved to a file first, from which add --file adds them again.`,
   examples: [
     'fish-cli remove 5f50b328 --gamemode earth',
     { description: 'In a script:', command: 'fish-cli remove 5f50b328 8ab02f11 -g earth --yes --json' },
+    {
+      description: 'As an administrator, what was added this morning, whenever it was caught:',
+      command: 'fish-cli remove --user Alex --admin admin -g earth --added --since 3h',
+    },
   ],
-  args: { id: Args.string({ description: 'ids of the records', multiple: true }) },
-  flags: { ...gamemodeFlag, ...userFlag, ...serviceFlags, ...passwordStdinFlag, ...yesFlags },
+  args: recordArgs,
+  flags: { ...gamemodeFlag, ...recordFlags },
 
   async run(context) {
-    const { args, flags, target } = context
-    const ids = args.id ?? []
-    if (ids.length === 0) throw usageError('Missing ID.', 'See the ids: fish-cli list --detail')
+    const { flags, target } = context
     const gamemode = await requireGamemode(context, target)
-    const client = await openClient(context, target)
-    const signal = context.interrupted()
-    const found = await fetchRecords(client, { user: requireUser(target, 'Add --user USER'), gamemode, signal })
-    const { user } = found
-    const records = selectRecords(found.records, ids, gamemode)
-    context.note(describeRecords(records))
+    const { user, records, signal, authorize } = await findRecords(context, target, gamemode)
     const from = `${printable(user)}, ${gamemode}`
-    await confirm(context, { ...flags, question: `Remove ${amountText(records)} of ${from}` })
-    const password = await readPlayerPassword(context, user, flags)
-    const { file, removed } = await removeRecords(context, records, {
-      signal,
-      run: ({ id, kind }) => resourceOf(client, kind).remove(id, { user, gamemode, password, signal }),
-    })
+    if (flags['dry-run']) {
+      const planned = { user, gamemode, records: records.map(({ id }) => id), catches: countOf(records), dryRun: true }
+      return context.print(planned, () => `Would remove ${amountText(records)} of ${from}.`)
+    }
+    const { remove } = await authorize(`Remove ${amountText(records)} of ${from}`)
+    const { file, removed } = await removeRecords(context, records, { signal, run: remove })
     const document = { user, gamemode, removed: removed.map(({ id }) => id), catches: countOf(removed), file }
     const text = `Removed ${amountText(removed)} of ${from}.\n${takeBackHint(file, user, target)}`
     return context.print(document, () => text, COPYABLE)

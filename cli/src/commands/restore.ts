@@ -1,5 +1,5 @@
-import { Args, defineCommand } from '../command/define.ts'
-import { contentsText, noteSecret, refuseEmptyPath, runMaintenance, storageFlag } from '../command/maintenance.ts'
+import { Args, defineCommand } from '../kit/define.ts'
+import { contentsText, noteSecret, refuseEmptyPath, runMaintenance, storageFlag } from '../kit/maintenance.ts'
 import { printable } from '../output/text.ts'
 
 export const restoreCommand = defineCommand({

@@ -1,7 +1,7 @@
 import type { RotateSecretReport } from '@fish-crab/server'
-import { defineCommand, Flags } from '../command/define.ts'
-import { runMaintenance, storageFlag } from '../command/maintenance.ts'
 import { EXIT } from '../core/errors.ts'
+import { defineCommand, Flags } from '../kit/define.ts'
+import { runMaintenance, storageFlag } from '../kit/maintenance.ts'
 
 export const rotateSecretCommand = defineCommand({
   summary: 'Encrypt the keys of all players with a new secret of the server.',

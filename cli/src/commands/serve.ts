@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream'
 import { flagOf, SETTINGS, type Setting, serve } from '@fish-crab/server'
-import { defineCommand, Flags, words } from '../command/define.ts'
 import type { Terminal } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus } from '../core/errors.ts'
+import { defineCommand, Flags, words } from '../kit/define.ts'
 import { useColours } from '../output/screen.ts'
 import { readManifest } from '../package.ts'
 

@@ -1,25 +1,25 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { parseCatchQuery } from '../client/catch-query.ts'
-import { COUNT_COLUMNS, countBars, SPECIES_COLUMNS, speciesRows } from '../client/counts.ts'
+import { COUNT_COLUMNS, countBars, countRows, SPECIES_COLUMNS, speciesRows } from '../client/counts.ts'
 import { fetchGamemodes, gamemodeOf } from '../client/gamemodes.ts'
 import { dayBars, playerRows, playerStats, readCatches, summariesSince } from '../client/player-stats.ts'
-import { Args, defineCommand, Flags } from '../command/define.ts'
-import { outputFlags, serviceFlags } from '../command/flags.ts'
 import { usageError } from '../core/errors.ts'
-
-const OF_THE_SERVICE = 'fish-cli admin stats'
+import { administrationFlags, openAdministration } from '../kit/administration.ts'
+import { Args, type CommandContext, defineCommand, Flags } from '../kit/define.ts'
+import { outputFlags } from '../kit/flags.ts'
 
 export const statsCommand = defineCommand({
-  summary: 'Count your catches, or those of another player.',
+  summary: 'Count your catches, those of another player, or all.',
   description:
     'Shows totals, different species, species caught for the first time, the rarest fish, the best day and the longest ' +
-    'streak of days, over all gamemodes and by gamemode and rarity. Days are those of this machine. Needs one request for ' +
-    `each kind and gamemode, and one for the list of gamemodes. The counts of the whole service: ${OF_THE_SERVICE}`,
+    'streak of days, over all gamemodes and by gamemode and rarity. Days are those of this machine. Administrators count ' +
+    'the players and catches of the whole service with --all.',
   examples: [
     'fish-cli stats',
     'fish-cli stats --since 7d --chart',
     'fish-cli stats Alex --gamemode earth --json',
     { description: 'Each species, with its first and last catch:', command: 'fish-cli stats Alex --species' },
+    { description: 'The whole service, as an administrator:', command: 'fish-cli stats --all' },
   ],
   args: { user: Args.string({ description: 'the player (FISH_USER, else the player of the profile)' }) },
   flags: {
@@ -34,23 +34,21 @@ export const statsCommand = defineCommand({
     }),
     species: Flags.boolean({ summary: 'List the species of the player, most caught first.', exclusive: ['chart'] }),
     chart: Flags.boolean({ summary: 'Draw bars, and those of the last 14 days.' }),
-    // What it did before has a command of its own.
-    admin: Flags.string({ hidden: true, helpValue: 'NAME' }),
-    ...serviceFlags,
+    all: Flags.boolean({
+      summary: 'Count the players and catches of the whole service, as an administrator.',
+      exclusive: ['gamemode', 'since', 'species'],
+    }),
+    ...administrationFlags,
     ...outputFlags,
   },
-  columns: COUNT_COLUMNS,
-  columnsFor: ({ flags }) => (flags.species ? SPECIES_COLUMNS : COUNT_COLUMNS),
 
   async run(context) {
     const { args, flags, target } = context
-    if (flags.admin !== undefined) {
-      throw usageError('stats counts the catches of a player.', `The whole service: ${OF_THE_SERVICE} --admin NAME`)
-    }
+    if (flags.all) return countAll(context)
+    if (flags.admin !== undefined) throw usageError('--admin needs --all.', 'The whole service: fish-cli stats --all')
     const named = args.user ?? target.user?.value
     if (!named) {
-      const how = 'Pass one: fish-cli stats USER, or log in: fish-cli login USER.'
-      throw usageError('Missing player name.', `${how} The whole service: ${OF_THE_SERVICE}`)
+      throw usageError('Missing player name.', 'Pass one: fish-cli stats USER, or log in: fish-cli login USER')
     }
     const now = context.clock.now()
     const { since } = parseCatchQuery({ since: flags.since }, now)
@@ -66,13 +64,22 @@ export const statsCommand = defineCommand({
     if (flags.species) {
       const rows = speciesRows(summariesSince(found, since))
       const empty = since === undefined ? 'No catches yet.' : 'No catches since then.'
-      return context.printRows({ rows, document: (species: readonly object[]) => ({ user, species }), empty })
+      return context.printRows({ rows, columns: SPECIES_COLUMNS, document: { user, species: rows }, empty })
     }
     const stats = playerStats(found, { since, now })
     const rows = playerRows(stats)
-    // --fields selects from rows; without it, the document is nested.
-    const document = (selected: readonly object[]) => (flags.fields === undefined ? stats : selected)
-    if (!flags.chart) return context.printRows({ rows, document })
-    return context.printChart({ rows, document, charts: [countBars(rows), dayBars(found, { since, now })] })
+    const output = { rows, columns: COUNT_COLUMNS, document: stats }
+    if (!flags.chart) return context.printRows(output)
+    return context.printChart({ ...output, charts: [countBars(rows), dayBars(found, { since, now })] })
   },
 })
+
+async function countAll(context: CommandContext): Promise<number> {
+  if (context.args.user !== undefined) throw usageError('Specify USER or --all, not both.')
+  const { admin, options } = await openAdministration(context)
+  const { users, fish, crab } = await admin.stats(options)
+  const counts = { users, fish, crab }
+  const rows = countRows(counts)
+  const output = { rows, columns: COUNT_COLUMNS, document: counts }
+  return context.flags.chart ? context.printChart({ ...output, charts: [countBars(rows)] }) : context.printRows(output)
+}

@@ -1,10 +1,11 @@
 import { openClient } from '../client/client.ts'
-import { defineCommand, Flags } from '../command/define.ts'
-import { outputFlags, serviceFlags } from '../command/flags.ts'
 import { rememberGamemodes } from '../config/gamemodes.ts'
 import { isSeconds } from '../config/settings.ts'
 import { usageError } from '../core/errors.ts'
+import { defineCommand, Flags } from '../kit/define.ts'
+import { outputFlags, serviceFlags } from '../kit/flags.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
+import { fieldLines } from '../output/rows.ts'
 
 const COLUMNS: readonly Column[] = [
   { field: 'status', style: () => 'green' },
@@ -32,8 +33,6 @@ export const statusCommand = defineCommand({
     ...serviceFlags,
     ...outputFlags,
   },
-  columns: COLUMNS,
-  columnsFor: async ({ flags }) => (flags.watch ? (await import('../poll/status.ts')).STATE_COLUMNS : COLUMNS),
 
   async run(context) {
     const { flags } = context
@@ -45,7 +44,8 @@ export const statusCommand = defineCommand({
     const client = await openClient(context, context.target)
     const { status, version, timestamp, gamemodes } = await client.status({ signal: context.interrupted() })
     rememberGamemodes(context, context.target.url.value, gamemodes)
-    return context.printRows({ rows: [{ status, version, timestamp }], document: ([row]) => row })
+    const row = { status, version, timestamp }
+    return context.print(row, () => fieldLines(row, COLUMNS))
   },
 })
 

@@ -1,10 +1,11 @@
 import type { Gamemode } from '@fish-crab/sdk'
-import { RARITIES, userNameKey } from '@fish-crab/sdk/constants'
-import type { Outbox } from '@fish-crab/sdk/outbox'
+import { RARITIES } from '@fish-crab/sdk/constants'
+import type { Outbox, StoredCatch } from '@fish-crab/sdk/outbox'
+import { groupOfKey } from '../add-file/keys.ts'
 import { type AddedRecord, forgetAdded, lastAdded } from '../client/added.ts'
 import { openClient } from '../client/client.ts'
 import { catchesText } from '../client/flush.ts'
-import { openLocalOutbox } from '../client/outbox.ts'
+import { openLocalOutbox, waitingCatches } from '../client/outbox.ts'
 import { outboxPath } from '../client/outbox-path.ts'
 import {
   amountText,
@@ -19,18 +20,17 @@ import {
   saveRecords,
   takeBackHint,
 } from '../client/records.ts'
-import { type CommandContext, defineCommand } from '../command/define.ts'
-import { passwordStdinFlag, serviceFlags, userFlag, yesFlags } from '../command/flags.ts'
 import { requireUser } from '../config/target.ts'
 import { CliError, EXIT } from '../core/errors.ts'
-import { cancellation, contentOfKey, keyPrefixOf } from '../import/checkpoint.ts'
+import { type CommandContext, defineCommand } from '../kit/define.ts'
+import { passwordStdinFlag, serviceFlags, userFlag, yesFlags } from '../kit/flags.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
 export const undoCommand = defineCommand({
   summary: 'Take back what this machine added last.',
   description:
-    'Of what is queued and what was sent, the newest: all of one add, of one imported file or of one batch of watch. ' +
+    'Of what is queued and what was sent, the newest: all of one add, of one file or of one batch of watch. ' +
     'What is queued is removed from the queue, which needs no password; what was sent is removed on the service, with ' +
     'your password, from a prompt, FISH_PASSWORD or FISH_PASSWORD_FILE. It is saved to a file first, from which ' +
     'add --file adds it again. Repeat the command to go further back.',
@@ -42,11 +42,11 @@ export const undoCommand = defineCommand({
     const user = requireUser(target, 'Add --user USER')
     const path = outboxPath(context, target.url.value)
     await using outbox = await openLocalOutbox(context, target)
-    const queued = outbox && (await lastQueued(outbox, user))
+    const queued = outbox && (await waitingCatches(outbox, user)).at(-1)
     for (;;) {
       const sent = lastAdded(path, user)
       const sentAt = sent.at(-1)?.at ?? Number.NEGATIVE_INFINITY
-      if (outbox && queued && queued.addedAt >= sentAt) return await undoQueued(context, outbox, user, queued.key)
+      if (outbox && queued && queued.addedAt >= sentAt) return await undoQueued(context, outbox, user, queued)
       if (sent.length === 0) break
       const status = await undoSent(context, user, path, sent)
       if (status !== undefined) return status
@@ -56,32 +56,17 @@ export const undoCommand = defineCommand({
   },
 })
 
-/** All of an outbox: it holds a million catches at most. */
-const ALL = 10_000_000
-
-async function lastQueued(outbox: Outbox, user: string) {
-  const all = await outbox.peek(ALL)
-  return all.findLast((one) => userNameKey(one.user) === userNameKey(user))
-}
-
 /** Removes one catch from the queue, or all of the file that it came from. */
-async function undoQueued(
-  context: CommandContext,
-  outbox: Outbox,
-  user: string,
-  key: string | undefined,
-): Promise<number> {
-  const content = key === undefined ? undefined : contentOfKey(key)
-  const keyPrefix = content === undefined ? key : keyPrefixOf(content)
-  const belongs = (one: { readonly key?: string | undefined }) =>
-    keyPrefix !== undefined && (content === undefined ? one.key === key : one.key?.startsWith(keyPrefix) === true)
-  const catches = (await outbox.peek(ALL)).filter(belongs)
-  const planned = await outbox.cancel({ keyPrefix, dryRun: true })
+async function undoQueued(context: CommandContext, outbox: Outbox, user: string, last: StoredCatch): Promise<number> {
+  const groupOf = ({ seq, key }: StoredCatch) => (key === undefined ? seq : groupOfKey(key))
+  const catches = (await waitingCatches(outbox, user)).filter((one) => groupOf(one) === groupOf(last))
+  const group = { user, seqs: catches.map(({ seq }) => seq) }
+  const planned = await outbox.cancel({ ...group, dryRun: true })
   if (planned.cancelled === 0 || planned.cancelled + planned.frozen !== catches.length) {
     throw new CliError({
       code: 'catches_under_way',
       message: 'The last catches are being sent, and may have been stored.',
-      hint: 'Send the queue, then undo: fish-cli outbox flush && fish-cli undo',
+      hint: 'Send the queue, then undo: fish-cli outbox --send && fish-cli undo',
       exit: EXIT.conflict,
     })
   }
@@ -94,10 +79,7 @@ async function undoQueued(
   const what = `${catchesText(planned.cancelled)} of ${printable(user)} from the queue`
   await confirm(context, { ...context.flags, question: `Remove ${what}` })
   const file = saveRecords(context, records)
-  const { cancelled, frozen } = await outbox.cancel({
-    keyPrefix,
-    ...(content === undefined ? {} : { checkpoint: cancellation(content) }),
-  })
+  const { cancelled, frozen } = await outbox.cancel(group)
   const underWay = frozen > 0 ? ` ${catchesText(frozen)} stay: they are being sent.` : ''
   const done = `Removed ${catchesText(cancelled)} of ${printable(user)} from the queue.${underWay}`
   const document = { user, queued: true, removed: [], catches: cancelled, underWay: frozen, file }

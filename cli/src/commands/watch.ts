@@ -1,6 +1,6 @@
-import { Args, defineCommand, Flags } from '../command/define.ts'
-import { dryRunFlag, serviceFlags, userFlag, yesFlags } from '../command/flags.ts'
 import { usageError } from '../core/errors.ts'
+import { Args, defineCommand, Flags } from '../kit/define.ts'
+import { dryRunFlag, serviceFlags, userFlag, yesFlags } from '../kit/flags.ts'
 
 export const watchCommand = defineCommand({
   summary: 'Follow the game log and add your catches.',
@@ -11,7 +11,7 @@ export const watchCommand = defineCommand({
     'uses the log of the running or latest game: vanilla, Lunar, Feather, Prism or MultiMC. Catches on a server that is ' +
     'not a gamemode, such as a hub, are held back on this machine until you run watch with --gamemode. It needs your ' +
     'key, from login, FISH_KEY or FISH_KEY_FILE. Messages that look like catches but are not recognized are counted at the ' +
-    'end. To recognize them, add patterns to the configuration (fish-cli config path): "patterns": [{"kind": "fish", "template": "[Pro] ' +
+    'end. To recognize them, add patterns to the configuration (fish-cli config): "patterns": [{"kind": "fish", "template": "[Pro] ' +
     '{rarity} FANG! Du hast einen {name} gefangen.", "rarities": {"toller": "Gold"}}]. Groups: {name}, {rarity}, ' +
     '{length} and {any}.',
   examples: [

@@ -2,13 +2,13 @@ import { openClient } from '../client/client.ts'
 import { gamemodeOf } from '../client/gamemodes.ts'
 import { findIdentity, notLoggedIn } from '../client/identity.ts'
 import { testKey, testSession } from '../client/login.ts'
-import { defineCommand, Flags } from '../command/define.ts'
-import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../command/flags.ts'
 import { serviceWords, type Target } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
 import { CliError, EXIT } from '../core/errors.ts'
-import { formatOf } from '../core/format.ts'
-import { type Column, cellText, timeColumn, titleOf } from '../output/columns.ts'
+import { defineCommand, Flags } from '../kit/define.ts'
+import { gamemodeFlag, serviceFlags, userFlag } from '../kit/flags.ts'
+import { type Column, timeColumn } from '../output/columns.ts'
+import { fieldLines } from '../output/rows.ts'
 
 const COLUMNS: readonly Column[] = [
   { field: 'profile' },
@@ -33,9 +33,7 @@ export const whoamiCommand = defineCommand({
     ...userFlag,
     ...gamemodeFlag,
     ...serviceFlags,
-    ...outputFlags,
   },
-  columns: COLUMNS,
 
   async run(context) {
     const { flags, target } = context
@@ -55,15 +53,9 @@ export const whoamiCommand = defineCommand({
       if (trial === 'accepted') accepted ??= true
     }
     const row = { ...identity, accepted }
-    if (formatOf(flags) === 'table' && flags.fields === undefined) return context.printLong(linesOf(row))
-    return context.printRows({ rows: [row], document: ([only]) => only })
+    return context.print(row, () => fieldLines(row, COLUMNS))
   },
 })
-
-/** One field per line: a single row would be wider than a terminal. */
-function linesOf(row: object): string {
-  return COLUMNS.map((column) => `${titleOf(column).toLowerCase()}: ${cellText(column, row) || 'none'}\n`).join('')
-}
 
 function keyRefused(user: string, target: Target): CliError {
   return new CliError({

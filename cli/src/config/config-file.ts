@@ -7,7 +7,7 @@ import { checkReplaceable, readTextFile, replaceFile } from './files.ts'
 import { checkLock, withLock } from './lock.ts'
 import { configPath } from './paths.ts'
 import { isProfileName, isSameService, PROFILE_FIELDS } from './profile.ts'
-import { SETTINGS, type SettingKey, settingValue } from './settings.ts'
+import { SETTINGS, type SettingKey } from './settings.ts'
 
 const FORMAT_VERSION = 1
 
@@ -124,14 +124,4 @@ export function applyLogin(config: Config, name: string, login: LoginTarget): Co
 
 function isDifferent(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && userNameKey(one) !== userNameKey(other)
-}
-
-export function defaultOutput(context: Pick<Context, 'env' | 'config'>): string | undefined {
-  let { settings } = EMPTY_CONFIG
-  try {
-    settings = context.config.settings
-  } catch {
-    // An invalid configuration is reported by the commands that need it, not by the choice of a format.
-  }
-  return settingValue('output', context.env, settings)
 }

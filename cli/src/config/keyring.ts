@@ -64,7 +64,7 @@ export function keyringFailure(why: string): CliError {
   return new CliError({
     code: UNAVAILABLE,
     message: `The system's keyring is not available. ${why}`,
-    hint: 'Unlock it, or keep secrets in a file: fish-cli config set secret-store file',
+    hint: 'Unlock it, or keep secrets in a file: fish-cli config secret-store file',
     exit: EXIT.credentials,
   })
 }

@@ -37,7 +37,7 @@ export function checkLock(context: Pick<Context, 'env'>): void {
 }
 
 /** `undefined` when another process holds the lock. */
-export function lockFile(path: string, timeoutMs: number): FileLock | undefined {
+function lockFile(path: string, timeoutMs: number): FileLock | undefined {
   try {
     makeFolderOf(path)
     return lockWithSqlite(path, timeoutMs)

@@ -1,7 +1,6 @@
 import { GAMEMODE_RULE, GAMEMODES, isGamemode, rarityValue } from '@fish-crab/sdk/constants'
 import type { Config } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
-import { FORMATS } from '../core/format.ts'
 
 interface Setting {
   readonly summary: string
@@ -42,7 +41,6 @@ export const SETTINGS = {
     values: [],
     accepts: isNotifyList,
   },
-  output: { summary: 'Default of --output.', variable: 'FISH_OUTPUT', ...oneOf(FORMATS) },
   'secret-store': {
     summary: 'Where login stores secrets: auto uses the system keyring if there is one, else a file.',
     variable: 'FISH_SECRET_STORE',

@@ -18,7 +18,6 @@ export interface TargetFlags {
   readonly gamemode?: string | undefined
   readonly admin?: string | undefined
   readonly 'max-wait'?: string | undefined
-  readonly 'no-wait'?: boolean | undefined
 }
 
 export interface Target {
@@ -58,7 +57,7 @@ export function resolveTarget(
       [setting('gamemode'), 'setting'],
     ),
     admin: firstOf([flags.admin, 'flag'], [env.FISH_ADMIN_USERNAME, 'environment'], [profile?.admin, 'profile']),
-    maxWait: flags['no-wait'] ? '0' : (flags['max-wait'] ?? (env.FISH_MAX_WAIT || setting('max-wait'))),
+    maxWait: flags['max-wait'] ?? (env.FISH_MAX_WAIT || setting('max-wait')),
   }
 }
 

@@ -48,7 +48,6 @@ export interface Config {
     readonly gamemode?: string
     readonly 'max-wait'?: string
     readonly notify?: string
-    readonly output?: string
     readonly 'secret-store'?: string
   }
 }

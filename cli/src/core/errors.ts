@@ -56,7 +56,7 @@ export function interruption(): CliError {
   return new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted })
 }
 
-/** JSON Schema of the document that a failed command prints to stdout under `--json` or `-o json`. */
+/** JSON Schema of the document that a failed command prints to stdout under `--json`. */
 export const ERROR_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'An error of fish-cli',

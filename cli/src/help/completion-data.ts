@@ -1,6 +1,6 @@
 import type { Interfaces } from '@oclif/core'
-import { type Candidate, type Command, type CommandList, globalFlags, type Values, words } from '../command/define.ts'
-import { SHARED_COMPLETION } from '../command/flags.ts'
+import { type Candidate, type Command, type CommandList, globalFlags, type Values } from '../kit/define.ts'
+import { SHARED_COMPLETION } from '../kit/flags.ts'
 import { EXIT_CODES_PAGE } from './help.ts'
 
 export interface LocalNames {
@@ -41,8 +41,6 @@ export interface Completions {
   readonly paths?: 'files' | 'folders' | undefined
   /** Number of characters of the current word before that path, such as `--file=`. */
   readonly skip: number
-  /** A comma may follow, so no space is appended. */
-  readonly open?: boolean | undefined
 }
 
 export async function describeCommands({ load, topics }: CommandList): Promise<CompletionData> {
@@ -71,9 +69,7 @@ async function describeCommand(command: Command): Promise<CommandData> {
   return { summary, flags: (await Promise.all(flagData)).flat(), args: await Promise.all(argData) }
 }
 
-async function valuesOf({ completion, columns = [], formats }: Command, name: string): Promise<Values> {
+async function valuesOf({ completion }: Command, name: string): Promise<Values> {
   const values = completion[name] ?? SHARED_COMPLETION[name]
-  if (values) return typeof values === 'function' ? values() : values
-  if (name === 'output') return words(formats)
-  return name === 'fields' ? { ...words(columns.map(({ field }) => field)), list: true } : {}
+  return typeof values === 'function' ? values() : (values ?? {})
 }

@@ -1,11 +1,11 @@
 import { readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEFAULT_BASE_URL } from '@fish-crab/sdk/constants'
-import type { Candidate, Values } from '../command/define.ts'
 import { knownGamemodes } from '../config/gamemodes.ts'
 import { configPath } from '../config/paths.ts'
 import type { Env } from '../core/context.ts'
 import { isShell, SEPARATOR, type Shell, VARIABLES } from '../core/shells.ts'
+import type { Candidate, Values } from '../kit/define.ts'
 import type { CommandData, CompletionData, Completions, FlagData, LocalNames } from './completion-data.ts'
 import { findPage } from './static-pages.ts'
 
@@ -23,7 +23,7 @@ export function printCompletions(shell: string | undefined, root: string): void 
   } catch {}
 }
 
-/** The kind (`words`; `list`, where a comma may follow; `files 7`, a path after 7 characters), then the candidates. */
+/** The kind (`words`; `files 7`, a path after 7 characters), then the candidates. */
 export function completionReply(shell: Shell, env: Env, data: CompletionData, localNames: () => LocalNames): string {
   if (shell === 'bash') return forBash(env, data, localNames)
   const words = (env[VARIABLES.words] ?? '').split(SEPARATOR).slice(1)
@@ -41,7 +41,7 @@ function forBash(env: Env, data: CompletionData, localNames: () => LocalNames): 
   // bash replaces only the part after the last of its word-break characters.
   const breaks = [...(env[VARIABLES.breaks] ?? '')].filter((char) => /[=:]/.test(char))
   const cut = quote?.at ?? Math.max(0, ...breaks.map((char) => current.lastIndexOf(char) + 1))
-  const end = result.open || quote ? '' : ' '
+  const end = quote ? '' : ' '
   const texts = matching(result.candidates, current).map(({ value }) => {
     const rest = value.slice(cut)
     return `${quote ? rest : rest.replace(/[^\w./,:=@%+-]/g, '\\$&')}${end}`
@@ -56,8 +56,8 @@ function matching(candidates: readonly Candidate[], typed: string): readonly Can
   return candidates.filter(({ value }) => value.toLowerCase().startsWith(typed.toLowerCase()))
 }
 
-function replyText({ paths, skip, open }: Completions, candidates: readonly string[]): string {
-  const head = paths ? `${paths} ${skip}` : open ? 'list' : 'words'
+function replyText({ paths, skip }: Completions, candidates: readonly string[]): string {
+  const head = paths ? `${paths} ${skip}` : 'words'
   return `${[head, ...candidates].join('\n')}\n`
 }
 
@@ -122,18 +122,18 @@ function completeIn(
   localNames: () => LocalNames,
 ): Completions {
   const typed = readTyped(flags, before)
-  if (typed.open?.values) return completeValue(typed.open.values, '', current, localNames)
+  if (typed.open?.values) return completeValue(typed.open.values, '', localNames)
   const [, flag = '', value] = typed.ended ? [] : (/^--([^=]+)=(.*)$/s.exec(current) ?? [])
   if (value !== undefined) {
     const values = flags.find(({ name }) => name === flag)?.values
-    return values ? completeValue(values, `--${flag}=`, value, localNames) : NOTHING
+    return values ? completeValue(values, `--${flag}=`, localNames) : NOTHING
   }
   const left = [...flags.filter(({ name, multiple }) => multiple || !typed.names.has(name)), ...ANYWHERE]
   if (current.startsWith('-') && !typed.ended) return completions(flagsOf(left))
   const last = args.at(-1)
   const arg = args[typed.args.length] ?? (last?.multiple ? last : undefined)
   if (!arg) return completions(typed.ended ? [] : flagsOf(left))
-  return completeValue(arg.values, '', current, localNames, typed.args.at(-1))
+  return completeValue(arg.values, '', localNames, typed.args.at(-1))
 }
 
 function readTyped(flags: readonly FlagData[], words: readonly string[]) {
@@ -154,7 +154,7 @@ function readTyped(flags: readonly FlagData[], words: readonly string[]) {
   return { names, args, open, ended }
 }
 
-/** Reads `--output`, `--output=json`, `-o`, `-ojson` or `-dy`. */
+/** Reads `--gamemode`, `--gamemode=earth`, `-g`, `-gearth` or `-dg`. */
 function flagsIn(flags: readonly FlagData[], word: string) {
   if (word.startsWith('--')) {
     const [name, value] = word.slice(2).split('=', 2)
@@ -172,9 +172,8 @@ function flagsIn(flags: readonly FlagData[], word: string) {
 }
 
 function completeValue(
-  { words = [], local: kind, paths, list, byPrevious }: Values,
+  { words = [], local: kind, paths, byPrevious }: Values,
   prefix: string,
-  typed: string,
   localNames: () => LocalNames,
   previous?: string,
 ): Completions {
@@ -184,13 +183,11 @@ function completeValue(
       : words),
     ...(kind ? localNames()[kind] : []),
   ]
-  const selected = list ? typed.split(',').slice(0, -1) : []
-  const start = [prefix, ...selected.map((word) => `${word},`)].join('')
   const candidates = found
     // A value that starts with a dash would be parsed as a flag, unless it follows "=".
-    .filter(({ value }) => !selected.includes(value) && (prefix !== '' || !value.startsWith('-')))
-    .map(({ value, description }) => ({ value: `${start}${value}`, description }))
-  return { candidates, paths, skip: prefix.length, open: list }
+    .filter(({ value }) => prefix !== '' || !value.startsWith('-'))
+    .map(({ value, description }) => ({ value: `${prefix}${value}`, description }))
+  return { candidates, paths, skip: prefix.length }
 }
 
 function flagsOf(flags: readonly FlagData[]): readonly Candidate[] {

@@ -1,9 +1,9 @@
 import type { Command as OclifCommand } from '@oclif/core'
 import { Config, Plugin } from '@oclif/core/config'
 import { CommandHelp, Help } from '@oclif/core/help'
-import { type Command, type CommandList, globalFlags } from '../command/define.ts'
 import type { Context } from '../core/context.ts'
 import { EXIT, usageError } from '../core/errors.ts'
+import { type Command, type CommandList, globalFlags } from '../kit/define.ts'
 import type { Column } from '../output/columns.ts'
 import { useColours } from '../output/screen.ts'
 import { renderTable } from '../output/table.ts'
@@ -40,7 +40,6 @@ class CliHelp extends Help {
         this.#list([
           [`${bin} COMMAND --help`, 'flags and examples of a command'],
           [`${bin} help ${EXIT_CODES_PAGE}`, 'exit codes'],
-          ['man fish-cli', 'environment variables and files, if manual pages are installed'],
         ]),
       ),
     ]
@@ -121,7 +120,7 @@ export class FishCommandHelp extends CommandHelp {
 
 type HelpLine = [left: string, right: string]
 
-export const FIRST_STEPS: readonly HelpLine[] = [
+const FIRST_STEPS: readonly HelpLine[] = [
   ['fish-cli demo', 'try it without a server or an account'],
   ['fish-cli login Alex --url URL -g earth', 'log in once and store your key'],
   ['fish-cli add Salmon -r gold', 'add a fish'],

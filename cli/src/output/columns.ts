@@ -1,4 +1,3 @@
-import { usageError } from '../core/errors.ts'
 import { localTime } from '../core/time.ts'
 import type { Style } from './screen.ts'
 import { printable } from './text.ts'
@@ -6,7 +5,7 @@ import { printable } from './text.ts'
 export type Cell = string | number | boolean | null | undefined
 
 export interface Column<Row extends object = object> {
-  /** Its name in `--fields`, JSON and the header of CSV and TSV. */
+  /** Its name in JSON and in the header of CSV. */
   readonly field: string
   /** In a table. @default the field in capitals, `caughtAt` as `CAUGHT AT` */
   readonly title?: string
@@ -17,7 +16,7 @@ export interface Column<Row extends object = object> {
   readonly align?: 'left' | 'right'
   /** In a table. */
   readonly style?: (value: Cell, row: Row) => Style | undefined
-  /** Shown only when `--fields` names it. */
+  /** Only in CSV. */
   readonly hidden?: boolean
   /** Never truncated: for values to copy, such as ids and secrets. */
   readonly whole?: boolean
@@ -38,7 +37,7 @@ export function titleOf({ title, field }: { readonly title?: string; readonly fi
   return title ?? field.replace(/([a-z\d])([A-Z])/g, '$1 $2').toUpperCase()
 }
 
-/** Times are local in a table, unchanged in the other formats. */
+/** Times are local in a table, unchanged in JSON and CSV. */
 export function timeColumn(field: string, title = titleOf({ field })): Column {
   return {
     field,
@@ -46,24 +45,4 @@ export function timeColumn(field: string, title = titleOf({ field })): Column {
     text: (value) => (typeof value === 'string' ? localTime(value) : ''),
     whole: true,
   }
-}
-
-/** The error does not quote `fields`, which may be anything. */
-export function selectColumns<Row extends object>(
-  columns: readonly Column<Row>[],
-  fields: string | undefined,
-): readonly Column<Row>[] {
-  if (fields === undefined) return columns.filter(({ hidden }) => !hidden)
-  const names = fields
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-  const byName = new Map(columns.map((column) => [column.field.toLowerCase(), column]))
-  const selected = [...new Set(names)].map((name) => byName.get(name.toLowerCase()))
-  const known = selected.filter((column) => column !== undefined)
-  if (known.length === selected.length && known.length > 0) return known
-  throw usageError(
-    known.length === selected.length ? '--fields is empty.' : '--fields names an unknown field.',
-    `Available fields: ${columns.map(({ field }) => field).join(',')}`,
-  )
 }

@@ -1,6 +1,6 @@
-import { formatOf, type OutputFlags } from '../core/format.ts'
-import { type Column, cellOf, cellText, selectColumns } from './columns.ts'
-import { renderDelimited } from './render-csv.ts'
+import type { OutputFlags } from '../core/format.ts'
+import { type Column, cellOf, cellText, titleOf } from './columns.ts'
+import { renderCsv } from './render-csv.ts'
 import { paint, type Screen } from './screen.ts'
 import { renderTable } from './table.ts'
 import { jsonText, printable } from './text.ts'
@@ -8,36 +8,27 @@ import { jsonText, printable } from './text.ts'
 export interface RowsOutput<Row extends object> {
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]
-  /** The document of `--json`, from the rows or their selected fields. @default the rows as an array */
-  readonly document?: (rows: readonly object[]) => unknown
+  /** The document of `--json`. @default the rows as an array */
+  readonly document?: unknown
   /** Message on stderr when there are no rows. An empty table prints nothing. */
   readonly empty?: string
 }
 
-/** With a line end; `''` for an empty table or JSON Lines. */
+/** With a line end; `''` for an empty table. */
 export function renderRows<Row extends object>(
-  { rows, columns, document = (found) => found }: RowsOutput<Row>,
-  flags: OutputFlags,
+  { rows, columns, document = rows }: RowsOutput<Row>,
+  { json, csv }: OutputFlags,
   screen: Screen,
 ): string {
-  const format = formatOf(flags)
-  const selected = selectColumns(columns, flags.fields)
-  const objects = flags.fields === undefined ? rows : rows.map((row) => pickFields(row, selected))
-  switch (format) {
-    case 'json':
-      return `${jsonText(document(objects), 2)}\n`
-    case 'jsonl':
-      return objects.map((row) => `${jsonText(row)}\n`).join('')
-    case 'csv':
-    case 'tsv':
-      return sanitize(renderDelimited(format, rows, selected, flags.raw), screen)
-    default:
-      return rows.length === 0 ? '' : `${renderTable(rows, selected, screen)}\n`
-  }
+  if (json) return `${jsonText(document, 2)}\n`
+  if (csv) return sanitize(renderCsv(rows, columns), screen)
+  const shown = columns.filter(({ hidden }) => !hidden)
+  return rows.length === 0 ? '' : `${renderTable(rows, shown, screen)}\n`
 }
 
-function pickFields<Row extends object>(row: Row, columns: readonly Column<Row>[]): object {
-  return Object.fromEntries(columns.map((column) => [column.field, cellOf(column, row) ?? null]))
+/** The fields of one row, a line each: in a table, the row would be wider than a terminal. */
+export function fieldLines<Row extends object>(row: Row, columns: readonly Column<Row>[]): string {
+  return columns.map((column) => `${titleOf(column).toLowerCase()}: ${cellText(column, row) || 'none'}`).join('\n')
 }
 
 /** On a terminal, removes characters that could control it. Files and programs get the values unchanged. */
@@ -53,23 +44,20 @@ export type RowStream<Row extends object> = (rows: readonly Row[]) => string
 
 const GAP = '  '
 
-/** Renders rows as they arrive: JSON Lines for JSON, CSV and TSV with one header, else plain lines. */
+/** Renders rows as they arrive: one JSON document per line, CSV with one header, else plain lines. */
 export function createRowStream<Row extends object>(
   columns: readonly Column<Row>[],
-  { json, output, fields, raw }: OutputFlags,
+  { json, csv }: OutputFlags,
   screen: Screen,
 ): RowStream<Row> {
-  const format = formatOf({ json, output })
-  const selected = selectColumns(columns, fields)
-  if (format === 'table') {
-    return (rows) => rows.map((row) => `${plainLine(row, selected, screen)}\n`).join('')
-  }
-  if (format === 'json' || format === 'jsonl') {
-    return (rows) => renderRows({ rows, columns }, { output: 'jsonl', fields }, screen)
+  if (json) return (rows) => rows.map((row) => `${jsonText(row)}\n`).join('')
+  if (!csv) {
+    const shown = columns.filter(({ hidden }) => !hidden)
+    return (rows) => rows.map((row) => `${plainLine(row, shown, screen)}\n`).join('')
   }
   let hasNames = false
   return (rows) => {
-    const text = renderRows({ rows, columns }, { output: format, fields, raw }, screen)
+    const text = renderRows({ rows, columns }, { csv }, screen)
     const names = hasNames ? text.indexOf('\n') + 1 : 0
     hasNames = true
     return text.slice(names)

@@ -7,7 +7,6 @@ import {
 } from '../client/catch-list.ts'
 import { timeOfDay } from '../core/time.ts'
 import { renderChart } from '../output/chart.ts'
-import { selectColumns } from '../output/columns.ts'
 import { linesOf } from '../output/live-view.ts'
 import type { RowsOutput } from '../output/rows.ts'
 import { paint, type Screen } from '../output/screen.ts'
@@ -21,15 +20,14 @@ interface ListViewState {
   /** When the collection was current, in milliseconds since 1970. */
   readonly at: number
   readonly outage?: Outage | undefined
-  readonly fields?: string | undefined
 }
 
 /** When not all fits, the last catches are shown. */
-export function listViewText({ collection, options, at, outage, fields }: ListViewState, screen: Screen): string {
+export function listViewText({ collection, options, at, outage }: ListViewState, screen: Screen): string {
   const list = buildCatchList(collection, options)
   // Two lines less: the first line, and the cursor below the last.
   const room = screen.height === undefined ? Number.POSITIVE_INFINITY : Math.max(2, screen.height - 2)
-  const { text, note } = bodyOf(list, { fields, screen, room, keepsFirst: options.query.sort !== undefined })
+  const { text, note } = bodyOf(list, { screen, room, keepsFirst: options.query.sort !== undefined })
   const when = `Updated ${timeOfDay(at)}${outage ? `, not live since ${timeOfDay(outage.since)}` : ''}`
   const what = `${printable(collection.user)}, ${options.gamemode}: ${catchCount(list)} ${KIND_PLURALS[options.kind]}${note}`
   const head = truncate(`${when} · ${what}`, screen.width ?? Number.POSITIVE_INFINITY, screen.unicode ? '…' : '...')
@@ -41,7 +39,6 @@ function catchCount(list: CatchList): number {
 }
 
 interface Frame {
-  readonly fields: string | undefined
   readonly screen: Screen
   readonly room: number
   /** Shows the first instead of the last. */
@@ -50,17 +47,16 @@ interface Frame {
 
 /** With a note for the first line about what is left out. */
 function bodyOf(list: CatchList, frame: Frame) {
-  const { fields, screen } = frame
+  const { screen } = frame
   if (list.output.rows.length === 0) return { text: list.output.empty ?? '', note: '' }
   if (!list.counted) return tableOf(list.output, frame)
-  if (fields !== undefined) return tableOf(list.output, { ...frame, keepsFirst: true })
   const bars = list.bars.slice(0, frame.room)
   return { text: renderChart(bars, screen), note: noteOf(bars.length, list.bars.length, true) }
 }
 
 function tableOf<Row extends object>({ rows, columns }: RowsOutput<Row>, frame: Frame) {
-  const { fields, screen, room, keepsFirst } = frame
-  const selected = selectColumns(columns, fields)
+  const { screen, room, keepsFirst } = frame
+  const selected = columns.filter(({ hidden }) => !hidden)
   let count = Math.max(1, Math.min(rows.length, room - 1))
   for (;;) {
     const text = renderTable(keepsFirst ? rows.slice(0, count) : rows.slice(-count), selected, screen)

@@ -11,7 +11,7 @@ import { nodeFetch, openClient } from '../client/client.ts'
 import type { Target } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { EXIT } from '../core/errors.ts'
-import { formatOf, type OutputFlags } from '../core/format.ts'
+import type { OutputFlags } from '../core/format.ts'
 import type { Column } from '../output/columns.ts'
 import { canRewrite, createLiveView } from '../output/live-view.ts'
 import { createRowStream, type RowStream } from '../output/rows.ts'
@@ -41,7 +41,7 @@ export async function watchList(context: Context & Notes, options: WatchListOpti
   const signal = context.interrupted()
   const fetch = nodeFetch(context.env)
   const client = await openClient(context, target, fetch ? { fetch: conditionalFetch(fetch) } : {})
-  const isLive = formatOf(flags) === 'table' && canRewrite(context)
+  const isLive = !flags.json && !flags.csv && canRewrite(context)
   const view = isLive ? createLiveList(context, options) : createListStream(context, options)
   const { kind, gamemode } = optionsAt(clock.now())
   const call = { user, gamemode, maxRetries: 0 }
@@ -138,7 +138,7 @@ interface ListView {
   end(): void
 }
 
-function createLiveList(context: Context, { flags, optionsAt }: ViewOptions): ListView {
+function createLiveList(context: Context, { optionsAt }: ViewOptions): ListView {
   const { clock } = context
   const view = createLiveView(context)
   let last: { readonly collection: Collection; readonly at: number } | undefined
@@ -147,7 +147,7 @@ function createLiveList(context: Context, { flags, optionsAt }: ViewOptions): Li
   const draw = () => {
     drawing = undefined
     if (!last) return
-    const state = { ...last, options: optionsAt(clock.now()), outage, fields: flags.fields }
+    const state = { ...last, options: optionsAt(clock.now()), outage }
     view.show((screen) => listViewText(state, screen))
   }
   return {

@@ -92,7 +92,7 @@ interface ServiceState {
 
 const SLOW_MS = 1000
 
-export const STATE_COLUMNS: readonly Column<ServiceState>[] = [
+const STATE_COLUMNS: readonly Column<ServiceState>[] = [
   { field: 'timestamp', text: (value) => timeOfDay(Date.parse(String(value))) },
   { field: 'status', style: (value) => (value === 'ok' ? 'green' : value === 'slow' ? 'yellow' : 'red') },
   { field: 'version', text: (value) => (value === null ? '' : `version ${value}`) },

@@ -1,4 +1,4 @@
-import type { Command, CommandList } from '../command/define.ts'
+import type { Command, CommandList } from '../kit/define.ts'
 
 type Loaders = Readonly<Record<string, () => Promise<Command>>>
 
@@ -9,50 +9,36 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
     login: async () => (await import('../commands/login.ts')).loginCommand,
     add: async () => (await import('../commands/add.ts')).addCommand,
     list: async () => (await import('../commands/list.ts')).listCommand,
+    stats: async () => (await import('../commands/stats.ts')).statsCommand,
+    watch: async () => (await import('../commands/watch.ts')).watchCommand,
+    undo: async () => (await import('../commands/undo.ts')).undoCommand,
     remove: async () => (await import('../commands/remove.ts')).removeCommand,
     move: async () => (await import('../commands/move.ts')).moveCommand,
-    undo: async () => (await import('../commands/undo.ts')).undoCommand,
+    outbox: async () => (await import('../commands/outbox.ts')).outboxCommand,
     open: async () => (await import('../commands/open.ts')).openCommand,
-    watch: async () => (await import('../commands/watch.ts')).watchCommand,
-    stats: async () => (await import('../commands/stats.ts')).statsCommand,
-    status: async () => (await import('../commands/status.ts')).statusCommand,
-    'outbox:cancel': async () => (await import('../commands/outbox/cancel.ts')).outboxCancelCommand,
-    'outbox:drop': async () => (await import('../commands/outbox/drop.ts')).outboxDropCommand,
-    'outbox:flush': async () => (await import('../commands/outbox/flush.ts')).outboxFlushCommand,
-    'outbox:retry': async () => (await import('../commands/outbox/retry.ts')).outboxRetryCommand,
-    'outbox:status': async () => (await import('../commands/outbox/status.ts')).outboxStatusCommand,
     whoami: async () => (await import('../commands/whoami.ts')).whoamiCommand,
-    doctor: async () => (await import('../commands/doctor.ts')).doctorCommand,
-    'profile:add': async () => (await import('../commands/profile/add.ts')).profileAddCommand,
-    'profile:list': async () => (await import('../commands/profile/list.ts')).profileListCommand,
-    'profile:remove': async () => (await import('../commands/profile/remove.ts')).profileRemoveCommand,
-    'profile:use': async () => (await import('../commands/profile/use.ts')).profileUseCommand,
-    'config:get': async () => (await import('../commands/config/get.ts')).configGetCommand,
-    'config:list': async () => (await import('../commands/config/list.ts')).configListCommand,
-    'config:path': async () => (await import('../commands/config/path.ts')).configPathCommand,
-    'config:set': async () => (await import('../commands/config/set.ts')).configSetCommand,
-    'config:unset': async () => (await import('../commands/config/unset.ts')).configUnsetCommand,
-    key: async () => (await import('../commands/key/get.ts')).keyCommand,
-    'key:get': async () => (await import('../commands/key/get.ts')).keyGetCommand,
     logout: async () => (await import('../commands/logout.ts')).logoutCommand,
+  },
+  everybody: {
+    status: async () => (await import('../commands/status.ts')).statusCommand,
+    leaderboard: async () => (await import('../commands/leaderboard.ts')).leaderboardCommand,
+    doctor: async () => (await import('../commands/doctor.ts')).doctorCommand,
+    config: async () => (await import('../commands/config.ts')).configCommand,
+    profile: async () => (await import('../commands/profile.ts')).profileCommand,
     completion: async () => (await import('../commands/completion.ts')).completionCommand,
   },
   administrators: {
+    key: async () => (await import('../commands/key.ts')).keyCommand,
     'user:create': async () => (await import('../commands/user/create.ts')).userCreateCommand,
     'user:delete': async () => (await import('../commands/user/delete.ts')).userDeleteCommand,
     'user:list': async () => (await import('../commands/user/list.ts')).userListCommand,
-    'user:move-catch': async () => (await import('../commands/user/move-catch.ts')).userMoveCatchCommand,
-    'user:remove-catch': async () => (await import('../commands/user/remove-catch.ts')).userRemoveCatchCommand,
     'user:reset': async () => (await import('../commands/user/reset.ts')).userResetCommand,
     'user:show': async () => (await import('../commands/user/show.ts')).userShowCommand,
     'admin:create': async () => (await import('../commands/admin/create.ts')).adminCreateCommand,
     'admin:delete': async () => (await import('../commands/admin/delete.ts')).adminDeleteCommand,
     'admin:list': async () => (await import('../commands/admin/list.ts')).adminListCommand,
     'admin:reset-password': async () => (await import('../commands/admin/reset-password.ts')).adminResetPasswordCommand,
-    'admin:stats': async () => (await import('../commands/admin/stats.ts')).adminStatsCommand,
-    leaderboard: async () => (await import('../commands/leaderboard.ts')).leaderboardCommand,
     audit: async () => (await import('../commands/audit.ts')).auditCommand,
-    'key:rotate': async () => (await import('../commands/key/rotate.ts')).keyRotateCommand,
   },
   operators: {
     serve: async () => (await import('../commands/serve.ts')).serveCommand,
@@ -69,11 +55,7 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
 const LOADERS: Loaders = Object.assign({}, ...Object.values(GROUPS))
 
 const TOPICS: Readonly<Record<string, string>> = {
-  admin: 'Administrators, and counts of the service',
-  config: 'Settings of fish-cli',
-  key: 'Keys of players',
-  outbox: 'Catches waiting to be sent',
-  profile: 'Services and your accounts there',
+  admin: 'Administrators, for superadmins',
   user: 'Players, for administrators',
 }
 

@@ -1,13 +1,12 @@
 import { EventEmitter, on } from 'node:events'
 import { sleep } from '../../../sdk/src/internal/wait.ts'
-import type { Command, CommandContext, CommandInput, CommandRows } from '../command/define.ts'
 import { readConfig } from '../config/config-file.ts'
 import { resolveTarget, type Target } from '../config/target.ts'
 import type { Config, Context, System } from '../core/context.ts'
 import { EXIT, interruption } from '../core/errors.ts'
-import { formatOf, type OutputFlags } from '../core/format.ts'
-import type { Column } from '../output/columns.ts'
-import { renderRows } from '../output/rows.ts'
+import type { OutputFlags } from '../core/format.ts'
+import type { CommandContext, CommandInput } from '../kit/define.ts'
+import { type RowsOutput, renderRows } from '../output/rows.ts'
 import { screenOf } from '../output/screen.ts'
 import { createStatusLine } from '../output/status-line.ts'
 import { jsonText, wrapMessage } from '../output/text.ts'
@@ -64,7 +63,6 @@ export function createContext(system: System, argv: readonly string[]): Context 
 /** It inherits from the context of the run, since copying it would open stdin. */
 export function createCommandContext(
   context: Context,
-  command: Command,
   // biome-ignore lint/suspicious/noExplicitAny: flags of any command
   { args, flags }: CommandInput<any, any>,
 ): CommandContext {
@@ -91,21 +89,19 @@ export function createCommandContext(
       if (text !== '') write(`${text}\n`)
       return EXIT.ok
     },
-    async printRows<Row extends object>(output: CommandRows<Row>) {
-      const columns: readonly Column<Row>[] = output.columns ?? command.columns ?? []
-      const text = renderRows({ ...output, columns }, outputFlags, added.screen)
+    async printRows<Row extends object>(output: RowsOutput<Row>) {
+      const text = renderRows(output, outputFlags, added.screen)
       if (output.rows.length === 0 && output.empty !== undefined) added.note(output.empty)
       return added.printLong(text)
     },
     async printChart({ charts, ...output }) {
-      const isTable = formatOf(outputFlags) === 'table' && outputFlags.fields === undefined
-      if (!isTable || output.rows.length === 0) return added.printRows(output)
+      if (outputFlags.json || outputFlags.csv || output.rows.length === 0) return added.printRows(output)
       const { renderChart } = await import('../output/chart.ts')
       return added.printLong(`${charts.map((bars) => renderChart(bars, added.screen)).join('\n\n')}\n`)
     },
     async printLong(text) {
       const { page, env, stdout } = context
-      if (page && stdout.isTTY && !outputFlags['no-pager']) {
+      if (page && stdout.isTTY) {
         const { needsPager, pagerOf } = await import('../output/pager.ts')
         const pager = pagerOf(env)
         context.line.clear()

@@ -1,74 +1,37 @@
 import type { Interfaces } from '@oclif/core'
+import { CLIError } from '@oclif/core/errors'
 import { parse } from '@oclif/core/parser'
 import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
-import { type Command, type CommandInput, globalFlags } from '../command/define.ts'
-import { defaultOutput } from '../config/config-file.ts'
-import type { Context } from '../core/context.ts'
 import { type CliError, usageError } from '../core/errors.ts'
-import { type OutputFlags, parseFormat } from '../core/format.ts'
+import { flagWords } from '../core/format.ts'
+import { type Command, type CommandInput, globalFlags } from '../kit/define.ts'
 
 type FlagInput = Interfaces.FlagInput
 
 /** Errors never repeat a value: a misplaced one may be a secret. */
 export async function parseInput(
-  context: Context,
   command: Command & { readonly id: string },
   argv: readonly string[],
 ): Promise<CommandInput> {
   const defined: FlagInput = { ...command.flags, ...globalFlags }
-  checkFlagWords(argv, defined)
+  checkBooleans(argv, defined)
   const { args, flags } = await parse([...argv], { args: command.args, flags: defined }).catch((error: unknown) => {
     throw parseError(error, command.id, defined)
   })
-  return { args, flags: resolveFlags(context, command, flags) }
+  return { args, flags: resolveFlags(flags) }
 }
 
-function resolveFlags(
-  context: Context,
-  { flags: defined, formats }: Command,
-  typed: OutputFlags & { readonly gamemode?: string },
-): CommandInput['flags'] {
-  const flags = { ...typed }
-  if (flags.gamemode !== undefined) flags.gamemode = flags.gamemode.toLowerCase()
-  if ('output' in defined && flags.output === undefined && !flags.json) {
-    const preset = defaultOutput(context)
-    // Ignores a preset that this command does not support.
-    if (preset !== undefined && formats.includes(preset)) flags.output = preset
-  }
-  return { ...flags, json: parseFormat(formats, flags) === 'json' }
+/** Gamemodes are in lower case. */
+function resolveFlags(typed: Readonly<Record<string, unknown>>): CommandInput['flags'] {
+  const { gamemode } = typed
+  return typeof gamemode === 'string' ? { ...typed, gamemode: gamemode.toLowerCase() } : { ...typed }
 }
 
-/** Rejects what the parser of oclif would accept or report without structure, as a value for a flag without one. */
-function checkFlagWords(argv: readonly string[], flags: FlagInput): void {
-  const given = new Set<string>()
-  const words = [...argv]
-  for (let word = words.shift(); word !== undefined && word !== '--'; word = words.shift()) {
-    const { name, value } = readFlag(word, flags)
-    const flag = name === undefined ? undefined : flags[name]
-    if (name === undefined || !flag) continue
-    if (flag.type === 'boolean') {
-      if (value !== undefined && word.startsWith('--')) throw usageError(`--${name} takes no value.`)
-      // The rest of short flags in one word, such as -dy.
-      if (value !== undefined) words.unshift(`-${value}`)
-      continue
-    }
-    if (given.has(name) && !flag.multiple) throw usageError(`--${name} can be given only once.`)
-    given.add(name)
-    const text = value ?? words.shift()
-    const next = text === undefined ? undefined : readFlag(text, flags)
-    if (text === undefined || (next?.name !== undefined && (next.value === undefined || !text.startsWith('--')))) {
-      throw usageError(`--${name} needs a value.`)
-    }
-  }
-}
-
-function readFlag(word: string, flags: FlagInput) {
-  const [, long, longValue] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? []
-  if (long !== undefined) return { name: Object.hasOwn(flags, long) ? long : undefined, value: longValue }
-  const [, char, shortValue] = /^-([^-])=?(.+)?$/s.exec(word) ?? []
-  return {
-    name: Object.keys(flags).find((name) => flags[name]?.char === char && char !== undefined),
-    value: shortValue,
+/** oclif would take the value as an argument: `add Salmon --crab=false` would add two crabs. */
+function checkBooleans(argv: readonly string[], flags: FlagInput): void {
+  for (const word of flagWords(argv)) {
+    const [, name = ''] = /^--([^=]+)=/.exec(word) ?? []
+    if (Object.hasOwn(flags, name) && flags[name]?.type === 'boolean') throw usageError(`--${name} takes no value.`)
   }
 }
 
@@ -94,7 +57,9 @@ function parseError(error: unknown, id: string, defined: FlagInput): unknown {
     const missing = args.map((arg) => (typeof arg === 'string' ? arg : arg.name.toUpperCase()))
     return usageError(`Missing: ${missing.join(', ')}.`)
   }
-  return parsed ? (flagConflict(defined, parsed.output.flags) ?? error) : error
+  if (parsed) return flagConflict(defined, parsed.output.flags) ?? error
+  // A flag without its value, or one given twice: the message names only the flag.
+  return error instanceof CLIError ? usageError(`${error.message}.`) : error
 }
 
 function unknownFlags(names: readonly string[], id: string, known: readonly string[]): CliError {

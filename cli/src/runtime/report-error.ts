@@ -1,8 +1,7 @@
-import type { Command } from '../command/define.ts'
-import { defaultOutput } from '../config/config-file.ts'
 import type { Context, Role } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
-import { hasFormatFlag, hasJsonFlag } from '../core/format.ts'
+import { hasJsonFlag } from '../core/format.ts'
+import type { Command } from '../kit/define.ts'
 import { screenOf } from '../output/screen.ts'
 import { reportJson, reportText, wrapMessage } from '../output/text.ts'
 
@@ -21,19 +20,7 @@ export async function reportError(context: Context, { argv, command, role, error
     error instanceof CliError ? error : (await import('../client/describe-error.ts')).describeError(error, role)
   const help = exit === EXIT.usage && command ? `See: fish-cli ${command.id.replaceAll(':', ' ')} --help` : null
   const report = { code, message, hint: hint ?? help, exit, requestId, retryAt }
-  const isJson = hasJsonFlag(argv) || (!hasFormatFlag(argv) && presetsJson(context, command))
-  if (isJson) context.stdout.write(reportJson(report))
+  if (hasJsonFlag(argv)) context.stdout.write(reportJson(report))
   else context.stderr.write(wrapMessage(reportText(report), screenOf(context, context.stderr)))
   return exit
-}
-
-/** A command without `--output` ignores FISH_OUTPUT and the setting: scripts that read its text keep working. */
-function presetsJson(context: Context, command: Command | undefined): boolean {
-  if (!command || !('output' in command.flags)) return false
-  try {
-    return defaultOutput(context) === 'json'
-  } catch {
-    // The wrong value is the error being reported.
-    return false
-  }
 }

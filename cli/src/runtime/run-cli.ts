@@ -1,10 +1,9 @@
-import type { Command } from '../command/define.ts'
 import type { Context, Role, System } from '../core/context.ts'
 import { type CliError, EXIT, usageError } from '../core/errors.ts'
-import { hasNoColourFlag, type OutputFlags } from '../core/format.ts'
+import { hasNoColourFlag } from '../core/format.ts'
 import { closestCommand, didYouMean } from '../help/closest.ts'
 import { helpWords, isVersionRequest, versionText } from '../help/static-pages.ts'
-import { selectColumns } from '../output/columns.ts'
+import type { Command } from '../kit/define.ts'
 import { readManifest } from '../package.ts'
 import { COMMANDS } from './commands.ts'
 import { createCommandContext, createContext } from './context.ts'
@@ -49,12 +48,9 @@ async function runCommand(
   let role: Role | undefined
   try {
     const { parseInput } = await import('./parse.ts')
-    const input = await parseInput(context, command, rest)
+    const input = await parseInput(command, rest)
     role = command.role(input)
-    const columns = (await command.columnsFor?.(input)) ?? command.columns
-    // Rejects a wrong --fields before any request.
-    if (columns) selectColumns(columns, (input.flags as OutputFlags).fields)
-    return await command.run(createCommandContext(context, command, input))
+    return await command.run(createCommandContext(context, input))
   } catch (error) {
     const { reportError } = await import('./report-error.ts')
     return reportError(context, { argv, command, role, error })

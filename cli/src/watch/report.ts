@@ -98,9 +98,7 @@ export function reportDelivery(context: Context, outbox: Outbox): () => void {
     wait(event)
     if (event.type === 'delivered') reported = ''
     if (event.type === 'rejected') {
-      context.line.say(
-        `fish-cli: ${event.count} could not be stored: ${event.reason.message} See: fish-cli outbox status`,
-      )
+      context.line.say(`fish-cli: ${event.count} could not be stored: ${event.reason.message} See: fish-cli outbox`)
     }
     if (event.type !== 'error' || event.error instanceof RateLimitError) return
     const { code, summary } =

@@ -324,7 +324,7 @@ async function fallbackGamemode(
   if (!canPrompt(context, flags['no-input'])) {
     throw usageError(
       'No gamemode for catches where the log names none.',
-      'Set FISH_GAMEMODE, add --gamemode GAMEMODE, or: fish-cli config set gamemode GAMEMODE',
+      'Set FISH_GAMEMODE, add --gamemode GAMEMODE, or: fish-cli config gamemode GAMEMODE',
     )
   }
   const { promptLine } = await import('../output/prompt.ts')

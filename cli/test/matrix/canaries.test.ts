@@ -27,8 +27,8 @@ test('tracesIn finds a secret in every form it may be written in, and nothing el
 describe.each([
   ['login Alex', 'FISH_PASSWORD'],
   ['login admin --admin', 'FISH_ADMIN_PASSWORD'],
-  ['key get', 'FISH_PASSWORD'],
-  ['key get Alex', 'FISH_ADMIN_PASSWORD'],
+  ['key', 'FISH_PASSWORD'],
+  ['key Alex', 'FISH_ADMIN_PASSWORD'],
   ['admin create zoe', 'FISH_NEW_ADMIN_PASSWORD'],
 ] as const)('%s', (line, variable) => {
   const env = { [variable]: '' }

@@ -4,7 +4,7 @@ import { ERROR_CODES } from '@fish-crab/sdk/constants'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeError } from '../../src/client/describe-error.ts'
 import { interruption } from '../../src/core/errors.ts'
-import { type Env, run, startImpostor } from '../harness.ts'
+import { type Env, startImpostor } from '../harness.ts'
 import { SECRETS, tracesIn } from './canaries.ts'
 import { expectError } from './expect-error.ts'
 
@@ -47,7 +47,7 @@ describe('an error code of the service has its exit status and next step', () =>
     not_found: [5, ADDRESS],
     user_not_found: [5, /^Check the spelling/],
     admin_not_found: [5, /fish-cli admin list$/],
-    record_not_found: [5, /fish-cli list --fields id,name,caughtAt$/],
+    record_not_found: [5, /fish-cli list --detail$/],
     method_not_allowed: [1, ADDRESS],
     user_exists: [6, /^Choose another name\.$/],
     admin_exists: [6, /^Choose another name\.$/],
@@ -141,14 +141,7 @@ describe('an error of the command line or of this machine', () => {
     ['an invalid address', [...LIST, '--url', 'localhost'], {}, 2, 'usage', /^For example: http/],
     ['a missing key', ['add', '--crab', '-g', 'earth'], { FISH_USER: 'Alex' }, 4, 'missing_credentials', /./],
     ['a missing login', ['whoami'], {}, 4, 'not_logged_in', /fish-cli login/],
-    [
-      'an unwritable file',
-      ['config', 'set', 'output', 'csv'],
-      { XDG_STATE_HOME: '/dev/null' },
-      1,
-      'file_not_locked',
-      /./,
-    ],
+    ['an unwritable file', ['config', 'max-wait', '30'], { XDG_STATE_HOME: '/dev/null' }, 1, 'file_not_locked', /./],
   ])('is reported without its value: %s', async (_, argv, more, exit, code, hint) => {
     const options = { env: { FISH_URL: service.url, ...more } }
     const { message } = await expectError(argv, options, { code, exit, hint: expect.stringMatching(hint) })
@@ -175,16 +168,4 @@ test('an unexpected error is reported with its location, and without the secret 
   const { message, hint } = await expectError(LIST, options, { code: 'internal_error', exit: 1 })
   expect(message).toMatch(/^fish-cli failed in a way it should not \(Error at .*error-paths/)
   expect(tracesIn(`${message} ${hint}`)).toEqual([])
-})
-
-test('FISH_OUTPUT=json prints the error of a command with rows as a document, and -o overrides it', async () => {
-  const preset = { env: { ...env(), FISH_OUTPUT: 'json' } }
-  send(404, { error: 'None.', code: 'user_not_found' })
-  expect(JSON.parse((await run(LIST, preset)).stdout).error.code).toBe('user_not_found')
-  for (const argv of [
-    [...LIST, '-o', 'table'],
-    ['add', 'Cod'],
-  ]) {
-    expect((await run(argv, preset)).stdout).toBe('')
-  }
 })

@@ -2,6 +2,7 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'nod
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createMock, type HistoryEntry, type Mock } from '@fish-crab/mocks'
+import { writeProfiles } from '../folders.ts'
 import { type Env, type RunOptions, type RunResult, run } from '../harness.ts'
 import { SECRETS, type SecretName, tracesIn } from './canaries.ts'
 import type { Stores } from './store.ts'
@@ -105,12 +106,12 @@ async function leaveInOutbox(machine: Machine, fault: 'reset' | { status: 400 },
 const SETUPS = {
   login: (machine: Machine) => done(machine, ['login', 'Alex', '--with-api-key']),
   session: (machine: Machine) => done(machine, ['login', 'admin', '--admin']),
-  profile: (machine: Machine) => done(machine, ['profile', 'add', 'home', '--url', machine.url, '--user', 'Alex']),
+  profile: ({ home, url }: Machine) => writeProfiles(home, { home: { url, user: 'Alex' } }),
   catches: ({ home }: Machine) => writeFile(join(home, 'catches.csv'), 'name,rarity\nSalmon,3\n'),
   log: ({ home }: Machine) => writeFile(join(home, 'latest.log'), LOG),
   added: (machine: Machine) => done(machine, ['add', 'Salmon', '-r', '3']),
   queued: (machine: Machine) => leaveInOutbox(machine, 'reset', 69),
-  'dead letters': (machine: Machine) => leaveInOutbox(machine, { status: 400 }, 7),
+  rejected: (machine: Machine) => leaveInOutbox(machine, { status: 400 }, 7),
   store: async ({ home, stores }: Machine) =>
     cp((await stores.store()).folder, join(home, 'data'), { recursive: true }),
   async backup(machine: Machine) {
@@ -125,7 +126,7 @@ const SETUPS = {
   async 'broken config'(machine: Machine) {
     await SETUPS.profile(machine)
     const profiles = { [SECRETS.password]: SECRETS.apiKey }
-    const document = { version: 1, current: SECRETS.fernetKey, profiles, settings: { output: SECRETS.secret } }
+    const document = { version: 1, current: SECRETS.fernetKey, profiles, settings: { gamemode: SECRETS.secret } }
     await writeFile(join(machine.home, 'config', 'fish-crab', 'config.json'), JSON.stringify(document))
   },
   async 'broken secrets'({ home }: Machine) {

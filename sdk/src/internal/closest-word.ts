@@ -27,11 +27,12 @@ export function closestWord(typed: string, words: readonly string[]): string | u
   const near = words
     .map((word) => ({
       word,
-      steps: distance(lower, word.toLowerCase()),
+      rank: distance(lower, word.toLowerCase()) + Math.abs(word.length - lower.length) / 99,
       most: Math.max(1, Math.floor(Math.max(word.length, lower.length) / 3)),
     }))
-    .filter(({ steps, most }) => steps <= most)
-    .sort((one, other) => one.steps - other.steps)
+    .filter(({ rank, most }) => Math.floor(rank) <= most)
+    // Equal length on a tie: a swapped or wrong letter is likelier than an omitted one.
+    .sort((one, other) => one.rank - other.rank)
   if (near[0]) return near[0].word
   return lower.length < SHORTEST_BEGINNING ? undefined : words.find((word) => word.toLowerCase().startsWith(lower))
 }

@@ -10,11 +10,6 @@ export interface Checkpoint {
   /** 1 to 512 characters. */
   readonly name: string
   readonly value: string
-  /**
-   * The required current value, `null` for none: if two writers compete, the later one adds nothing.
-   * @default any value
-   */
-  readonly expected?: string | null | undefined
 }
 
 /** A collection of the service. Catches keep their order within it. */
@@ -84,13 +79,11 @@ export function parseCatches(
 
 const KEY_MESSAGE = `Must be a string of 1 to ${MAX_KEY_LENGTH} characters.`
 
-export function checkpointIssues(checkpoint: Checkpoint | undefined): Issue[] {
-  const { name, value, expected = null } = checkpoint ?? { name: 'none', value: '' }
+function checkpointIssues(checkpoint: Checkpoint | undefined): Issue[] {
+  const { name, value } = checkpoint ?? { name: 'none', value: '' }
   const issues = [
     !isShortText(name) && { path: 'checkpoint.name', message: KEY_MESSAGE },
     typeof value !== 'string' && { path: 'checkpoint.value', message: 'Must be a string.' },
-    expected !== null &&
-      typeof expected !== 'string' && { path: 'checkpoint.expected', message: 'Must be a string, or null for none.' },
   ]
   return issues.filter((issue) => issue !== false)
 }

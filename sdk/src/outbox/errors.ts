@@ -28,31 +28,6 @@ export class OutboxFullError extends FishCrabError {
   }
 }
 
-/**
- * The checkpoint of an `add` does not have its `expected` value, since another process moved it. Nothing was added.
- * `code` is `checkpoint_moved`.
- *
- * @example
- * try {
- *   await outbox.add({ kind: 'crab' }, { checkpoint: { name: 'import', value: '1000', expected: '500' } })
- * } catch (error) {
- *   if (error instanceof CheckpointMovedError) showStatus('Another process imports this file.')
- *   else throw error
- * }
- */
-export class CheckpointMovedError extends FishCrabError {
-  static override get name(): string {
-    return 'CheckpointMovedError'
-  }
-
-  constructor() {
-    super('Another process moved the checkpoint. Nothing was added.', {
-      code: 'checkpoint_moved',
-      hint: 'Read the checkpoint and continue from there.',
-    })
-  }
-}
-
 /** The outbox is closed or closing. Its catches stay on disk. `code` is `outbox_closed`. */
 export class OutboxClosedError extends FishCrabError {
   static override get name(): string {

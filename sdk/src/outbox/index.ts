@@ -10,7 +10,6 @@ export type {
   StoredCatch,
 } from './catches.ts'
 export {
-  CheckpointMovedError,
   OutboxClosedError,
   OutboxFullError,
   OutboxStoreError,

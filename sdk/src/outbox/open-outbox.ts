@@ -2,10 +2,9 @@ import { notify } from '../client/core/hooks.ts'
 import { idleClock, systemClock } from '../client/core/timing.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { checkOptions } from '../errors/check-options.ts'
-import { throwIssues } from '../errors/fish-crab-error.ts'
 import { untilAborted } from '../internal/wait.ts'
 import { type Background, startBackground } from './background.ts'
-import { checkpointIssues, parseCatches } from './catches.ts'
+import { parseCatches } from './catches.ts'
 import type { Delivery } from './deliver.ts'
 import { OutboxClosedError, OutboxStoreError } from './errors.ts'
 import { type FlushCall, flushOutbox } from './flush.ts'
@@ -165,8 +164,7 @@ function createOutbox(store: OutboxStore, settings: OutboxSettings, listeners: S
     drop: async (ids) => openStore().drop([ids].flat()),
     async cancel(options = {}) {
       openStore()
-      checkOptions(options, { keyPrefix: true, checkpoint: true, dryRun: true })
-      throwIssues(checkpointIssues(options.checkpoint))
+      checkOptions(options, { user: true, seqs: true, dryRun: true })
       return store.cancel(options)
     },
     subscribe(listener) {

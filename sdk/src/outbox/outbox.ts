@@ -83,12 +83,12 @@ export interface OutboxStatus extends OutboxCounts {
   readonly collections: readonly (Collection & OutboxCounts)[]
 }
 
-/** The queued catches that `cancel` deletes. */
+/** The queued catches that `cancel` deletes: those that match every given option. */
 export interface CancelOptions {
-  /** Prefix of their keys. @default all */
-  readonly keyPrefix?: string | undefined
-  /** Written in the same transaction. */
-  readonly checkpoint?: Pick<Checkpoint, 'name' | 'value'> | undefined
+  /** Catches of this user. @default those of all users */
+  readonly user?: string | undefined
+  /** Catches with these `seq`, as `peek` returns them. @default all */
+  readonly seqs?: readonly number[] | undefined
   /** Count, and change nothing. @default false */
   readonly dryRun?: boolean | undefined
 }
@@ -124,7 +124,7 @@ export interface Outbox {
    * Checks and stores catches, all or none. They are durable when it returns. `flush`, or `start` in the background,
    * sends them, each once and in order within a collection.
    *
-   * @throws ValidationError, OutboxFullError, CheckpointMovedError, OutboxStoreError, OutboxClosedError.
+   * @throws ValidationError, OutboxFullError, OutboxStoreError, OutboxClosedError.
    * @example
    * await outbox.add({ kind: 'fish', name: 'Salmon', rarity: 'Gold', key: 'latest.log:1042' })
    * await outbox.add([], { checkpoint: { name: 'latest.log', value: '2048' } })
@@ -188,12 +188,11 @@ export interface Outbox {
   /** Deletes dead letters and forgets the keys of their catches. @returns the number of catches */
   drop(ids: number | readonly number[]): Promise<number>
   /**
-   * Deletes queued catches, all or by a prefix of their keys. A frozen batch stays: it may have reached the service, and
-   * is sent again. The keys of deleted catches are forgotten, so that the same catches can be added again.
+   * Deletes queued catches. A frozen batch stays: it may have reached the service, and is sent again. The keys of deleted
+   * catches are forgotten, so that the same catches can be added again.
    *
-   * @throws ValidationError for an invalid checkpoint
    * @example
-   * const { cancelled, frozen } = await outbox.cancel({ keyPrefix: 'old.log:' })
+   * const { cancelled, frozen } = await outbox.cancel({ user: 'Alex' })
    */
   cancel(options?: CancelOptions): Promise<CancelOutcome>
   /**

@@ -2,8 +2,9 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import type { PayloadEntry } from '../client/resources/catch-input.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
+import { userNameKey } from '../contract/names.ts'
 import type { CatchToAdd, Checkpoint, Collection, StoredCatch } from './catches.ts'
-import { CheckpointMovedError, OutboxFullError, OutboxStoreError } from './errors.ts'
+import { OutboxFullError, OutboxStoreError } from './errors.ts'
 import { defaultPath, guarded, inTransaction, openFile, openReadOnly } from './file.ts'
 import type { CancelOptions, CancelOutcome, DeadLetter, OutboxInspection, RejectionReason } from './outbox.ts'
 
@@ -17,7 +18,6 @@ const CATCHES = 'catches JOIN collections ON collections.id = catches.collection
 const FROZEN = 'batch IN (SELECT id FROM batches WHERE token IS NOT NULL)'
 const PENDING = `(batch IS NULL OR ${FROZEN})`
 const LISTED = '(SELECT value FROM json_each(?))'
-const HAS_PREFIX = "substr(coalesce(key, ''), 1, length(?)) = ?"
 
 const DELETE_EMPTY_BATCHES =
   'DELETE FROM batches WHERE collection = ? AND NOT EXISTS (SELECT 1 FROM catches WHERE batch = batches.id)'
@@ -125,10 +125,6 @@ export function openStore(path: string | undefined, service: string | undefined)
       { checkpoint, now, maxCatches }: { checkpoint: Checkpoint | undefined; now: number; maxCatches: number },
     ): readonly number[] => {
       const outcome = transaction(() => {
-        const { expected } = checkpoint ?? {}
-        if (checkpoint && expected !== undefined && expected !== (checkpointValue(checkpoint.name) ?? null)) {
-          return new CheckpointMovedError()
-        }
         const seen = new Set<string>()
         const isNew = ({ key }: CatchToAdd) => {
           if (key === undefined) return true
@@ -220,15 +216,19 @@ export function openStore(path: string | undefined, service: string | undefined)
         change(`UPDATE catches SET batch = NULL, batch_limit = NULL WHERE ${where}`, values),
       ),
     drop: (ids: readonly number[]) => endDeadLetters(ids, deleteCatches),
-    cancel: ({ keyPrefix = '', checkpoint, dryRun = false }: CancelOptions): CancelOutcome =>
+    cancel: ({ user, seqs, dryRun = false }: CancelOptions): CancelOutcome =>
       transaction(() => {
-        const prefix = [keyPrefix, keyPrefix]
-        const count = (where: string) => number(`SELECT count(*) FROM catches WHERE ${where} AND ${HAS_PREFIX}`, prefix)
+        const owned = rows('SELECT id, user FROM collections').filter(
+          (row) => user === undefined || userNameKey(row.user as string) === userNameKey(user),
+        )
+        const all = seqs === undefined ? 'TRUE' : `seq IN ${LISTED}`
+        const matching = `collection IN ${LISTED} AND ${all}`
+        const values = [owned.map(({ id }) => id), ...(seqs === undefined ? [] : [seqs])].map((list) =>
+          JSON.stringify(list),
+        )
+        const count = (where: string) => number(`SELECT count(*) FROM catches WHERE ${where} AND ${matching}`, values)
         const outcome = { cancelled: count('batch IS NULL'), frozen: count(FROZEN) }
-        if (!dryRun) {
-          deleteCatches(`batch IS NULL AND ${HAS_PREFIX}`, prefix)
-          if (checkpoint) setCheckpoint(checkpoint)
-        }
+        if (!dryRun) deleteCatches(`batch IS NULL AND ${matching}`, values)
         return outcome
       }),
     close: () => db.close(),

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { CheckpointMovedError, type NewCatch, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
+import { type NewCatch, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, it } from 'vitest'
 import { jumpingClock } from './clocks.ts'
 import { fakeService, fish, lost, refusal } from './fake-service.ts'
@@ -80,20 +80,6 @@ it('takes a catch with a known key once, also when it was delivered before', asy
   expect(service.names('fish/Alex/earth')).toEqual(['Cod'])
 })
 
-it('takes nothing when somebody else has moved the checkpoint that was expected', async () => {
-  const outbox = await open()
-  await outbox.add(fish(1), { checkpoint: { name: 'import', value: '1', expected: null } })
-  const late = outbox.add(fish(1), { checkpoint: { name: 'import', value: '1', expected: null } })
-  const error = await late.catch((thrown: unknown) => thrown)
-  expect(error instanceof CheckpointMovedError).toBe(true)
-  expect(error).toMatchObject({ code: 'checkpoint_moved' })
-  expect(await outbox.status()).toMatchObject({ pending: 1 })
-  await outbox.add(fish(2), { checkpoint: { name: 'import', value: '2', expected: '1' } })
-  expect(await outbox.checkpoint('import')).toBe('2')
-  const wrong = outbox.add([], { checkpoint: { name: 'import', value: '3', expected: 2 as never } })
-  await expect(wrong).rejects.toMatchObject({ issues: [{ path: 'checkpoint.expected' }] })
-})
-
 it('moves a checkpoint together with the catches or not at all', async () => {
   const outbox = await open({ maxCatches: 2 })
   expect(await outbox.checkpoint('latest.log')).toBeUndefined()
@@ -121,21 +107,32 @@ it('adds a catch again under its key once it was cancelled or dropped', async ()
   const service = fakeService()
   const outbox = await open({ client: service.client() })
   const keyed = (key: string) => ({ ...fish(1)[0], kind: 'fish', name: key, rarity: 1, key }) as const
-  await outbox.add([keyed('a%:1'), keyed('a_:1')])
-  const checkpoint = { name: 'cancelled', value: '1' }
-  expect(await outbox.cancel({ keyPrefix: 'a%:', checkpoint, dryRun: true })).toEqual({ cancelled: 1, frozen: 0 })
-  expect(await outbox.checkpoint('cancelled')).toBeUndefined()
-  expect(await outbox.add(keyed('a%:1'))).toMatchObject({ added: 0 })
-  expect(await outbox.cancel({ keyPrefix: 'a%:', checkpoint })).toEqual({ cancelled: 1, frozen: 0 })
-  expect(await outbox.checkpoint('cancelled')).toBe('1')
-  expect(await outbox.add([keyed('a%:1'), keyed('a_:1')])).toMatchObject({ addedIndexes: [0] })
+  await outbox.add([keyed('a'), keyed('b')])
+  const [first] = await outbox.peek()
+  const seqs = [first?.seq ?? 0]
+  expect(await outbox.cancel({ seqs, dryRun: true })).toEqual({ cancelled: 1, frozen: 0 })
+  expect(await outbox.add(keyed('a'))).toMatchObject({ added: 0 })
+  expect(await outbox.cancel({ seqs })).toEqual({ cancelled: 1, frozen: 0 })
+  expect(await outbox.add([keyed('a'), keyed('b')])).toMatchObject({ addedIndexes: [0] })
   service.before = () => {
     throw refusal('user_not_found')
   }
   await outbox.flush()
   const [rejected] = await outbox.deadLetters()
   expect(await outbox.drop(rejected?.id ?? 0)).toBe(2)
-  expect(await outbox.add([keyed('a%:1'), keyed('a_:1')])).toMatchObject({ added: 2 })
+  expect(await outbox.add([keyed('a'), keyed('b')])).toMatchObject({ added: 2 })
+})
+
+it('cancels the catches of one user in any letter case, and of these the given ones', async () => {
+  const outbox = await open()
+  const crabOf = (user: string) => ({ kind: 'crab', user }) as const
+  await outbox.add([crabOf('Alex'), crabOf('Bob'), crabOf('ALEX'), crabOf('Bob')])
+  const seqs = (await outbox.peek()).map(({ seq }) => seq)
+  expect(await outbox.cancel({ user: 'Nobody' })).toEqual({ cancelled: 0, frozen: 0 })
+  expect(await outbox.cancel({ seqs: [] })).toEqual({ cancelled: 0, frozen: 0 })
+  expect(await outbox.cancel({ user: 'bob', seqs: seqs.slice(0, 2) })).toEqual({ cancelled: 1, frozen: 0 })
+  expect(await outbox.cancel({ user: 'alex' })).toEqual({ cancelled: 2, frozen: 0 })
+  expect((await outbox.peek()).map(({ seq }) => seq)).toEqual(seqs.slice(3))
 })
 
 it('does not cancel a batch that may have reached the service', async () => {
@@ -146,7 +143,8 @@ it('does not cancel a batch that may have reached the service', async () => {
     throw lost()
   }
   await outbox.flush()
-  expect(await outbox.cancel()).toEqual({ cancelled: 2, frozen: 1 })
+  const seqs = (await outbox.peek()).map(({ seq }) => seq)
+  expect(await outbox.cancel({ user: 'Alex', seqs })).toEqual({ cancelled: 2, frozen: 1 })
   expect((await outbox.peek()).map(({ entry }) => entry.name)).toEqual(['1'])
 })
 

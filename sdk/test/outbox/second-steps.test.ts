@@ -64,10 +64,12 @@ class Play {
 
   private async cancel(outbox: Outbox, { prefix, isOfAll, isStrict }: Step): Promise<void> {
     const frozen = this.model.frozenNames()
+    const pending = await outbox.peek(1000)
+    const seqs = pending.flatMap(({ seq, key }) => (key?.startsWith(prefix) ? [seq] : []))
     const isMeant = ({ state, key }: Catch) => state === 'waiting' && (isOfAll || key?.startsWith(prefix) === true)
     const [meant, dryRun] = [this.model.catches.filter(isMeant).map(({ name }) => name), isStrict]
     const cancelled = meant.filter((name) => !frozen.includes(name))
-    const outcome = await outbox.cancel({ ...(isOfAll ? {} : { keyPrefix: prefix }), dryRun })
+    const outcome = await outbox.cancel({ ...(isOfAll ? {} : { seqs }), dryRun })
     expect(outcome).toEqual({ cancelled: cancelled.length, frozen: meant.length - cancelled.length })
     if (!dryRun) this.model.mark(cancelled, 'cancelled')
   }

@@ -1,9 +1,9 @@
 import { ADMIN_ROLES } from '@fish-crab/sdk/contract'
 import { readNewPassword } from '../../client/read-secret.ts'
-import { administrationFlags, openAdministration, parseAdminName } from '../../command/administration.ts'
-import { Args, defineCommand, Flags, words } from '../../command/define.ts'
-import { outputFlags } from '../../command/flags.ts'
 import { parseChoice } from '../../core/parse-values.ts'
+import { administrationFlags, openAdministration, parseAdminName } from '../../kit/administration.ts'
+import { Args, defineCommand, Flags, words } from '../../kit/define.ts'
+import { fieldLines } from '../../output/rows.ts'
 import { ADMIN_COLUMNS } from './list.ts'
 
 export const adminCreateCommand = defineCommand({
@@ -25,10 +25,8 @@ export const adminCreateCommand = defineCommand({
     }),
     'password-stdin': Flags.boolean({ summary: 'Read the password of the new administrator from stdin.' }),
     ...administrationFlags,
-    ...outputFlags,
   },
   role: 'superadmin',
-  columns: ADMIN_COLUMNS,
   completion: { role: words(ADMIN_ROLES) },
 
   async run(context) {
@@ -39,6 +37,7 @@ export const adminCreateCommand = defineCommand({
     const password = await readNewPassword(context, name, flags)
     const created = await admin.admins.create({ username: name, password, role }, options)
     const { username, createdAt } = created
-    return context.printRows({ rows: [{ username, role: created.role, createdAt }], document: ([only]) => only })
+    const row = { username, role: created.role, createdAt }
+    return context.print(row, () => fieldLines(row, ADMIN_COLUMNS))
   },
 })

@@ -1,6 +1,6 @@
-import { administrationFlags, openAdministration, parseAdminName } from '../../command/administration.ts'
-import { Args, defineCommand } from '../../command/define.ts'
-import { yesFlags } from '../../command/flags.ts'
+import { administrationFlags, openAdministration, parseAdminName } from '../../kit/administration.ts'
+import { Args, defineCommand } from '../../kit/define.ts'
+import { yesFlags } from '../../kit/flags.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
 

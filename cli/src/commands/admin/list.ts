@@ -1,7 +1,7 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
-import { administrationFlags, openAdministration } from '../../command/administration.ts'
-import { defineCommand } from '../../command/define.ts'
-import { outputFlags } from '../../command/flags.ts'
+import { administrationFlags, openAdministration } from '../../kit/administration.ts'
+import { defineCommand } from '../../kit/define.ts'
+import { outputFlags } from '../../kit/flags.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
 
 export const ADMIN_COLUMNS: readonly Column<Administrator>[] = [
@@ -15,11 +15,10 @@ export const adminListCommand = defineCommand({
   examples: ['fish-cli admin list', 'fish-cli admin list --admin mia --json'],
   flags: { ...administrationFlags, ...outputFlags },
   role: 'superadmin',
-  columns: ADMIN_COLUMNS,
 
   async run(context) {
     const { admin, options } = await openAdministration(context)
     const { admins } = await admin.admins.list(options)
-    return context.printRows({ rows: admins, document: (selected) => ({ admins: selected }) })
+    return context.printRows({ rows: admins, columns: ADMIN_COLUMNS, document: { admins } })
   },
 })

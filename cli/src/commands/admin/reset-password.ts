@@ -1,9 +1,9 @@
 import { readNewPassword } from '../../client/read-secret.ts'
-import { parseAdminName } from '../../command/administration.ts'
-import { Args, defineCommand, Flags } from '../../command/define.ts'
-import { noInputFlag } from '../../command/flags.ts'
-import { runMaintenance, storageFlag } from '../../command/maintenance.ts'
 import { commandLine } from '../../core/command-line.ts'
+import { parseAdminName } from '../../kit/administration.ts'
+import { Args, defineCommand, Flags } from '../../kit/define.ts'
+import { noInputFlag } from '../../kit/flags.ts'
+import { runMaintenance, storageFlag } from '../../kit/maintenance.ts'
 import { printable } from '../../output/text.ts'
 
 export const adminResetPasswordCommand = defineCommand({

@@ -3,28 +3,24 @@ import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { formatLoginFile } from '../../../../sdk/src/internal/login-file.ts'
 import { clientOptions, publicUrlOf } from '../../client/client.ts'
 import { gamemodeOf } from '../../client/gamemodes.ts'
-import { administrationFlags, openAdministration } from '../../command/administration.ts'
-import { Args, type CommandContext, defineCommand, Flags } from '../../command/define.ts'
-import { gamemodeFlag, outputFlags, secretFileFlags } from '../../command/flags.ts'
 import { isOnlyLocal } from '../../config/profile.ts'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../config/secret-file.ts'
 import { administratorWords } from '../../config/target.ts'
 import { commandLine } from '../../core/command-line.ts'
 import { usageError } from '../../core/errors.ts'
-import { formatOf, type OutputFlags } from '../../core/format.ts'
-import { type Column, timeColumn } from '../../output/columns.ts'
+import { administrationFlags, openAdministration } from '../../kit/administration.ts'
+import { Args, type CommandContext, defineCommand, Flags } from '../../kit/define.ts'
+import { gamemodeFlag, secretFileFlags } from '../../kit/flags.ts'
+import type { Column } from '../../output/columns.ts'
+import { fieldLines } from '../../output/rows.ts'
 import { printable } from '../../output/text.ts'
 
 const COLUMNS: readonly Column<CreatedUser>[] = [
-  { field: 'id', whole: true },
-  { field: 'name', whole: true },
-  timeColumn('createdAt'),
-  { field: 'password', whole: true },
-  { field: 'fernetKey', whole: true },
-  { field: 'apiKey', whole: true },
+  { field: 'name' },
+  { field: 'password' },
+  { field: 'fernetKey', title: 'Fernet key' },
+  { field: 'apiKey', title: 'API key' },
 ]
-
-const LABELS = { name: 'name', password: 'password', fernetKey: 'Fernet key', apiKey: 'API key' } as const
 
 const OTHER_TYPES = '--type fernet and --type api-key'
 
@@ -47,11 +43,9 @@ export const userCreateCommand = defineCommand({
     force: Flags.boolean({ summary: 'Let --login-file and --out replace an existing file.' }),
     gamemode: { ...gamemodeFlag.gamemode, summary: 'Gamemode of the player in the login file.' },
     ...administrationFlags,
-    ...outputFlags,
   },
   completion: { 'login-file': { paths: 'files' } },
   role: 'administrator',
-  columns: COLUMNS,
 
   async run(context) {
     const { args, flags, target } = context
@@ -80,7 +74,7 @@ export const userCreateCommand = defineCommand({
       )
     }
     if (file === undefined) {
-      return loginFile === undefined ? printSecrets(context, user, flags) : context.printLong(content)
+      return loginFile === undefined ? printSecrets(context, user) : context.printLong(content)
     }
     await reserved?.write(content, {
       done: `The service created ${printable(name)}`,
@@ -92,12 +86,7 @@ export const userCreateCommand = defineCommand({
   },
 })
 
-function printSecrets(context: CommandContext, user: CreatedUser, flags: OutputFlags): Promise<number> {
+function printSecrets(context: CommandContext, user: CreatedUser): number {
   context.note('Save these secrets: they cannot be shown again.')
-  if (formatOf(flags) === 'table' && flags.fields === undefined) {
-    const rows = Object.entries(LABELS).map(([field, what]) => ({ what, value: user[field as keyof typeof LABELS] }))
-    // One per line: a single row would be wider than a terminal.
-    return context.printRows({ rows, columns: [{ field: 'what' }, { field: 'value', whole: true }] })
-  }
-  return context.printRows({ rows: [user], document: ([only]) => only })
+  return context.print(user, () => fieldLines(user, COLUMNS), { isVerbatim: true })
 }

@@ -2,9 +2,9 @@ import type { User } from '@fish-crab/sdk/admin'
 import { LIMITS } from '@fish-crab/sdk/constants'
 import { pageSizeFor, takeFirst } from '../../client/admin.ts'
 import { parseCatchQuery } from '../../client/catch-query.ts'
-import { administrationFlags, openAdministration } from '../../command/administration.ts'
-import { defineCommand, Flags } from '../../command/define.ts'
-import { outputFlags } from '../../command/flags.ts'
+import { administrationFlags, openAdministration } from '../../kit/administration.ts'
+import { defineCommand, Flags } from '../../kit/define.ts'
+import { outputFlags } from '../../kit/flags.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
 
 export const USER_COLUMNS: readonly Column<User>[] = [
@@ -18,7 +18,7 @@ export const userListCommand = defineCommand({
   examples: [
     'fish-cli user list',
     'fish-cli user list --search al --limit 20',
-    { description: 'Only the names, for a script:', command: 'fish-cli user list -o tsv --fields name' },
+    { description: 'For a spreadsheet:', command: 'fish-cli user list --csv' },
   ],
   flags: {
     search: Flags.string({ summary: 'Only players whose name contains TEXT, ignoring case.', helpValue: 'TEXT' }),
@@ -27,7 +27,6 @@ export const userListCommand = defineCommand({
     ...outputFlags,
   },
   role: 'administrator',
-  columns: USER_COLUMNS,
 
   async run(context) {
     const { flags } = context
@@ -37,7 +36,8 @@ export const userListCommand = defineCommand({
     const page = await takeFirst(admin.users.iterate({ ...options, search: flags.search, pageSize }), limit)
     const status = await context.printRows({
       rows: page.entries,
-      document: (users) => ({ users, more: page.more }),
+      columns: USER_COLUMNS,
+      document: { users: page.entries, more: page.more },
       empty: flags.search === undefined ? 'No players yet.' : 'No player matches --search.',
     })
     if (page.more) context.note('There are more players. To see them, raise --limit.')

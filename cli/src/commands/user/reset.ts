@@ -1,24 +1,16 @@
 import type { ResetType } from '@fish-crab/sdk/admin'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
-import { administrationFlags, openAdministration } from '../../command/administration.ts'
-import { Args, defineCommand, Flags, words } from '../../command/define.ts'
-import { dryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../../command/flags.ts'
-import { checkDestination, findStoredSecret, outputSecret } from '../../command/player-secret.ts'
 import { secretFilePath } from '../../config/secret-file.ts'
 import { administratorWords } from '../../config/target.ts'
 import { commandLine } from '../../core/command-line.ts'
 import { usageError } from '../../core/errors.ts'
 import { parseChoice } from '../../core/parse-values.ts'
-import type { Column } from '../../output/columns.ts'
+import { administrationFlags, openAdministration } from '../../kit/administration.ts'
+import { Args, defineCommand, Flags, words } from '../../kit/define.ts'
+import { dryRunFlag, secretFileFlags, yesFlags } from '../../kit/flags.ts'
+import { checkDestination, findStoredSecret, outputSecret } from '../../kit/player-secret.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-
-const COLUMNS: readonly Column[] = [
-  { field: 'user' },
-  { field: 'type' },
-  { field: 'secret', whole: true },
-  { field: 'masked', hidden: true },
-]
 
 const TITLES: Readonly<Record<ResetType, string>> = { password: 'password', fernet: 'Fernet key', 'api-key': 'API key' }
 
@@ -51,10 +43,8 @@ export const userResetCommand = defineCommand({
     ...administrationFlags,
     ...yesFlags,
     ...dryRunFlag,
-    ...outputFlags,
   },
   role: 'administrator',
-  columns: COLUMNS,
   completion: { name: { local: 'users' }, type: words(Object.keys(TITLES)) },
 
   async run(context) {

@@ -1,8 +1,8 @@
 import type { User } from '@fish-crab/sdk/admin'
-import { administrationFlags, openAdministration } from '../../command/administration.ts'
-import { Args, defineCommand } from '../../command/define.ts'
-import { outputFlags } from '../../command/flags.ts'
+import { administrationFlags, openAdministration } from '../../kit/administration.ts'
+import { Args, defineCommand } from '../../kit/define.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
+import { fieldLines } from '../../output/rows.ts'
 import { USER_COLUMNS } from './list.ts'
 
 const COLUMNS: readonly Column<User>[] = [
@@ -16,9 +16,8 @@ export const userShowCommand = defineCommand({
   summary: 'Show a player, without secrets, as an administrator.',
   examples: ['fish-cli user show Alex', 'fish-cli user show Alex --json'],
   args: { name: Args.string({ description: 'name of the player', required: true }) },
-  flags: { ...administrationFlags, ...outputFlags },
+  flags: administrationFlags,
   role: 'administrator',
-  columns: COLUMNS,
   completion: { name: { local: 'users' } },
 
   async run(context) {
@@ -26,6 +25,6 @@ export const userShowCommand = defineCommand({
     const { admin, options } = await openAdministration(context)
     const { id, name, createdAt, lastCatchAt, lastKeyReadAt } = await admin.users.get(args.name, options)
     const row = { id, name, createdAt, lastCatchAt, lastKeyReadAt }
-    return context.printRows({ rows: [row], document: ([only]) => only })
+    return context.print(row, () => fieldLines(row, COLUMNS))
   },
 })

@@ -1,0 +1,65 @@
+import type { Gamemode, RarityValue } from '@fish-crab/sdk/constants'
+import type { NewCatch } from '@fish-crab/sdk/outbox'
+import { rarityList } from '../client/catch-query.ts'
+import { parseRarity } from '../core/parse-values.ts'
+import { printable } from '../output/text.ts'
+import type { FileRecord, Problem } from './records.ts'
+import { EXAMPLE_ZONE, NO_ZONE, parseTime } from './time.ts'
+
+export interface FileDefaults {
+  readonly user: string
+  readonly gamemode?: Gamemode | undefined
+  readonly rarity?: RarityValue | undefined
+  readonly kind: NewCatch['kind']
+  /** Time zone of times without one, such as `Europe/Berlin`. @default such times are errors */
+  readonly timeZone?: string | undefined
+}
+
+/** A catch of a file. `id` is the id of the record that its row was printed from. */
+export interface FileCatch {
+  readonly at: string
+  readonly entry: NewCatch
+  readonly id: string | undefined
+}
+
+export function catchOf(record: FileRecord, defaults: FileDefaults): FileCatch | Problem {
+  if ('problem' in record) return record
+  const { at, fields } = record
+  const kind = lowerCase(fields.kind) ?? defaults.kind
+  const { name } = fields
+  const gamemode = lowerCase(fields.gamemode)
+  if (gamemode === undefined && !defaults.gamemode) {
+    return { at, problem: 'gamemode: Missing; set one for all with --gamemode.' }
+  }
+  const caughtAt = parseTime(fields.caughtAt, defaults.timeZone) ?? undefined
+  if (caughtAt === NO_ZONE) {
+    const problem = `caughtAt: No time zone; set one for all with --timezone, such as --timezone ${EXAMPLE_ZONE}.`
+    return { at, problem }
+  }
+  const given = Object.entries({ name, gamemode, caughtAt }).filter(([, value]) => value !== undefined)
+  const about = Object.fromEntries(given)
+  const id = typeof fields.id === 'string' ? fields.id : undefined
+  if (kind === 'crab') {
+    if ((fields.rarity ?? undefined) !== undefined) return { at, problem: 'rarity: A crab has no rarity.' }
+    return { at, id, entry: { kind, ...about } as NewCatch }
+  }
+  if (kind !== 'fish') return { at, problem: `kind: Must be fish or crab${notValue(kind)}.` }
+  const rarity = fields.rarity ?? defaults.rarity
+  if (rarity === undefined) return { at, problem: 'rarity: Missing; set one for all with --rarity, or add --crab.' }
+  const value = ['number', 'string'].includes(typeof rarity) ? parseRarity(String(rarity)) : undefined
+  if (value === undefined) return { at, problem: `rarity: Must be one of ${rarityList()}${notValue(rarity)}.` }
+  return { at, id, entry: { kind, rarity: value, ...about } as NewCatch }
+}
+
+const MAX_QUOTED = 40
+
+/** Quotes a wrong value at the end of a sentence. */
+export function notValue(value: unknown): string {
+  if (value === undefined) return ''
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  return `, not "${printable(text.slice(0, MAX_QUOTED))}${text.length > MAX_QUOTED ? '…' : ''}"`
+}
+
+function lowerCase(value: unknown): unknown {
+  return typeof value === 'string' ? value.toLowerCase() : (value ?? undefined)
+}

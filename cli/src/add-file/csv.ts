@@ -1,0 +1,102 @@
+import { parseRarity } from '../core/parse-values.ts'
+import { unescapeFormula } from '../output/render-csv.ts'
+import { printable } from '../output/text.ts'
+import { FIELDS, type FileRecord, fieldOf, splitLines, type TextLine } from './records.ts'
+import type { FileSource } from './source.ts'
+
+const MAX_RECORD = 64 * 1024
+
+/** RFC 4180, and `;` as separator, which spreadsheets write. Our own: csv-parse 7 (32 KB) would only split cells. */
+export async function* parseCsv({ text: chunks }: FileSource): AsyncGenerator<FileRecord> {
+  let pattern: RegExp | undefined
+  let columns: readonly string[] | undefined
+  let hasHeader = false
+  for await (const { line, text } of joinQuotedLines(splitLines(chunks()))) {
+    if (text.trim() === '') continue
+    const at = `Line ${line}`
+    pattern ??= cellPattern(separatorOf(text))
+    const cells = cellsOf(text, pattern)
+    if (!cells) {
+      yield { at, problem: 'Has an unterminated quote, or text after one.' }
+      continue
+    }
+    if (!columns) {
+      const named = cells.map((cell) => fieldOf(cell) ?? '')
+      hasHeader = isHeader(cells)
+      const problem = hasHeader ? headerProblem(cells, named) : undefined
+      if (problem !== undefined) {
+        yield { at, problem }
+        return
+      }
+      columns = hasHeader ? named : FIELDS
+      if (hasHeader) continue
+    }
+    if (cells.length > columns.length) {
+      yield { at, problem: `Has ${cells.length} columns instead of ${columns.length}.` }
+      continue
+    }
+    const cellValue = (title: string, cell = '') => {
+      const value = title !== 'name' ? cell.trim() : hasHeader ? unescapeFormula(cell) : cell
+      return value === '' ? undefined : value
+    }
+    const fields = columns.flatMap((title, index) => (title === '' ? [] : [[title, cellValue(title, cells[index])]]))
+    yield { at, fields: Object.fromEntries(fields) }
+  }
+}
+
+function isHeader([first = '', ...others]: readonly string[]): boolean {
+  if (first.trim().toLowerCase() === 'name') return true
+  // `fish` may also be the kind in a file without a header, and a fish may have the name of any column.
+  if (others.some((cell) => fieldOf(cell) !== undefined && cell.trim().toLowerCase() !== 'fish')) return true
+  // Words only, none of them a value of its column: an unknown name for each column.
+  return others.length > 1 && others.every(isWord)
+}
+
+function isWord(cell: string): boolean {
+  const text = cell.trim().toLowerCase()
+  return /^\p{L}[^\d]*$/u.test(text) && text !== 'fish' && text !== 'crab' && parseRarity(text) === undefined
+}
+
+// An unknown column is an error: it may be misspelled, and its values would be lost silently.
+function headerProblem(cells: readonly string[], named: readonly string[]): string | undefined {
+  const twice = named.find((field, index) => field !== '' && named.indexOf(field) !== index)
+  if (twice !== undefined) return `Names the column ${twice} twice.`
+  const unknown = cells.filter((cell, index) => named[index] === '' && cell.trim() !== '')
+  if (unknown.length === 0) return undefined
+  const names = unknown.map((cell) => `"${printable(cell.trim().slice(0, 40))}"`).join(', ')
+  return `The header has unknown columns: ${names}. Known columns: ${FIELDS.join(', ')}; remove or rename the others.`
+}
+
+async function* joinQuotedLines(lines: AsyncIterable<TextLine>): AsyncGenerator<TextLine> {
+  let open: TextLine | undefined
+  for await (const one of lines) {
+    const joined: TextLine = open ? { line: open.line, text: `${open.text}\n${one.text}` } : one
+    open = undefined
+    const quotes = joined.text.split('"').length - 1
+    // An unterminated quote must not consume the rest of the file.
+    if (quotes % 2 === 1 && joined.text.length < MAX_RECORD) open = joined
+    else yield joined
+  }
+  if (open) yield open
+}
+
+// Semicolons and no comma outside quotes: written by a spreadsheet with decimal commas.
+function separatorOf(firstLine: string): ',' | ';' {
+  const bare = firstLine.replace(/"(?:[^"]|"")*"/g, '')
+  return bare.includes(';') && !bare.includes(',') ? ';' : ','
+}
+
+function cellPattern(separator: string): RegExp {
+  return new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}]*))(${separator}|$)`, 'gy')
+}
+
+function cellsOf(text: string, pattern: RegExp): readonly string[] | undefined {
+  const cells: string[] = []
+  pattern.lastIndex = 0
+  for (;;) {
+    const match = pattern.exec(text)
+    if (!match) return undefined
+    cells.push(match[1] === undefined ? (match[2] ?? '').trim() : match[1].replaceAll('""', '"'))
+    if (match[3] === '') return cells
+  }
+}

@@ -1,0 +1,56 @@
+import { usageError } from '../core/errors.ts'
+
+export interface Problem {
+  /** Position in the file, such as `Line 3`; in JSON `Catch 3`. */
+  readonly at: string
+  readonly problem: string
+}
+
+export type FileRecord = { readonly at: string; readonly fields: Readonly<Record<string, unknown>> } | Problem
+
+/** In the column order of a file without a header. */
+export const FIELDS = ['name', 'rarity', 'kind', 'gamemode', 'caughtAt'] as const
+
+type Field = (typeof FIELDS)[number]
+
+/** In lower case without spaces, `_` and `-`. `fish` is the word of the service's API. */
+const ALIASES: Readonly<Record<string, Field>> = {
+  fish: 'name',
+  type: 'kind',
+  timestamp: 'caughtAt',
+  time: 'caughtAt',
+  date: 'caughtAt',
+}
+
+/** In any spelling: `caughtAt`, `Caught At`, `caught_at`. `id` is the record that a row of `list` belongs to. */
+export function fieldOf(title: string): Field | 'id' | undefined {
+  const plain = title.toLowerCase().replace(/[\s_-]/g, '')
+  if (plain === 'id') return plain
+  return FIELDS.find((field) => field.toLowerCase() === plain) ?? ALIASES[plain]
+}
+
+export interface TextLine {
+  readonly line: number
+  readonly text: string
+}
+
+// In characters. A longer line is not a catch and would fill the memory.
+const MAX_LINE = 1024 * 1024
+
+export const FORMAT_HINT = 'Use one line per catch: NAME,RARITY, or JSON with these fields.'
+
+export async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<TextLine> {
+  let rest = ''
+  let line = 0
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const text of lines) {
+      line += 1
+      yield { line, text: text.endsWith('\r') ? text.slice(0, -1) : text }
+    }
+    if (rest.length > MAX_LINE)
+      throw usageError(`Line ${line + 1} is too long for a catch; nothing was changed.`, FORMAT_HINT)
+  }
+  if (rest !== '') yield { line: line + 1, text: rest }
+}

@@ -1,0 +1,28 @@
+import { openClient } from '../client/client.ts'
+import type { Target } from '../config/target.ts'
+import type { Context } from '../core/context.ts'
+import type { NamedRecords } from './read-file.ts'
+
+/**
+ * The ids of records that a file names and that the player has: their catches would be stored a second time. Each
+ * collection that the file names is read once.
+ */
+export async function storedIds(
+  context: Context,
+  target: Target,
+  {
+    user,
+    named,
+    signal,
+  }: { readonly user: string; readonly named: readonly NamedRecords[]; readonly signal: AbortSignal },
+): Promise<ReadonlySet<string>> {
+  const stored = new Set<string>()
+  if (named.length === 0) return stored
+  const client = await openClient(context, target, { user })
+  for (const { kind, gamemode, ids } of named) {
+    const options = { user, gamemode, detail: 'full', signal } as const
+    const entries = kind === 'fish' ? (await client.fish.list(options)).fish : (await client.crabs.list(options)).crab
+    for (const { id } of entries) if (id !== undefined && ids.has(id)) stored.add(id)
+  }
+  return stored
+}

@@ -1,0 +1,63 @@
+import { readAdminCredentials } from '../client/admin.ts'
+import { openClient } from '../client/client.ts'
+import { readSecret } from '../client/read-secret.ts'
+import { requireUser } from '../config/target.ts'
+import { Args, type CommandContext, defineCommand, Flags } from '../kit/define.ts'
+import { adminFlag, noInputFlag, passwordStdinFlag, secretFileFlags, serviceFlags, userFlag } from '../kit/flags.ts'
+import { outputSecret } from '../kit/player-secret.ts'
+import { printable } from '../output/text.ts'
+
+export const keyCommand = defineCommand({
+  summary: 'Get the key that encrypts the catches of a player.',
+  description:
+    'Players get their own key with their password, from a prompt, FISH_PASSWORD or FISH_PASSWORD_FILE. Administrators ' +
+    'name a USER and use their own password (FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE). The server records every ' +
+    'retrieval in its audit log. To store the key for other commands, log in instead: fish-cli login. To replace a key: ' +
+    'fish-cli user reset USER --type fernet.',
+  examples: [
+    { description: 'Save your own key to a file for FISH_KEY_FILE:', command: 'fish-cli key --out alex.key' },
+    { description: 'Print the key of another player, as an administrator:', command: 'fish-cli key Alex --show' },
+  ],
+  args: { user: Args.string({ description: 'player whose key to get, as an administrator (default: your own)' }) },
+  flags: {
+    show: Flags.boolean({ summary: 'Print the whole key.' }),
+    ...passwordStdinFlag,
+    ...secretFileFlags,
+    ...userFlag,
+    ...adminFlag,
+    ...serviceFlags,
+    ...noInputFlag,
+  },
+
+  async run(context) {
+    const { args, flags } = context
+    const user = args.user ?? requireUser(context.target, 'Add --user USER')
+    return outputSecret(context, {
+      user,
+      title: 'key',
+      about: { user },
+      field: 'fernetKey',
+      isShown: flags.show || flags.out === '-',
+      request: async () => (await requestKey(context, user, args.user !== undefined)).fernetKey,
+      unsaved: {
+        done: `The service returned the key of ${printable(user)}`,
+        next: 'The key is unchanged. Get it again with --out and another FILE.',
+      },
+    })
+  },
+})
+
+async function requestKey(context: CommandContext, user: string, asAdmin: boolean) {
+  const { target, flags } = context
+  const client = await openClient(context, target)
+  const promptOptions = { noInput: flags['no-input'], fromStdin: flags['password-stdin'] }
+  if (asAdmin) {
+    // A session is not enough: the service requires the password (HTTP Basic).
+    const alternative = 'Or omit USER to get your own key with FISH_PASSWORD.'
+    const credentials = await readAdminCredentials(context, target, { ...promptOptions, alternative })
+    return client.keys.get({ ...credentials, name: user, signal: context.interrupted() })
+  }
+  const question = `Password of ${printable(user)}`
+  const password = await readSecret(context, { variable: 'FISH_PASSWORD', question, ...promptOptions })
+  return client.keys.get({ username: user, password, signal: context.interrupted() })
+}

@@ -1,0 +1,151 @@
+import type { Gamemode } from '@fish-crab/sdk/constants'
+import { parseMoment } from '../client/catch-query.ts'
+import { openClient } from '../client/client.ts'
+import {
+  type CatchRecord,
+  describeRecords,
+  fetchRecords,
+  readPlayerPassword,
+  resourceOf,
+  selectRecords,
+} from '../client/records.ts'
+import { requireUser, type Target } from '../config/target.ts'
+import { CliError, EXIT, usageError } from '../core/errors.ts'
+import { confirm, confirmTyped } from '../output/prompt.ts'
+import { printable } from '../output/text.ts'
+import { isAdministrator, openAdministration } from './administration.ts'
+import { Args, type CommandContext, Flags } from './define.ts'
+import { adminFlag, dryRunFlag, passwordStdinFlag, serviceFlags, userFlag, yesFlags } from './flags.ts'
+
+export const recordArgs = { id: Args.string({ description: 'ids of the records, or their ends', multiple: true }) }
+
+/** The flags of `remove` and `move`: which records, of whom, and with whose login. */
+export const recordFlags = {
+  since: Flags.string({
+    summary: 'Only catches since a local date or time, or how long ago: 2026-01-31, 2026-01-31T12:00, 90m, 7d.',
+    helpValue: 'WHEN',
+  }),
+  until: Flags.string({ summary: 'Only catches before a time, as in --since.', helpValue: 'WHEN' }),
+  added: Flags.boolean({ summary: 'Let --since and --until mean when a record was added, not when it was caught.' }),
+  name: Flags.string({ summary: 'Only catches with this name, ignoring case.', helpValue: 'NAME' }),
+  ...userFlag,
+  ...adminFlag,
+  ...serviceFlags,
+  ...passwordStdinFlag,
+  ...yesFlags,
+  ...dryRunFlag,
+}
+
+export const RECORD_DESCRIPTION =
+  'A record is what one command or batch added. ID is the id of a record, or the end that list --detail shows. With ' +
+  '--since, --until or --name, takes every record whose catches all match; type the name of the player to confirm. ' +
+  'Needs your password, from a prompt, FISH_PASSWORD or FISH_PASSWORD_FILE. Administrators use --user and their own login.'
+
+/** The records that a command line names, and how to change them. */
+export interface SelectedRecords {
+  /** In the spelling of the service. */
+  readonly user: string
+  readonly records: readonly CatchRecord[]
+  readonly signal: AbortSignal
+  /** Asks for confirmation, then for the password. */
+  authorize(question: string): Promise<RecordChanges>
+}
+
+interface RecordChanges {
+  remove(record: CatchRecord): PromiseLike<unknown>
+  move(record: CatchRecord, to: Gamemode): PromiseLike<unknown>
+}
+
+export async function findRecords(
+  context: CommandContext,
+  target: Target,
+  gamemode: Gamemode,
+): Promise<SelectedRecords> {
+  const { args, flags } = context
+  const { ids, matches } = parseSelection(args.id ?? [], flags, context.clock.now())
+  const named = requireUser(target, 'Add --user USER')
+  const client = await openClient(context, target)
+  const signal = context.interrupted()
+  const found = await fetchRecords(client, { user: named, gamemode, signal })
+  const { user } = found
+  const records = matches ? matching(context, found.records, matches) : selectRecords(found.records, ids, gamemode)
+  if (records.length === 0) {
+    const message = `No record of ${printable(user)} in ${gamemode} matches.`
+    throw new CliError({ code: 'record_not_found', message, hint: 'Choose another range.', exit: EXIT.notFound })
+  }
+  return {
+    user,
+    records,
+    signal,
+    async authorize(question) {
+      context.note(describeRecords(records))
+      const { yes, 'no-input': noInput } = flags
+      const request = { question, yes, 'no-input': noInput }
+      await (matches ? confirmTyped(context, { ...request, typed: user }) : confirm(context, request))
+      if (flags.user !== undefined && isAdministrator(context)) {
+        const { admin } = await openAdministration(context)
+        const of = ({ kind }: CatchRecord) => (kind === 'fish' ? admin.fish : admin.crabs)
+        const options = { gamemode, signal, maxRetries: 2 }
+        return {
+          remove: (record) => of(record).delete(user, record.id, options),
+          move: (record, to) => of(record).move(user, record.id, { ...options, to }),
+        }
+      }
+      const options = { user, gamemode, signal, password: await readPlayerPassword(context, user, flags) }
+      return {
+        remove: ({ id, kind }) => resourceOf(client, kind).remove(id, options),
+        move: ({ id, kind }, to) => resourceOf(client, kind).move(id, { ...options, to }),
+      }
+    },
+  }
+}
+
+type Match = (record: CatchRecord) => 'all' | 'some' | 'none'
+
+function matching(context: CommandContext, records: readonly CatchRecord[], matches: Match): readonly CatchRecord[] {
+  const partly = records.filter((record) => matches(record) === 'some')
+  if (partly.length > 0) {
+    const some =
+      partly.length === 1
+        ? '1 record has other catches, too, and stays'
+        : `${partly.length} records have other catches, too, and stay`
+    context.note(`fish-cli: ${some}. Name an ID to change all of a record.`)
+  }
+  return records.filter((record) => matches(record) === 'all')
+}
+
+interface RangeFlags {
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+  readonly added?: boolean | undefined
+  readonly name?: string | undefined
+}
+
+/** @throws CliError `usage` unless either ids or a range are given */
+function parseSelection(ids: readonly string[], { since, until, added = false, name }: RangeFlags, now: number) {
+  const hasRange = since !== undefined || until !== undefined || name !== undefined
+  if (ids.length > 0 && (hasRange || added)) throw usageError('Name IDs, or use --since, --until and --name, not both.')
+  if (ids.length > 0) return { ids }
+  if (!hasRange)
+    throw usageError('Missing ID.', 'See the ids: fish-cli list --detail. Or use --since, --until or --name.')
+  const from = since === undefined ? Number.NEGATIVE_INFINITY : parseMoment(since, now, '--since')
+  const to = until === undefined ? Number.POSITIVE_INFINITY : parseMoment(until, now, '--until')
+  const isBounded = since !== undefined || until !== undefined
+  const matches: Match = ({ id, catches }) => {
+    const matching = catches.filter((one) => {
+      const time = added ? addedAt(id) : Date.parse(one.caughtAt ?? '')
+      const isNamed = name === undefined || one.name.toLowerCase() === name.toLowerCase()
+      return isNamed && (!isBounded || (time >= from && time < to))
+    })
+    return matching.length === catches.length ? 'all' : matching.length > 0 ? 'some' : 'none'
+  }
+  return { ids, matches }
+}
+
+const UUID_V7 = /^([\da-f]{8})-([\da-f]{4})-7/
+
+/** Ids begin with their time (RFC 9562, 5.7). `NaN` for others, which no range includes. */
+function addedAt(id: string): number {
+  const [, high = '', low = ''] = UUID_V7.exec(id) ?? []
+  return Number.parseInt(high + low, 16)
+}

@@ -1,0 +1,81 @@
+import { DEFAULT_BASE_URL, GAMEMODES } from '@fish-crab/sdk/constants'
+import { type Completion, Flags } from './define.ts'
+
+export const profileFlag = {
+  profile: Flags.string({ summary: 'The profile to use (FISH_PROFILE, else the current one).', helpValue: 'NAME' }),
+}
+
+export const addressFlags = {
+  ...profileFlag,
+  url: Flags.string({ summary: `Address of the service (FISH_URL, else ${DEFAULT_BASE_URL}).`, helpValue: 'URL' }),
+}
+
+export const serviceFlags = {
+  ...addressFlags,
+  'max-wait': Flags.string({
+    summary: 'Seconds to wait at most when rate limited; 0 does not wait (FISH_MAX_WAIT).',
+    helpValue: 'SECONDS',
+  }),
+}
+
+export const outputFlags = {
+  csv: Flags.boolean({ summary: 'Print CSV, for a spreadsheet.', helpGroup: 'OUTPUT', exclusive: ['json'] }),
+}
+
+export const gamemodeFlag = {
+  gamemode: Flags.string({
+    char: 'g',
+    summary: `Gamemode of the collection, usually ${GAMEMODES.join(', ')} (FISH_GAMEMODE).`,
+    helpValue: 'GAMEMODE',
+  }),
+}
+
+export const userFlag = {
+  user: Flags.string({
+    char: 'u',
+    summary: 'The player (FISH_USER, else the player of the profile).',
+    helpValue: 'USER',
+  }),
+}
+
+export const adminFlag = {
+  admin: Flags.string({
+    summary: 'The administrator to log in as (FISH_ADMIN_USERNAME, else admin).',
+    helpValue: 'NAME',
+  }),
+}
+
+export const secretFileFlags = {
+  out: Flags.string({ summary: 'Write to a new file that only you can read; - for stdout.', helpValue: 'FILE' }),
+  force: Flags.boolean({ summary: 'Let --out replace an existing file.' }),
+}
+
+export const dryRunFlag = {
+  'dry-run': Flags.boolean({ summary: 'Print what would be done, and change nothing.', default: false }),
+}
+
+export const toGamemodeFlag = {
+  gamemode: Flags.string({ char: 'g', summary: 'Gamemode to move to.', helpValue: 'GAMEMODE' }),
+}
+
+export const fromFlag = {
+  from: Flags.string({
+    summary: 'Gamemode to move from (FISH_GAMEMODE, else that of the profile).',
+    helpValue: 'GAMEMODE',
+  }),
+}
+
+export const passwordStdinFlag = { 'password-stdin': Flags.boolean({ summary: 'Read the password from stdin.' }) }
+
+export const noInputFlag = { 'no-input': Flags.boolean({ summary: 'Never prompt; fail if input is needed.' }) }
+
+export const yesFlags = { yes: Flags.boolean({ char: 'y', summary: 'Skip the confirmation.' }), ...noInputFlag }
+
+export const SHARED_COMPLETION: Completion = {
+  file: { paths: 'files' },
+  from: { local: 'gamemodes' },
+  gamemode: { local: 'gamemodes' },
+  out: { paths: 'files' },
+  profile: { local: 'profiles' },
+  user: { local: 'users' },
+}

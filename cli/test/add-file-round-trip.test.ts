@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { newFolder, xdgFolders } from './folders.ts'
+import { type Env, run, serviceContext } from './harness.ts'
+
+const NAMES = [
+  'Cod',
+  ' Koi, "big" ',
+  ' Eel',
+  'Ray\u00a0',
+  'a\\tb\\',
+  '=1+1',
+  "'=1+1",
+  '-1',
+  '+1',
+  '@a',
+  "'a",
+  '"q',
+  'x\u2028y',
+  'Koi 🐟',
+  "d'or [x] {y}",
+  'name',
+  '7',
+]
+const context = serviceContext()
+let folder: string
+let created = 0
+
+/** Somebody who has caught nothing yet. */
+async function newPlayer(): Promise<Env> {
+  created += 1
+  const { stdout } = await run(['user', 'create', `Reader${created}`, '--json'], { env: context.admin })
+  const { name, fernetKey } = JSON.parse(stdout)
+  return { ...context.base, ...xdgFolders(folder), FISH_USER: name, FISH_KEY: fernetKey }
+}
+
+const listOf = async (who: Env, kind: string, ...flags: readonly string[]) => {
+  const { stdout } = await run(['list', kind, ...flags], { env: who })
+  return stdout
+}
+
+const caught = async (who: Env, kind: 'fish' | 'crabs', ...flags: readonly string[]) => {
+  const found = JSON.parse(await listOf(who, kind, '--json', '--detail', ...flags))
+  const catches: readonly Record<string, unknown>[] = found.fish ?? found.crab
+  return catches.map(({ name, rarity, caughtAt }) => ({ name, rarity, caughtAt }))
+}
+
+beforeAll(async () => {
+  const catches = NAMES.map((name, index) => ({
+    name,
+    rarity: 1 + (index % 7),
+    caughtAt: new Date(Date.parse('2026-01-01T00:00:00Z') + index * 1000).toISOString(),
+  }))
+  const crabs = catches.map(({ name, caughtAt }) => ({ kind: 'crab', name, caughtAt }))
+  const state = mkdtempSync(join(tmpdir(), 'fish-cli-'))
+  const env = { ...context.player, ...xdgFolders(state) }
+  const { status } = await run(['add', '--file', '-'], { env, piped: JSON.stringify([...catches, ...crabs]) })
+  rmSync(state, { recursive: true, force: true })
+  expect(status).toBe(0)
+})
+
+beforeEach(() => {
+  folder = newFolder()
+})
+
+describe('what list prints', () => {
+  const FORMS = ['json', 'csv'] as const
+  const CASES = FORMS.flatMap((form) => (['fish', 'crabs'] as const).map((kind) => ({ form, kind })))
+
+  test.each(CASES)('of $kind as $form can be given to add --file, in a file and on stdin', async ({ form, kind }) => {
+    // CSV has no column for the kind.
+    const flags = kind === 'crabs' && form !== 'json' ? ['--crab'] : []
+    const original = await caught(context.player, kind)
+    for (const source of ['file', 'stdin']) {
+      const who = await newPlayer()
+      const text = await listOf(context.player, kind, `--${form}`, '--detail')
+      const file = source === 'file' ? join(folder, `list.${form}`) : '-'
+      if (source === 'file') await writeFile(file, text)
+      const { status, stderr } = await run(['add', '--file', file, ...flags], { env: who, piped: text })
+      expect({ status, stderr }).toEqual({ status: 0, stderr: expect.not.stringContaining('Line') })
+      expect(await caught(who, kind)).toEqual(original)
+    }
+  })
+
+  test.each(CASES)('of $kind as $form without its times can be given, too', async ({ form, kind }) => {
+    const who = await newPlayer()
+    const file = join(folder, `list.${form}`)
+    await writeFile(file, await listOf(context.player, kind, `--${form}`))
+    const flags = kind === 'crabs' && form !== 'json' ? ['--crab'] : []
+    expect((await run(['add', '--file', file, ...flags], { env: who })).status).toBe(0)
+    const original = await caught(context.player, kind)
+    expect((await caught(who, kind)).map(({ name, rarity }) => ({ name, rarity }))).toEqual(
+      original.map(({ name, rarity }) => ({ name, rarity })),
+    )
+  })
+})
+
+describe('a list as one JSON document', () => {
+  test('brings its gamemode and its kind, whatever flags say for the rest', async () => {
+    const who = await newPlayer()
+    const piped = '{"user":"X","gamemode":"survival","fish":[{"name":"A","rarity":"Gold"}],"crab":[{"name":"C"}]}'
+    expect((await run(['add', '--file', '-', '--crab'], { env: who, piped })).status).toBe(0)
+    expect(await caught(who, 'fish', '-g', 'survival')).toMatchObject([{ name: 'A', rarity: 'Gold' }])
+    expect(await caught(who, 'crabs', '-g', 'survival')).toMatchObject([{ name: 'C' }])
+    expect(await caught(who, 'fish')).toEqual([])
+  })
+
+  test.each([
+    ['that has no end', '{"fish":[{"name":"a"}]', 'not valid JSON'],
+    ['with text after its end', '{"fish":[]} {}', 'not valid JSON'],
+    ['of counts', '{"user":"Alex","gamemode":"earth","kind":"crab","counts":[]}', 'Catch 1: Is a list, not a catch.'],
+    ['in a list', '[{"crab":[{"name":"a"}]}]', 'Catch 1: Is a list, not a catch.'],
+    ['without catches', '{"crabs":[],"fish":[]}', 'The file contains no catches.'],
+  ])('%s adds nothing', async (_title, piped, problem) => {
+    const { status, stdout } = await run(['add', '--file', '-', '--json'], { env: await newPlayer(), piped })
+    expect([status, JSON.parse(stdout).error.message]).toEqual([2, expect.stringContaining(problem)])
+  })
+
+  test('of demo can be added', async () => {
+    const who = await newPlayer()
+    const { stdout: piped } = await run(['demo', '--json'], { env: who })
+    expect(await run(['add', '--file', '-'], { env: who, piped })).toMatchObject({ status: 0 })
+    const { fish, crab } = JSON.parse(piped)
+    expect(await caught(who, 'fish')).toHaveLength(fish.length)
+    expect(await caught(who, 'crabs')).toHaveLength(crab.length)
+  })
+})
+
+test('a catch without a rarity gets a hint', async () => {
+  const who = await newPlayer()
+  const { stderr } = await run(['add', '--file', '-'], { env: who, piped: 'name\nHermit\n' })
+  expect(stderr).toContain('Line 2: rarity: Missing; set one for all with --rarity, or add --crab.')
+})
