@@ -10,9 +10,8 @@ export type { FaultHandle, FaultOptions, RouteMatcher } from './faults/registry.
 export type {
   HistoryEntry,
   RateLimitDecision,
-  StoredCatch,
-  StoredCrab,
-  StoredFish,
+  SentCrab,
+  SentFish,
   WritePayload,
 } from './history/entry.ts'
 export type { SentCatches } from './history/history.ts'
