@@ -28,8 +28,6 @@ export {
   type SeededUser,
   type SeedFish,
   type SeedUser,
-  type SeedUserBuilder,
-  seedUser,
 } from './service/seed.ts'
 export type { MockLimits } from './service/service.ts'
 export type { MockServer, ServeOptions } from './transports/http.ts'
