@@ -4,10 +4,11 @@ import { emitWarning } from 'node:process'
 import { setImmediate } from 'node:timers'
 import { TLSSocket } from 'node:tls'
 import { EVENT_STREAM } from '@fish-crab/sdk/contract'
+import { FetchInterceptor } from '@mswjs/interceptors/fetch'
 import { HttpRequestInterceptor } from '@mswjs/interceptors/http'
 import { createClock, type MockClock } from '../service/clock.ts'
 import type { HandleRequest, Outcome } from '../service/outcome.ts'
-import { closeOnRequest, connectionReset, cutBody, isBodiless } from './network-faults.ts'
+import { closeOnRequest, connectionReset, cutBody, isBodiless, otherSideClosed } from './network-faults.ts'
 import {
   type Decision,
   decide,
@@ -114,6 +115,9 @@ function start(onStop: () => void): Interceptions {
 
   const interceptor = new HttpRequestInterceptor()
   interceptor.apply()
+  // Marks the connections of fetch as HTTP, also one that undici reopens idle after an aborted request.
+  const fetchInterceptor = new FetchInterceptor()
+  fetchInterceptor.apply()
   interceptor.on('request', async (intercepted) => {
     const { request, controller, initiator } = intercepted
     if (controller.readyState !== 0) return
@@ -136,6 +140,7 @@ function start(onStop: () => void): Interceptions {
     byOrigin,
     async stop() {
       onStop()
+      fetchInterceptor.dispose()
       interceptor.dispose()
       // Requests in flight fail first, which takes the interceptor two turns.
       await nextTurn()
@@ -239,7 +244,10 @@ async function applyOutcome(
     case 'cut-body':
       if (request.method === 'CONNECT') controller.errorWith(connectionReset())
       else if (isBodiless(request.method, response)) controller.respondWith(await withLength(response))
-      else controller.respondWith(await cutBody(request.method, response, networkFault, () => hangUp(intercepted)))
+      else
+        controller.respondWith(
+          await cutBody(request.method, response, networkFault, (stream) => hangUp(intercepted, stream)),
+        )
   }
 }
 
@@ -279,8 +287,9 @@ async function withLength(response: Response): Promise<Response> {
   return new Response(body, { status, statusText, headers })
 }
 
-function hangUp({ initiator }: InterceptedRequest): void {
-  if (!(initiator instanceof Socket)) return
+function hangUp({ initiator }: InterceptedRequest, stream: ReadableStreamDefaultController): void {
+  // Of the global fetch, there is no socket here.
+  if (!(initiator instanceof Socket)) return stream.error(otherSideClosed())
   // The interceptor's own destroy() emits `close` before the error.
   Reflect.deleteProperty(initiator, '_destroy')
   initiator.end()
