@@ -288,8 +288,11 @@ async function withLength(response: Response): Promise<Response> {
 }
 
 function hangUp({ initiator }: InterceptedRequest, stream: ReadableStreamDefaultController): void {
-  // Of the global fetch, there is no socket here.
-  if (!(initiator instanceof Socket)) return stream.error(otherSideClosed())
+  // A request of the global fetch has no socket here.
+  if (!(initiator instanceof Socket)) {
+    stream.error(otherSideClosed())
+    return
+  }
   // The interceptor's own destroy() emits `close` before the error.
   Reflect.deleteProperty(initiator, '_destroy')
   initiator.end()
