@@ -104,7 +104,11 @@ describe('mock', () => {
     ['is not JSON', 'canary {', 'not JSON'],
     ['has another shape', { users: { name: 'canary' } }, 'seed.users: Invalid input: expected array'],
     ['has an unknown field', { users: [{ name: 'Alex', pasword: 'canary' }] }, 'pasword'],
-    ['has a name that no user can have', { users: [{ name: 'not a name' }] }, 'must be 1 to 32 characters'],
+    [
+      'has a name that no user can have',
+      { users: [{ name: 'not a name' }] },
+      'seed.users[0].name: Must be 1 to 32 characters',
+    ],
     ['has a user twice', { users: [{ name: 'Alex' }, { name: 'alex' }] }, 'have the same name'],
     [
       'has a fish that cannot be',
