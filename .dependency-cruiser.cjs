@@ -138,15 +138,7 @@ module.exports = {
       '^mocks/src/',
       '^(mocks/src/|server/src/app/(index|internal)\\.ts|sdk/src/(contract|fernet)/index\\.ts)',
     ),
-    ...levels('mocks/src', [
-      'service',
-      'faults',
-      'history',
-      ['transports', 'control-api'],
-      'mock',
-      ['matchers', 'standalone'],
-      'vitest',
-    ]),
+    ...levels('mocks/src', ['service', 'faults', 'history', ['transports', 'control-api'], 'mock', 'standalone']),
     ...levels('mocks/src/conformance', ['context', 'checks', 'runner']),
     {
       name: 'conformance-shares-only-the-option-checks',

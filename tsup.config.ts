@@ -155,8 +155,6 @@ async function dropCommonJsMaps(folder: string): Promise<void> {
 
 const MOCKS: Entries = {
   index: 'index.ts',
-  vitest: 'vitest/index.ts',
-  matchers: 'matchers/index.ts',
   conformance: 'conformance/index.ts',
 }
 const MOCKS_ALONE: Entries = { standalone: 'standalone/index.ts' }

@@ -102,9 +102,13 @@ describe('mock', () => {
   test.each([
     ['is not there', undefined, 'cannot be read (ENOENT)'],
     ['is not JSON', 'canary {', 'not JSON'],
-    ['has another shape', { users: { name: 'canary' } }, 'seed.users must be a list.'],
+    ['has another shape', { users: { name: 'canary' } }, 'seed.users: Invalid input: expected array'],
     ['has an unknown field', { users: [{ name: 'Alex', pasword: 'canary' }] }, 'pasword'],
-    ['has a name that no user can have', { users: [{ name: 'not a name' }] }, 'must be 1 to 32 characters'],
+    [
+      'has a name that no user can have',
+      { users: [{ name: 'not a name' }] },
+      'seed.users[0].name: Must be 1 to 32 characters',
+    ],
     ['has a user twice', { users: [{ name: 'Alex' }, { name: 'alex' }] }, 'have the same name'],
     [
       'has a fish that cannot be',
@@ -114,7 +118,7 @@ describe('mock', () => {
     [
       'has a key that is none',
       { users: [{ name: 'Alex', fernetKey: 'canary' }] },
-      'The Fernet key of the user "Alex" of the seed must be 32 bytes',
+      'seed.users[0].fernetKey: Must be 32 bytes',
     ],
   ])('refuses a seed file that %s, and starts nothing', async (title, content, message) => {
     const path = content === undefined ? join(folder, 'nowhere.json') : await seedFile(`${title}.json`, content)

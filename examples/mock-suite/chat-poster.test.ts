@@ -4,36 +4,43 @@
  *   npm install --save-dev vitest @fish-crab/mocks
  *   npx vitest run mock-suite
  */
-import { expect, test } from '@fish-crab/mocks/vitest'
+import { createMock, type Mock } from '@fish-crab/mocks'
 import { createClient } from '@fish-crab/sdk'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { postLine } from './chat-poster.ts'
 
 const SALMON = '[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon with a length of 31.5cm.'
 
-// The clock is stopped until a test moves it.
-test.override({ mockOptions: { seed: { users: [{ name: 'Alex' }] }, startAt: Date.UTC(2026, 0, 1) } })
+let mock: Mock
 
-test('posts what the chat says was caught', async ({ mock }) => {
+beforeEach(async () => {
+  // The clock is stopped until a test advances it.
+  mock = await createMock({ seed: { users: [{ name: 'Alex' }] }, startAt: Date.UTC(2026, 0, 1) })
+})
+
+afterEach(() => mock.assertNoPendingFaults())
+
+test('posts what the chat says was caught', async () => {
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
   expect(await postLine(client, SALMON)).toBe('posted')
   expect(await postLine(client, '[CHAT] <Steve> nice fish!')).toBe('nothing caught')
 
-  expect(mock).toHaveSentFish({ name: 'Salmon', rarity: 'Silver', user: 'Alex' }, 1)
-  expect(mock).toHaveReceived('postFish', 1)
+  expect(mock.sent.fish()).toEqual([{ user: 'Alex', gamemode: 'earth', name: 'Salmon', rarity: 2 }])
+  expect(mock.requests).toHaveLength(1)
 })
 
-test('stores a catch once, though the answer gets lost', async ({ mock }) => {
+test('stores a catch once, though the answer gets lost', async () => {
   mock.fail('lost-response', { on: 'postFish' })
   // The next attempt follows immediately, without a wait in the test.
   const clock = { ...mock.clock, sleep: async () => {} }
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', clock })
   expect(await postLine(client, SALMON)).toBe('posted')
 
-  expect(mock).toHaveReceived('postFish', 2)
-  expect(mock).toHaveSentFish('Salmon', 1)
+  expect(mock.requests.map(({ route }) => route)).toEqual(['postFish', 'postFish'])
+  expect(mock.sent.fish()).toHaveLength(1)
 })
 
-test('says when the limit is reached, and goes on in the next window', async ({ mock }) => {
+test('says when the limit is reached, and goes on in the next window', async () => {
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', maxWaitMs: 0 })
   for (let count = 0; count < 25; count += 1) await client.status()
   expect(await postLine(client, SALMON)).toBe('later')

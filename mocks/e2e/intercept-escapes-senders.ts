@@ -33,7 +33,9 @@ export function byHand(url: string): { send: Send; end: () => void } {
       const onData = (piece: Buffer) => {
         all += piece.toString('latin1')
         const body = all.split('\r\n\r\n')[1]
-        if (body?.length === 4) done(() => resolve(body))
+        if (body?.length !== 4) return
+        if (/\r\nconnection: close\r\n/i.test(all)) own.destroy()
+        done(() => resolve(body))
       }
       const onClose = () => done(() => reject(new Error('closed')))
       const onError = (error: Error) => done(() => reject(error))

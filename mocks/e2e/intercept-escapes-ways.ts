@@ -6,7 +6,7 @@ import { byHand, byNode, type Send } from './intercept-escapes-senders.ts'
 
 const undici = createRequire(import.meta.url)('undici') as typeof import('undici')
 
-/** A way to send requests, with its own connections. It is created before or after interception starts. */
+/** A way to send requests, with its own connections. */
 export interface Way {
   readonly origin: string
   make(): { send: Send; end?: () => unknown }

@@ -10,9 +10,8 @@ export type { FaultHandle, FaultOptions, RouteMatcher } from './faults/registry.
 export type {
   HistoryEntry,
   RateLimitDecision,
-  StoredCatch,
-  StoredCrab,
-  StoredFish,
+  SentCrab,
+  SentFish,
   WritePayload,
 } from './history/entry.ts'
 export type { SentCatches } from './history/history.ts'
@@ -29,8 +28,6 @@ export {
   type SeededUser,
   type SeedFish,
   type SeedUser,
-  type SeedUserBuilder,
-  seedUser,
 } from './service/seed.ts'
 export type { MockLimits } from './service/service.ts'
 export type { MockServer, ServeOptions } from './transports/http.ts'

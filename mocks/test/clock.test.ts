@@ -14,10 +14,8 @@ describe("a mock's clock", () => {
     const { clock } = await createMock({ startAt: new Date(START) })
     await clock.advance(1500)
     expect(clock.now()).toBe(START + 1500)
-    clock.set(START - 1)
-    expect(clock.now()).toBe(START - 1)
     expect(() => clock.advance(-1)).toThrow(RangeError)
-    expect(() => clock.set(Number.NaN)).toThrow(RangeError)
+    expect(() => clock.advance(Number.NaN)).toThrow(RangeError)
   })
 
   it("follows vitest's fake timers", async () => {

@@ -49,7 +49,7 @@ describe('secrets in the history', () => {
       { kind: 'invalid', content: { settings: [{ fernetKey: '[redacted]', '[redacted]': 1 }] } },
       { kind: 'invalid', content: 'no JSON, but [redacted]' },
     ])
-    expect(mock.sent.fish()).toMatchObject([{ name: apiKey }])
+    expect(mock.sent.fish()).toMatchObject([{ name: '[redacted]' }])
   })
 
   it('are recognized by their form if they are not in the seed: sessions and tokens', async () => {

@@ -55,6 +55,25 @@ describe('the history', () => {
     expect(mock.requests[1]?.payload).toMatchObject({ kind: 'crab', entries: [{ name: 'Hermit' }] })
   })
 
+  it('lists each fish with the time that the client sent, and omits the catches that the mock refused', async () => {
+    const mock = await open()
+    const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', maxRetries: 0 })
+    const caughtAt = new Date(START - 1000).toISOString()
+    const { user, fernetKey } = mock.client('Alex')
+    const wrong = createClient({ ...mock.client('Steve'), fernetKey, gamemode: 'earth' })
+    await expect(wrong.fish.add({ name: 'Cod', rarity: 'bronze' })).rejects.toThrow()
+    mock.fail({ status: 503 }, { on: 'postFish' })
+    await expect(client.fish.add({ name: 'Koi', rarity: 'bronze' })).rejects.toThrow()
+    await client.fish.add([
+      { name: 'Salmon', rarity: 'gold', caughtAt },
+      { name: 'Koi', rarity: 1 },
+    ])
+    expect(mock.sent.fish()).toEqual([
+      { user, gamemode: 'earth', name: 'Salmon', rarity: 3, caughtAt },
+      { user, gamemode: 'earth', name: 'Koi', rarity: 1 },
+    ])
+  })
+
   it('lists stored catches in order, each once', async () => {
     const mock = await open()
     const fernet = createFernet(mock.user('Alex').fernetKey)
@@ -63,16 +82,8 @@ describe('the history', () => {
     const statuses = [(await post(mock, token, earth)).status, (await post(mock, token, earth)).status]
     await createClient({ ...mock.client('Steve'), gamemode: 'survival' }).crabs.add({})
     expect(statuses).toEqual([201, 200])
-    expect(mock.sent.fish()).toEqual([
-      expect.objectContaining({
-        user: 'Alex',
-        gamemode: 'earth',
-        name: 'Salmon',
-        rarity: 'Gold',
-        caughtAt: new Date(START).toISOString(),
-      }),
-    ])
-    expect(mock.sent.crabs()).toMatchObject([{ user: 'Steve', gamemode: 'survival', name: 'crab' }])
+    expect(mock.sent.fish()).toEqual([{ user: 'Alex', gamemode: 'earth', name: 'Salmon', rarity: 3 }])
+    expect(mock.sent.crabs()).toEqual([{ user: 'Steve', gamemode: 'survival', name: 'crab' }])
   })
 
   it('includes the catches of users that were created after the seed', async () => {
@@ -92,7 +103,7 @@ describe('the history', () => {
     const { fernetKey } = (await created.json()) as { fernetKey: string }
     const text = await createFernet(fernetKey).encrypt('{"fish":"Koi","rarity":1}')
     expect((await post(mock, text, { 'x-gamemode': 'earth' }, 'late')).status).toBe(201)
-    expect(mock.sent.fish()).toMatchObject([{ user: 'Late', name: 'Koi', rarity: 'Bronze' }])
+    expect(mock.sent.fish()).toEqual([{ user: 'late', gamemode: 'earth', name: 'Koi', rarity: 1 }])
     expect(mock.requests.at(-1)?.payload).toEqual({ kind: 'fish', entries: [{ name: 'Koi', rarity: 1 }] })
     expect(JSON.stringify(mock.requests)).not.toContain(token)
   })

@@ -6,13 +6,17 @@ const withUser = (user: object) => ({ users: [{ name: 'Alex', ...user }] }) as u
 
 describe('createMock() rejects', () => {
   it.each<[string, Seed, RegExp]>([
-    ['an unknown gamemode', withUser({ fish: { mars: [] } }), /Unknown gamemode "mars" in the fish of Alex/],
+    ['an unknown gamemode', withUser({ fish: { mars: [] } }), /^seed\.users\[0\]\.fish: .*"mars"/],
     [
       'an invalid Fernet key',
       withUser({ fernetKey: 'too short' }),
-      /^(?!.*too short).*"Alex" of the seed must be 32 bytes/,
+      /^(?!.*too short)seed\.users\[0\]\.fernetKey: Must be 32 bytes/,
     ],
-    ['an unknown role', { admins: [{ username: 'root', password: 'x', role: 'king' as 'admin' }] }, /"root"/],
+    [
+      'an unknown role',
+      { admins: [{ username: 'root', password: 'x', role: 'king' as 'admin' }] },
+      /^seed\.admins\[0\]\.role: .*\(given: "king"\)/,
+    ],
     [
       'one API key for two users',
       { users: ['Alex', 'Steve'].map((name) => ({ name, apiKey: 'the-same' })) },
@@ -21,7 +25,7 @@ describe('createMock() rejects', () => {
     [
       'two users of one name in different letter case',
       { users: [{ name: 'Alex' }, { name: 'alex' }] },
-      /"Alex" and "alex" of the seed have the same name/,
+      /"Alex" and "alex" have the same name/,
     ],
   ])('a seed with %s', async (_, seed, message) => {
     await expect(createMock({ seed })).rejects.toThrow(message)
@@ -75,7 +79,6 @@ describe('a mock', () => {
   it('rejects a clock change beyond the range of a Date, and continues', async () => {
     const { clock, fetch } = await createMock({ startAt: 0 })
     expect(() => clock.advance(Number.MAX_SAFE_INTEGER)).toThrow(RangeError)
-    expect(() => clock.set(-8.64e15 - 1)).toThrow(RangeError)
     expect(clock.now()).toBe(0)
     expect((await fetch('/status')).status).toBe(200)
   })

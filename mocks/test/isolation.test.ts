@@ -1,12 +1,14 @@
-import { createMock, type Seed, seedUser } from '@fish-crab/mocks'
+import { createMock, type Seed } from '@fish-crab/mocks'
 import { describe, expect, it } from 'vitest'
 
 const START = Date.UTC(2026, 5, 1)
 const SEED: Seed = {
   users: [
-    seedUser('Alex')
-      .withFish('earth', { name: 'Salmon', rarity: 'gold' })
-      .withCrabs('survival', {}, { name: 'Hermit' }),
+    {
+      name: 'Alex',
+      fish: { earth: [{ name: 'Salmon', rarity: 'gold' }] },
+      crab: { survival: [{}, { name: 'Hermit' }] },
+    },
     { name: 'Steve', password: 'steve-password', apiKey: 'fck_steve' },
   ],
   admins: [{ username: 'root', password: 'root-password' }],
@@ -73,9 +75,11 @@ describe('a mock', () => {
 
   it('reports mistakes in a seed', async () => {
     const fish = { earth: [{ name: 'Salmon', rarity: 9 as 1 }] }
-    await expect(createMock({ seed: { users: [{ name: 'Alex', fish }] } })).rejects.toThrow(/Alex.*1 to 7/)
+    await expect(createMock({ seed: { users: [{ name: 'Alex', fish }] } })).rejects.toThrow(
+      /^seed\.users\[0\]\.fish\.earth\[0\]\.rarity: Must be 1 to 7 .*\(given: 9\)\.$/,
+    )
     await expect(createMock({ seed: { users: [{ name: 'not a name' }] } })).rejects.toThrow(
-      'The name of the user "not a name" of the seed must be',
+      /^seed\.users\[0\]\.name: Must be 1 to 32 characters.*\(given: "not a name"\)\.$/,
     )
     const twice = { username: 'root', password: 'root-password' }
     await expect(createMock({ seed: { admins: [twice, twice] } })).rejects.toThrow('two administrators')

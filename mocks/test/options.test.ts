@@ -13,18 +13,22 @@ describe('createMock() rejects', () => {
     ['a string', 'seed', 'createMock() must be an object with any of: seed, gamemodes, startAt,'],
     ['an unknown option', { seeds: {} }, 'Unknown option "seeds" in createMock(). Did you mean "seed"? Known: seed, '],
     ['a seed in the wrong place', { users }, 'Unknown option "users" in createMock(). Known: seed, '],
-    ['an unknown key of the seed', { seed: { user: [] } }, 'Unknown option "user" in seed. Did you mean "users"?'],
-    ['a list as a seed', { seed: users }, 'seed must be an object with any of: users, admins.'],
-    ['an object of users', { seed: { users: { Alex: {} } } }, 'seed.users must be a list.'],
-    ['a name as a user', { seed: { users: ['Alex'] } }, 'seed.users[0] must be an object with any of: name, password,'],
-    ['a user without a name', { seed: { users: [{}] } }, 'seed.users[0].name must be a non-empty string.'],
-    ['an unknown key of a user', { seed: { users: [{ name: 'Alex', fishes: {} }] } }, 'Did you mean "fish"?'],
+    ['an unknown key of the seed', { seed: { user: [] } }, 'seed: Unrecognized key: "user".'],
+    ['a list as a seed', { seed: users }, 'seed: Invalid input: expected object'],
+    ['an object of users', { seed: { users: { Alex: {} } } }, 'seed.users: Invalid input: expected array'],
+    ['a name as a user', { seed: { users: ['Alex'] } }, 'seed.users[0]: Invalid input: expected object'],
+    ['a user without a name', { seed: { users: [{}] } }, 'seed.users[0].name: Invalid input: expected string'],
+    [
+      'an unknown key of a user',
+      { seed: { users: [{ name: 'Alex', fishes: {} }] } },
+      'seed.users[0]: Unrecognized key: "fishes"',
+    ],
     [
       'a fish as text',
       { seed: { users: [{ name: 'Alex', fish: { earth: ['Cod'] } }] } },
-      'seed.users[0].fish.earth[0] must be an object',
+      'seed.users[0].fish.earth[0]: Invalid input: expected object',
     ],
-    ['an administrator without a password', { seed: { admins: [{ username: 'a' }] } }, 'seed.admins[0].password must'],
+    ['an administrator without a password', { seed: { admins: [{ username: 'a' }] } }, 'seed.admins[0].password: '],
     ['a limit of no requests', { limits: { requests: 0 } }, 'limits.requests must be a positive integer.'],
     ['an unknown limit', { limits: { request: 3 } }, 'Unknown option "request" in limits. Did you mean "requests"?'],
     ['a time as text', { startAt: '2026-01-01' }, 'startAt must be a Date'],
@@ -42,7 +46,7 @@ describe('createMock() rejects', () => {
 })
 
 it('startStandaloneMock() rejects the same options as createMock()', async () => {
-  await expect(startStandaloneMock(options({ seed: { user: [] } }))).rejects.toThrow('Did you mean "users"?')
+  await expect(startStandaloneMock(options({ seed: { user: [] } }))).rejects.toThrow('Unrecognized key: "user"')
   await expect(startStandaloneMock(options({ limits: { requests: 0 } }))).rejects.toThrow('limits.requests')
 })
 
@@ -83,15 +87,15 @@ it.each(['Bun', 'Deno'])('listen() rejects on %s, where requests would not be in
 })
 
 it('parseSeed() lists the mistakes of all users and administrators, without their secrets', () => {
-  const users = [{ name: 'no name' }, { name: 'Alex', fernetKey: 'canary' }, 'canary']
+  const users = [{ name: 'no name' }, { name: 'Alex', fernetKey: 'canary' }, { name: 'Steve', pasword: 'canary' }]
   const mistakes = [
-    expect.stringMatching(/^The name of the user "no name" of the seed must be 1 to 32 characters/),
-    'The Fernet key of the user "Alex" of the seed must be 32 bytes in base64.',
-    expect.stringMatching(/^seed\.users\[2\] must be an object with any of: name, (?!.*canary)/),
-    'seed.admins[0].password must be a non-empty string.',
+    expect.stringMatching(/^seed\.users\[0\]\.name: Must be 1 to 32 characters.* \(given: "no name"\)\.$/),
+    'seed.users[1].fernetKey: Must be 32 bytes in base64.',
+    'seed.users[2]: Unrecognized key: "pasword".',
+    'seed.admins[0].password: Invalid input: expected string, received undefined.',
   ]
   expect(() => parseSeed({ users, admins: [{ username: 'root' }] })).toThrow(
     expect.objectContaining({ name: 'SeedError', mistakes }),
   )
-  expect(() => parseSeed(null)).toThrow('seed must be an object with any of: users, admins.')
+  expect(() => parseSeed(null)).toThrow('seed: Invalid input: expected object')
 })

@@ -28,7 +28,7 @@ const ADDRESSES = ['127.0.0.1', '203.0.113.9']
 
 const step = fc.record({
   operation: fc.constantFrom(
-    ...(['request', 'request', 'request', 'fail', 'fail', 'advance', 'advance', 'set', 'sleep', 'timer'] as const),
+    ...(['request', 'request', 'request', 'fail', 'fail', 'advance', 'advance', 'sleep', 'sleep'] as const),
     ...(['stream', 'cancel fault', 'give up', 'reset', 'close'] as const),
   ),
   target: fc.constantFrom(...TARGETS),
@@ -50,7 +50,7 @@ interface KnownFault {
   remaining: number
 }
 
-/** A request, a sleep or a timer that waits for the clock. */
+/** A request or a sleep that waits for the clock. */
 interface Waiter {
   readonly wakeAt: number
   readonly settled: Promise<unknown>
@@ -160,20 +160,10 @@ class Play {
     this.knownFaults.push(known)
   }
 
-  private sleep({ ms, operation }: Step): void {
+  private sleep({ ms }: Step): void {
     const wakeAt = this.now + ms + 1
-    if (operation === 'sleep') {
-      const abort = new AbortController()
-      this.wait(wakeAt, this.mock.clock.sleep(ms + 1, abort.signal), () => abort.abort(new Error('given up')))
-      return
-    }
-    const ended = Promise.withResolvers<void>()
-    const cancel = this.mock.clock.setTimer(ms + 1, ended.resolve)
-    const giveUp = () => {
-      cancel()
-      ended.resolve()
-    }
-    this.wait(wakeAt, ended.promise, giveUp)
+    const abort = new AbortController()
+    this.wait(wakeAt, this.mock.clock.sleep(ms + 1, abort.signal), () => abort.abort(new Error('given up')))
   }
 
   /** A due sleeper has ended at its time, or now if the clock jumped over that time. */
@@ -218,7 +208,7 @@ class Play {
     const { clock } = this.mock
     if (operation === 'request') await this.request(step)
     else if (operation === 'fail') this.fail(step)
-    else if (operation === 'sleep' || operation === 'timer') this.sleep(step)
+    else if (operation === 'sleep') this.sleep(step)
     else if (operation === 'stream') await this.openStream()
     else if (operation === 'reset') await this.reset()
     else if (operation === 'close') {
@@ -239,10 +229,11 @@ class Play {
       )
     } else {
       this.now += ms
-      if (operation === 'advance') await clock.advance(ms)
-      else clock.set(this.now)
-      const endedAt = ({ wakeAt }: Waiter) => (operation === 'advance' ? wakeAt : this.now)
-      await this.wake(({ wakeAt }) => wakeAt <= this.now, endedAt)
+      await clock.advance(ms)
+      await this.wake(
+        (waiter) => waiter.wakeAt <= this.now,
+        (waiter) => waiter.wakeAt,
+      )
     }
     this.compare()
   }

@@ -121,7 +121,7 @@ test('every block that declares the names it uses, apart from `key`, runs as a p
   const env = { ...client, XDG_STATE_HOME: join(root, 'state'), NO_COLOR: '1' }
   const failures: unknown[] = []
   for (const { page, line, code, name } of programs) {
-    const isSuite = code.includes("'@fish-crab/mocks/vitest'")
+    const isSuite = code.includes("'vitest'")
     const file = `${name}.${isSuite ? 'test.ts' : 'run.mts'}`
     // The package `expect` is the one that Jest re-exports, and that works without Jest.
     const runnable = code.replace('https://fish.example', url).replace("'@jest/globals'", "'expect'")

@@ -37,13 +37,11 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   },
   [`GET ${CONTROL_PATH}/clock`]: { summary: 'returns the time of the mock', run: clockOf },
   [`POST ${CONTROL_PATH}/clock`]: {
-    summary: 'advances the clock by milliseconds, or sets it',
+    summary: 'advances the clock by milliseconds',
     example: { advanceMs: 300_000 },
     async run(mock, request) {
-      const change = await readJson(request, clockSchema)
-      await orInvalidPayload(() =>
-        'advanceMs' in change ? mock.clock.advance(change.advanceMs) : mock.clock.set(Date.parse(change.set)),
-      )
+      const { advanceMs } = await readJson(request, clockSchema)
+      await orInvalidPayload(() => mock.clock.advance(advanceMs))
       return clockOf(mock)
     },
   },
@@ -149,13 +147,7 @@ function preflightResponse(methods: readonly string[]): Response {
   })
 }
 
-const clockSchema = z.union(
-  [
-    z.strictObject({ advanceMs: z.int().check(z.minimum(0)) }),
-    z.strictObject({ set: z.iso.datetime({ offset: true }) }),
-  ],
-  { error: 'Must be { "advanceMs": 300000 } or { "set": "2026-01-01T00:05:00Z" }' },
-)
+const clockSchema = z.strictObject({ advanceMs: z.int().check(z.minimum(0)) })
 
 const faultSchema = z.strictObject({
   fault: z.union(

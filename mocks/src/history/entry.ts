@@ -1,4 +1,4 @@
-import type { CrabEntry, FishEntry, Gamemode, RarityLabel, RouteName } from '@fish-crab/sdk/contract'
+import type { CrabEntry, FishEntry, Gamemode, RouteName } from '@fish-crab/sdk/contract'
 import type { Transport } from '../service/outcome.ts'
 
 interface ValidPayload<Kind, Entry> {
@@ -59,21 +59,14 @@ export interface HistoryEntry {
   readonly rateLimit: RateLimitDecision | undefined
 }
 
-/** A stored catch. */
-export interface StoredCatch {
+interface SentBy {
+  /** The user whom the request names. */
   readonly user: string
   readonly gamemode: Gamemode
-  readonly name: string
-  /** The id of the record, which all catches of one write share. */
-  readonly id: string
-  /** ISO 8601. */
-  readonly caughtAt: string
 }
 
-/** A stored fish. */
-export interface StoredFish extends StoredCatch {
-  readonly rarity: RarityLabel
-}
+/** A fish as a client sent it. The rarity is a number; `caughtAt` is there only if the client sent it. */
+export interface SentFish extends SentBy, FishEntry {}
 
-/** A stored crab. */
-export type StoredCrab = StoredCatch
+/** A crab as a client sent it. `caughtAt` is there only if the client sent it. */
+export interface SentCrab extends SentBy, CrabEntry {}

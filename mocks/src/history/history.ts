@@ -1,7 +1,7 @@
-import { type Gamemode, KINDS, type Kind, type RarityLabel } from '@fish-crab/sdk/contract'
+import { HEADERS, KINDS, type Kind } from '@fish-crab/sdk/contract'
 import type { Transport } from '../service/outcome.ts'
 import type { Service } from '../service/service.ts'
-import type { HistoryEntry, StoredCrab, StoredFish } from './entry.ts'
+import type { HistoryEntry, SentCrab, SentFish } from './entry.ts'
 import { type RequestRecorder, recordRequest } from './recorder.ts'
 import { createRedactor } from './redact.ts'
 
@@ -49,32 +49,23 @@ export function createHistory(service: Service, secrets: readonly string[], now:
   }
 }
 
-/** The catches that clients sent and the mock stored, in order. Refused writes are in the history. */
+/** The catches of the writes in the history that the mock stored, oldest first. A write that was sent twice is in it once. */
 export interface SentCatches {
-  fish(): StoredFish[]
-  crabs(): StoredCrab[]
+  /** @example expect(mock.sent.fish()).toEqual([{ user: 'Alex', gamemode: 'earth', name: 'Salmon', rarity: 3 }]) */
+  fish(): SentFish[]
+  /** @example expect(mock.sent.crabs()).toEqual([{ user: 'Alex', gamemode: 'earth', name: 'crab' }]) */
+  crabs(): SentCrab[]
 }
 
-interface StoredEntry {
-  readonly name: string
-  readonly rarity: RarityLabel
-  readonly id: string
-  readonly caughtAt: string
-}
-
-/** @param currentService called on each access, since a reset replaces the service */
-export function createSent(currentService: () => Pick<Service, 'stored' | 'nameOf'>): SentCatches {
-  function catches(kind: Kind): (StoredEntry & { user: string; gamemode: Gamemode })[] {
-    const { stored, nameOf } = currentService()
-    return stored
-      .filter(({ collection, record }) => collection.kind === kind && record.dedupeKey !== null)
-      .flatMap(({ collection, record }) =>
-        (JSON.parse(`[${record.entries}]`) as StoredEntry[]).map((entry) => ({
-          user: nameOf(collection.owner),
-          gamemode: collection.gamemode,
-          ...entry,
-        })),
-      )
+/** @param entries called on each access */
+export function createSent(entries: () => readonly HistoryEntry[]): SentCatches {
+  function sent(kind: Kind) {
+    return entries().flatMap(({ user = '', status, query, headers, payload }) => {
+      // The service responds with another status to a token that it stored before.
+      if (status !== 201 || payload?.kind !== kind) return []
+      const gamemode = payload.gamemode ?? headers[HEADERS.gamemode] ?? query.gamemode ?? ''
+      return payload.entries.map((entry) => ({ user, gamemode, ...entry }))
+    })
   }
-  return { fish: () => catches('fish'), crabs: () => catches('crab') }
+  return { fish: () => sent('fish') as SentFish[], crabs: () => sent('crab') as SentCrab[] }
 }

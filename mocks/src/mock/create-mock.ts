@@ -14,7 +14,7 @@ import type { MockOptions } from './options.ts'
  * const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
  * const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
  * await client.fish.add({ name: 'Salmon', rarity: 'gold' })
- * mock.sent.fish() // [{ user: 'Alex', gamemode: 'earth', name: 'Salmon', rarity: 'Gold', … }]
+ * mock.sent.fish() // [{ user: 'Alex', gamemode: 'earth', name: 'Salmon', rarity: 3 }]
  * await mock.close()
  */
 export async function createMock(options: MockOptions = {}): Promise<Mock> {

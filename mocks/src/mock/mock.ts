@@ -88,7 +88,7 @@ export interface Mock extends AsyncDisposable {
   /** Pending faults, oldest first. */
   readonly faults: readonly FaultHandle[]
   /**
-   * Call it at the end of a test; the fixture of `@fish-crab/mocks/vitest` does. A fault with `times: Infinity` is pending
+   * Call it at the end of a test, such as in `afterEach`. A fault with `times: Infinity` is pending
    * until it fires once.
    * @throws Error that lists pending faults, each with how often it fired
    */
@@ -101,7 +101,7 @@ export interface Mock extends AsyncDisposable {
    * mock.requests.at(-1)?.status // 200
    */
   readonly requests: readonly HistoryEntry[]
-  /** Catches that clients stored. */
+  /** The catches that clients sent and the mock stored. */
   readonly sent: SentCatches
   /**
    * Restores the initial state: the same users, keys and ids, no faults, an empty history, and the clock at its start.

@@ -84,7 +84,7 @@ export async function openMock(options: MockOptions): Promise<Mock> {
     get requests() {
       return mock.history.entries
     },
-    sent: createSent(() => mock.service),
+    sent: createSent(() => mock.history.entries),
     reset: () => mock.reset(),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,6 +1,6 @@
 import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/contract'
 import { assertKnownKeys, checkOrigin, keysOf } from '../service/check-options.ts'
-import { checkSeed } from '../service/check-seed.ts'
+import { parseSeed } from '../service/check-seed.ts'
 import { toUnixMs } from '../service/clock.ts'
 import type { Seed } from '../service/seed.ts'
 import type { MockLimits } from '../service/service.ts'
@@ -66,7 +66,7 @@ export function checkOptions(options: MockOptions): void {
   const { publicLeaderboard = false, gamemodes = GAMEMODES } = options
   // The service checks the names.
   if (!Array.isArray(gamemodes)) throw new TypeError("gamemodes must be a list, such as ['earth', 'skyblock'].")
-  checkSeed(seed, gamemodes)
+  parseSeed(seed, gamemodes)
   checkLimits(limits)
   checkAllowedOrigins(options.allowedOrigins)
   if (origin !== undefined) checkOrigin(origin)

@@ -23,20 +23,10 @@ export interface MockClock {
    */
   advance(milliseconds: number): Promise<void>
   /**
-   * Sets the clock immediately, also to the past, and wakes sleepers whose time has come.
-   * @throws RangeError when the time is invalid
-   */
-  set(time: number | Date): void
-  /**
    * Resolves when the time has passed on this clock. Rejects with the reason of the signal when that aborts. While the
-   * clock is stopped, only `advance`, `set` and the option `autoAdvance` let time pass.
+   * clock is stopped, only `advance` and the option `autoAdvance` let time pass.
    */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
-  /**
-   * Calls back once when the time has passed on this clock. Clients of the SDK use it for their timeouts.
-   * @returns cancels the timer
-   */
-  setTimer(milliseconds: number, onEnd: () => void): () => void
   /** Pending sleeps and timers, in the order of their wake-ups. */
   readonly sleepers: readonly ClockSleeper[]
 }
@@ -49,8 +39,10 @@ interface ClockOptions {
   readonly autoAdvance?: boolean | undefined
 }
 
-/** For the transports of a mock and its reset. */
+/** For clients of the SDK, the transports of a mock and its reset. */
 export interface ResettableClock extends MockClock {
+  /** The timeouts of SDK clients. @returns cancels the timer */
+  setTimer(milliseconds: number, onEnd: () => void): () => void
   /** Like `sleep`, for a delayed response. */
   hold(milliseconds: number, signal?: AbortSignal): Promise<void>
   during<Result>(work: () => Promise<Result>): Promise<Result>
@@ -244,7 +236,7 @@ export function createClock({
 
     advance(milliseconds) {
       if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) {
-        throw new RangeError('advance() requires 0 or more milliseconds. To go back in time, use set().')
+        throw new RangeError('advance() requires 0 or more milliseconds.')
       }
       toUnixMs(now() + milliseconds)
       warnOfOtherClocks()
@@ -261,11 +253,6 @@ export function createClock({
           await waitUntilIdle()
         }
       })
-    },
-
-    set(time) {
-      offset += toUnixMs(time) - now()
-      wakeSleepers()
     },
 
     reset() {

@@ -54,28 +54,3 @@ export interface SeededUser {
 
 /** The time at which seeds are applied, in unix milliseconds: 2026-01-01. Fixed, since ids contain the time. */
 export const SEEDED_AT: number = Date.UTC(2026, 0, 1)
-
-/** A {@link SeedUser} with methods that add catches. The methods are not enumerable. */
-export interface SeedUserBuilder extends SeedUser {
-  /** A copy of the user with more fish. */
-  withFish(gamemode: Gamemode, ...fish: readonly SeedFish[]): SeedUserBuilder
-  /** A copy of the user with more crabs. */
-  withCrabs(gamemode: Gamemode, ...crabs: readonly SeedCrab[]): SeedUserBuilder
-}
-
-/**
- * Builds a user of a seed.
- * @example
- * const seed = { users: [seedUser('Alex').withFish('earth', { name: 'Salmon', rarity: 'gold' }).withCrabs('earth', {})] }
- */
-export function seedUser(name: string, rest: Omit<SeedUser, 'name'> = {}): SeedUserBuilder {
-  const add = <Entry>(kind: 'fish' | 'crab', gamemode: Gamemode, entries: readonly Entry[]) =>
-    seedUser(name, { ...rest, [kind]: { ...rest[kind], [gamemode]: [...(rest[kind]?.[gamemode] ?? []), ...entries] } })
-  const withFish: SeedUserBuilder['withFish'] = (gamemode, ...fish) => add('fish', gamemode, fish)
-  const withCrabs: SeedUserBuilder['withCrabs'] = (gamemode, ...crabs) => add('crab', gamemode, crabs)
-  // Not enumerable, so that a seed can be compared, printed and written as JSON.
-  return Object.defineProperties({ name, ...rest } as SeedUserBuilder, {
-    withFish: { value: withFish },
-    withCrabs: { value: withCrabs },
-  })
-}

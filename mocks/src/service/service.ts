@@ -79,7 +79,7 @@ export async function openService(options: ServiceOptions) {
     ...(tokenTtlSeconds === undefined ? {} : { tokenTtlSeconds }),
   } satisfies Partial<AppOptions>
 
-  const { storage, stored, names, existing } = createRecordingStorage(createMemoryStorage())
+  const { storage, userNames } = createReproducibleStorage(createMemoryStorage())
   const unreachable = createMemoryStorage()
   await unreachable.dispose()
   const app = createApp({ ...appOptions, storage })
@@ -87,7 +87,6 @@ export async function openService(options: ServiceOptions) {
     random = source
   }
   const users = await applySeed(seed, { app, gamemodes, setRandom })
-  stored.length = 0
   const owners = new Map([...users.values()].map(({ apiKey, name }) => [apiKey, name]))
   random = seededRandom('requests')
   now = options.now
@@ -100,11 +99,8 @@ export async function openService(options: ServiceOptions) {
     ),
     gamemodes,
     users,
-    /** The writes of clients. The seed is not part of them. */
-    stored: stored as readonly StoredWrite[],
-    nameOf: (id: string) => names.get(id) ?? id,
     /** The names of all users, also of those that were created after the seed. */
-    userNames: () => [...existing.values()],
+    userNames,
     addressOf,
     /** The seeded user that a personal API key belongs to. */
     ownerOf: (apiKey: string) => owners.get(apiKey),
@@ -142,18 +138,13 @@ type Collection = Parameters<FishStorage['append']>[0]
 
 type Change = Parameters<Parameters<FishStorage['onChange']>[0]>[0] & object
 
-type StoredWrite = Readonly<{ collection: Collection; record: Parameters<FishStorage['append']>[1] }>
-
 /**
- * Records the writes that a storage stores, in order and without replays, and the names of users. The versions of its
- * collections are derived from their changes, so that entity tags are the same in every run.
+ * Derives the versions of collections from their changes, so that entity tags are the same in every run, and records the
+ * names of users.
  */
-function createRecordingStorage(storage: FishStorage) {
-  const stored: StoredWrite[] = []
-  /** By id, also of users that were deleted. */
-  const names = new Map<string, string>()
+function createReproducibleStorage(storage: FishStorage) {
   /** By the key of their item. */
-  const existing = new Map<string, string>()
+  const names = new Map<string, string>()
   const versions = new Map<string, string>()
   const listeners = new Set<(change?: Change) => void>()
   const versionOf = ({ owner, kind, gamemode }: Collection) => versions.get(`${owner} ${kind} ${gamemode}`) ?? '0'
@@ -166,32 +157,25 @@ function createRecordingStorage(storage: FishStorage) {
   }
 
   return {
-    stored,
-    names,
-    existing,
+    userNames: () => [...names.values()],
     storage: {
       ...storage,
 
       async setItemIfAbsent(key: string, value: string) {
         const isSet = await storage.setItemIfAbsent(key, value)
-        if (isSet && key.startsWith(USERS_BASE)) {
-          const { id, name } = JSON.parse(value)
-          names.set(id, name)
-          existing.set(key, name)
-        }
+        if (isSet && key.startsWith(USERS_BASE)) names.set(key, JSON.parse(value).name)
         return isSet
       },
 
       async removeItemIf(key: string, value: string) {
         const isRemoved = await storage.removeItemIf(key, value)
-        if (isRemoved) existing.delete(key)
+        if (isRemoved) names.delete(key)
         return isRemoved
       },
 
       async append(collection, record) {
         const result = await storage.append(collection, record)
         if (result.outcome !== 'stored') return result
-        stored.push({ collection, record })
         updateVersion(collection, `${record.id} ${record.entries}`, collection)
         return result
       },

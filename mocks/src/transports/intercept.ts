@@ -4,24 +4,22 @@ import { emitWarning } from 'node:process'
 import { setImmediate } from 'node:timers'
 import { TLSSocket } from 'node:tls'
 import { EVENT_STREAM } from '@fish-crab/sdk/contract'
+import { FetchInterceptor } from '@mswjs/interceptors/fetch'
 import { HttpRequestInterceptor } from '@mswjs/interceptors/http'
 import { createClock, type MockClock } from '../service/clock.ts'
 import type { HandleRequest, Outcome } from '../service/outcome.ts'
+import { closeOnRequest, connectionReset, cutBody, isBodiless, otherSideClosed } from './network-faults.ts'
 import {
-  blockHttp2,
   type Decision,
   decide,
-  guardConnections,
   type OnUnhandled,
   originOf,
   type Passthrough,
-  redirectOpenSockets,
   type UnhandledPolicy,
   UnhandledRequestError,
-} from './intercept-unhandled.ts'
-import { closeOnRequest, connectionReset, cutBody, isBodiless } from './network-faults.ts'
+} from './unhandled.ts'
 
-export { type OnUnhandled, type Passthrough, UnhandledRequestError } from './intercept-unhandled.ts'
+export { type OnUnhandled, type Passthrough, UnhandledRequestError } from './unhandled.ts'
 
 /** Options of {@link intercept}. */
 export interface InterceptOptions {
@@ -58,19 +56,19 @@ interface Listener extends UnhandledPolicy {
 
 interface Interceptions {
   readonly byOrigin: Map<string, Listener>
-  readonly stop: () => void
+  readonly stop: () => Promise<void>
 }
 
-// The patches affect the whole process, so their state is shared by all copies of this module.
+// The interceptor affects the whole process, so its state is shared by all copies of this module.
 const REGISTRY = Symbol.for('fish-crab.interceptions')
 interface Registry {
   [REGISTRY]?: Interceptions | undefined
 }
 
 /**
- * Intercepts every request of the process: of the global `fetch` (also one that was captured before), undici, node:http
- * and node:https, through a proxy, and over connections that are already open. Other requests are blocked unless they
- * are allowed. HTTP/2 fails. Worker threads and child processes are not intercepted.
+ * Intercepts the HTTP/1.1 requests of the process: of the global `fetch` (also one that was captured before), undici,
+ * node:http and node:https, and through a proxy. Other requests are blocked unless they are allowed. Connections that are
+ * already open, other protocols, worker threads and child processes are not intercepted.
  * @throws Error when another mock already listens for the origin.
  * @throws TypeError when the origin is not a URL.
  * @example
@@ -92,7 +90,7 @@ export async function intercept(options: InterceptOptions): Promise<Interception
     if (closed.signal.aborted) return
     byOrigin.delete(origin)
     closed.abort()
-    if (byOrigin.size === 0) stop()
+    if (byOrigin.size === 0) await stop()
   }
   return { close, [Symbol.asyncDispose]: close }
 }
@@ -107,44 +105,49 @@ function interceptions(): Interceptions {
 
 function start(onStop: () => void): Interceptions {
   const byOrigin = new Map<string, Listener>()
-  const allowed = new WeakSet<object>()
+  const sockets = new Set<Socket>()
   const decideOrigin = (origin: string): Decision =>
     byOrigin.has(origin) ? 'block' : decide(origin, byOrigin.values())
   const decideAddress = (address: string): Decision => {
-    const decisions = ['http', 'https', 'tcp'].map((scheme) => decideOrigin(originOf(`${scheme}://${address}`)))
+    const decisions = ['http', 'https'].map((scheme) => decideOrigin(originOf(`${scheme}://${address}`)))
     return decisions.find((decision) => decision === 'pass') ?? decisions[0] ?? 'block'
   }
 
-  // Before the interceptor starts, so that it handles no connection first.
-  const unguard = guardConnections(allowed, (address) => decideAddress(address) !== 'block')
   const interceptor = new HttpRequestInterceptor()
   interceptor.apply()
+  // Marks the connections of fetch as HTTP, also one that undici reopens idle after an aborted request.
+  const fetchInterceptor = new FetchInterceptor()
+  fetchInterceptor.apply()
   interceptor.on('request', async (intercepted) => {
-    const { request, controller } = intercepted
+    const { request, controller, initiator } = intercepted
     if (controller.readyState !== 0) return
+    if (initiator instanceof Socket && !sockets.has(initiator)) {
+      sockets.add(initiator)
+      initiator.once('close', () => sockets.delete(initiator))
+    }
     if (request.method === 'CONNECT') {
       if (byOrigin.has(originOf(`http://${request.url}`)) || byOrigin.has(originOf(`https://${request.url}`))) {
         await openTunnel(interceptor, intercepted)
-      } else handleUnhandled(intercepted, `tcp://${request.url}`, decideAddress(request.url), allowed)
+      } else handleUnhandled(intercepted, `tcp://${request.url}`, decideAddress(request.url))
       return
     }
     const origin = originOf(request.url)
     const listener = byOrigin.get(origin)
     if (listener) await handleIntercepted(listener, intercepted)
-    else handleUnhandled(intercepted, origin, decideOrigin(origin), allowed)
+    else handleUnhandled(intercepted, origin, decideOrigin(origin))
   })
-  const undo = [
-    unguard,
-    // Requests that need a warning are redirected too: the interceptor emits it.
-    redirectOpenSockets(({ origin }) => decideOrigin(origin) === 'pass'),
-    blockHttp2((origin) => decideOrigin(origin) !== 'block'),
-  ]
   return {
     byOrigin,
-    stop() {
+    async stop() {
       onStop()
+      fetchInterceptor.dispose()
       interceptor.dispose()
-      for (const restore of undo) restore()
+      // Requests in flight fail first, which takes the interceptor two turns.
+      await nextTurn()
+      await nextTurn()
+      // Otherwise, clients would reuse connections whose server is gone.
+      const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve).destroy()))
+      await Promise.all(closed)
     },
   }
 }
@@ -180,12 +183,7 @@ async function handleIntercepted({ handle, sleep, closed }: Listener, intercepte
   }
 }
 
-function handleUnhandled(
-  { request, controller, initiator }: InterceptedRequest,
-  origin: string,
-  decision: Decision,
-  allowed: WeakSet<object>,
-): void {
+function handleUnhandled({ request, controller }: InterceptedRequest, origin: string, decision: Decision): void {
   if (decision === 'block') {
     controller.errorWith(new UnhandledRequestError(request.method, origin))
     return
@@ -193,7 +191,6 @@ function handleUnhandled(
   if (decision === 'warn') {
     emitWarning(`${request.method} ${origin} was sent, since no mock handles it.`, 'UnhandledRequestWarning')
   }
-  if (initiator instanceof Object) allowed.add(initiator)
 }
 
 /**
@@ -247,7 +244,10 @@ async function applyOutcome(
     case 'cut-body':
       if (request.method === 'CONNECT') controller.errorWith(connectionReset())
       else if (isBodiless(request.method, response)) controller.respondWith(await withLength(response))
-      else controller.respondWith(await cutBody(request.method, response, networkFault, () => hangUp(intercepted)))
+      else
+        controller.respondWith(
+          await cutBody(request.method, response, networkFault, (stream) => hangUp(intercepted, stream)),
+        )
   }
 }
 
@@ -287,8 +287,12 @@ async function withLength(response: Response): Promise<Response> {
   return new Response(body, { status, statusText, headers })
 }
 
-function hangUp({ initiator }: InterceptedRequest): void {
-  if (!(initiator instanceof Socket)) return
+function hangUp({ initiator }: InterceptedRequest, stream: ReadableStreamDefaultController): void {
+  // A request of the global fetch has no socket here.
+  if (!(initiator instanceof Socket)) {
+    stream.error(otherSideClosed())
+    return
+  }
   // The interceptor's own destroy() emits `close` before the error.
   Reflect.deleteProperty(initiator, '_destroy')
   initiator.end()

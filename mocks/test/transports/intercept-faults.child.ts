@@ -136,7 +136,8 @@ async function see(call: Promise<string>): Promise<Seen> {
       code: typeof error.code === 'string' ? error.code : undefined,
       causeName: error.cause?.name,
       causeCode: typeof error.cause?.code === 'string' ? error.cause.code : undefined,
-      message: `${error.message} | ${error.cause?.message}`,
+      // The text of undici's SocketError depends on its code path.
+      message: `${error.message} | ${error.cause?.message.replace('other side closed', 'closed')}`,
     }
   }
 }

@@ -1,6 +1,5 @@
 import { createServer, get, type IncomingMessage, type Server } from 'node:http'
-import { connect as connectHttp2 } from 'node:http2'
-import { type AddressInfo, connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClock, flushTasks } from '../../src/service/clock.ts'
@@ -109,30 +108,6 @@ describe('listening for an origin', () => {
   })
 })
 
-describe('a connection that was open before', () => {
-  it('stays usable when the real server, for which it is idle, closes it', async () => {
-    const server = createServer((_, response) => response.end('real'))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const closed = new Promise<void>((resolve) => server.once('connection', (socket) => socket.once('close', resolve)))
-    expect(await text(`${origin}/`)).toBe('real')
-    // Until then, the client would open another one.
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    const handle: HandleRequest = async () => {
-      server.closeIdleConnections()
-      await closed
-      await flushTasks()
-      return { response: new Response('mock'), delayMs: 0 }
-    }
-    const interception = await intercept({ handle, origin })
-    for (const _ of [1, 2]) expect(await text(`${origin}/`)).toBe('mock')
-    await interception.close()
-    expect(await text(`${origin}/`)).toBe('real')
-    server.close()
-    server.closeAllConnections()
-  })
-})
-
 describe('requests to other origins', () => {
   let server: Server
   let origin: string
@@ -182,17 +157,5 @@ describe('requests to other origins', () => {
     await using _ = await intercept({ ...mocked, onUnhandled: 'warn' })
     expect(await text(origin)).toBe('real')
     expect(await warned).toMatchObject({ name: 'UnhandledRequestWarning', message: expect.stringContaining(origin) })
-  })
-
-  it('also fail with other protocols than HTTP/1.1', async () => {
-    await using _ = await intercept(mocked)
-    const { port } = server.address() as AddressInfo
-    const raw = new Promise((resolve) => connect(port, '127.0.0.1').on('error', resolve).end('PING\r\n'))
-    expect(await raw).toMatchObject({ name: 'UnhandledRequestError', origin: `tcp://127.0.0.1:${port}` })
-    const session = connectHttp2(mocked.origin)
-    const stream = session.request({ ':path': '/' })
-    const failures = [session, stream].map((emitter) => new Promise((resolve) => emitter.on('error', resolve)))
-    expect(String(await failures[0])).toContain('HTTP/2 GET http://fish.test')
-    await failures[1]
   })
 })

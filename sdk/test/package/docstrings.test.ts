@@ -26,7 +26,7 @@ declare const readConfig: typeof import('@fish-crab/server').readConfig
 declare const setupServer: typeof import('msw/node').setupServer
 declare const mock: import('@fish-crab/mocks').Mock
 declare const createMock: typeof import('@fish-crab/mocks').createMock
-declare const expect: typeof import('@fish-crab/mocks/vitest').expect
+declare const expect: typeof import('vitest').expect
 declare const readFile: typeof import('node:fs/promises').readFile
 declare const handle: Parameters<typeof import('../../../mocks/src/transports/http.ts').serveHttp>[0]['handle']
 declare const controlled: Parameters<typeof import('../../../mocks/src/control-api/control-api.ts').createControlApi>[0]
