@@ -188,15 +188,15 @@ describe.skipIf(POSIX !== '')(`stdout that is a pipe${POSIX}`, () => {
 
   const env = () => ({ FISH_URL: server.url, FISH_USER: 'Alex', FISH_GAMEMODE: 'earth' })
 
-  test.each(['table', 'json', 'jsonl', 'csv', 'tsv'])('may be left early by whoever reads %s', async (form) => {
-    const { status, stdout, stderr } = await shell(`{ fish list -o ${form}; echo "ended $?" >&2; } | head -n 1`, env())
+  test.each(['', ' --json', ' --csv'])('may be left early by whoever reads list%s', async (form) => {
+    const { status, stdout, stderr } = await shell(`{ fish list${form}; echo "ended $?" >&2; } | head -n 1`, env())
     expect({ status, lines: stdout.split('\n').length, stderr }).toEqual({ status: 0, lines: 2, stderr: 'ended 0\n' })
   })
 
-  test.each(['table', 'json', 'jsonl', 'csv', 'tsv'])(
-    'loses nothing of 20,000 rows in %s when it is read slowly',
+  test.each(['', ' --json', ' --csv'])(
+    'loses nothing of 20,000 rows of list%s when it is read slowly',
     async (form) => {
-      const { child, ended } = startShell(`fish list -o ${form} | cat`, env())
+      const { child, ended } = startShell(`fish list${form} | cat`, env())
       child.stdout.on('data', () => {
         child.stdout.pause()
         setTimeout(() => child.stdout.resume(), 2)

@@ -77,7 +77,7 @@ test('300 logs, half of them watched live before, are added with two kills, and 
   }
   writeFileSync(join(logs, 'copy-of-a-log.log'), begin(0) + content(0))
 
-  const history = ['watch', '--history', logs, '--yes']
+  const history = ['watch', '--once', logs, '--yes']
   const preview = await fish([...history, '--dry-run'], env)
   const half = (LOGS / 2) * CATCHES
   expect(preview.stderr()).toMatch(

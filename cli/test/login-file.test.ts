@@ -115,7 +115,8 @@ describe('login --from', () => {
 
   test('fetches the key with the password, since the key of an old file may have been replaced', async () => {
     const { name } = await newPlayer()
-    await run(['key', 'rotate', name, '--yes', '--show'], { env: context.admin })
+    const reset = ['user', 'reset', name, '--type', 'fernet', '--yes', '--show']
+    expect(await run(reset, { env: context.admin })).toMatchObject({ status: 0 })
     expect(await fish(['login', '--from', file])).toMatchObject({ status: 0 })
     expect(await whoami()).toMatchObject({ accepted: true })
   })

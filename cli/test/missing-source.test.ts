@@ -9,7 +9,7 @@ test.each([
   ['migrate', 'NONE', '--dry-run'],
   ['restore', 'NONE'],
   ['watch', 'NONE', '--once', '-g', 'earth'],
-  ['watch', '--history', 'NONE', '-g', 'earth', '--yes'],
+  ['watch', '--once', 'NONE', '-g', 'earth', '--yes'],
 ])('%s %s %s… exits with 5 if what it reads does not exist', async (...words) => {
   const folder = newFolder()
   const env = {

@@ -220,7 +220,7 @@ describe('watch of packed logs', () => {
     const { stderr } = await run(['watch', log, second, '--once'], { env: { ...env, ...EARTH } })
     const commands = [...stderr.matchAll(/dd them: (.*)$/gm)].map(([, command]) => command)
     const addHeld = `fish-cli watch ${second} --once --gamemode GAMEMODE`
-    expect(commands).toEqual([addHeld, addHeld, `fish-cli watch --history ${dirname(second)}`])
+    expect(commands).toEqual([addHeld, addHeld, `fish-cli watch --once ${dirname(second)}`])
   })
 
   test.each(['00:00:00', '00:00:04', '23:30:00', '23:59:58'])(

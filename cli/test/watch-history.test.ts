@@ -35,7 +35,7 @@ const session = (number: number, ...lines: readonly string[]) =>
 const write = (file: string, text: string) =>
   writeFile(join(folder, file), file.endsWith('.gz') ? gzipSync(text) : text)
 const history = (more: readonly string[] = ['--yes'], options: RunOptions = {}) =>
-  run(['watch', '--history', folder, ...more], { ...options, env: { ...env, ...options.env } })
+  run(['watch', '--once', folder, ...more], { ...options, env: { ...env, ...options.env } })
 const stored = async (gamemode = 'earth') =>
   (
     JSON.parse((await run(['list', name, '--detail', '--json', '-g', gamemode], { env })).stdout).fish as {
@@ -44,7 +44,7 @@ const stored = async (gamemode = 'earth') =>
     }[]
   ).map((fish) => `${fish.name} ${new Date(fish.caughtAt).getFullYear()}`)
 
-describe('watch --history', () => {
+describe('watch --once FOLDER', () => {
   test('adds the catches of all logs, oldest first, once, and not what was added before', async () => {
     await write('2024-02-01-10.log.gz', session(2, nice(1, 'Second'), nice(2, 'Third')))
     await write('2024-02-01-2.log.gz', session(1, nice(1, 'First')))
@@ -122,11 +122,10 @@ describe('watch --history', () => {
   })
 
   test('refuses what it cannot read, and flags that it has no use for', async () => {
-    expect(await run(['watch', '--history', join(folder, 'none')], { env })).toMatchObject({ status: 5 })
+    expect(await run(['watch', '--once', join(folder, 'none')], { env })).toMatchObject({ status: 5 })
     expect(await history()).toMatchObject({ status: 5 })
-    expect(await history(['--once'])).toMatchObject({ status: 2 })
-    expect(await run(['watch', 'a.log', '--history', folder], { env })).toMatchObject({ status: 2 })
-    expect(await run(['watch', 'a.log', '--yes'], { env })).toMatchObject({ status: 2 })
+    expect(await run(['watch', folder], { env })).toMatchObject({ status: 2 })
+    expect(await run(['watch', 'a.log', '--once', '--dry-run'], { env })).toMatchObject({ status: 2 })
   })
 })
 
@@ -174,9 +173,7 @@ describe('messages that are not recognized', () => {
 
   test('keep their patterns when the configuration changes, and wrong ones are named', async () => {
     await teach([PATTERN])
-    await run(['config', 'set', 'gamemode', 'earth'], { env })
-    await run(['profile', 'add', 'home', '--url', 'http://127.0.0.1:1'], { env })
-    await run(['profile', 'remove', 'home', '--yes'], { env })
+    expect((await run(['config', 'gamemode', 'earth'], { env })).status).toBe(0)
     const config = await readFile(join(folder, '..', 'config', 'fish-crab', 'config.json'), 'utf8')
     expect(JSON.parse(config).patterns).toEqual([PATTERN])
     await write('2024-02-01-1.log', session(1))

@@ -43,7 +43,7 @@ test('watch reports how many catches it skips at its start, and how to add them'
 test('watch does not report catches that were added before, or those of a log that it continues', async () => {
   const { write, env, watchStart } = await scene()
   const log = await write('logs/latest.log', BEGUN + caught('Cod') + caught('Koi'))
-  await run(['watch', '--history', dirname(log), '--yes'], { env })
+  await run(['watch', '--once', dirname(log), '--yes'], { env })
   await write('logs/latest.log', BEGUN + caught('Cod') + caught('Koi') + caught('Eel'))
   expect(await watchStart(log)).toContain('Skipped 1 catch that was already in the log. To add it: fish-cli watch ')
   const { stderr, stdout } = await run(['watch', log, '--once', '--from-start'], { env })

@@ -162,10 +162,13 @@ describe('watch', () => {
 
   test('says what is wrong with a path where there is something else than a log', async () => {
     const { folder, env } = await scene('Elsewhere')
-    for (const path of [join(folder, 'logs'), '/dev/null']) {
+    for (const [path, problem] of [
+      [join(folder, 'logs'), /^fish-cli: A folder cannot be followed\.\n {2}Add --once/],
+      ['/dev/null', /^fish-cli: \S+ is not a file\.\n {2}Pass the path of a log/],
+    ] as const) {
       const { status, stdout, stderr } = await run(['watch', path], { env })
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
-      expect(stderr).toMatch(/^fish-cli: \S+ is (?:a folder|not a file)\.\n {2}Pass the path of a log/)
+      expect(stderr).toMatch(problem)
     }
     const none = join(folder, 'none.log')
     const { stderr } = await run(['watch', none, '--once'], { env })

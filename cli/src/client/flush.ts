@@ -73,7 +73,7 @@ export async function interruptedError(
   return new CliError({ code: 'interrupted', message, hint, exit: EXIT.interrupted })
 }
 
-export function flushCommand(target: Target): string {
+function flushCommand(target: Target): string {
   return commandLine('outbox', '--send', ...targetWords(target))
 }
 

@@ -1,4 +1,3 @@
-import { usageError } from '../core/errors.ts'
 import { Args, defineCommand, Flags } from '../kit/define.ts'
 import { dryRunFlag, serviceFlags, userFlag, yesFlags } from '../kit/flags.ts'
 
@@ -20,13 +19,13 @@ export const watchCommand = defineCommand({
     'fish-cli watch ~/.minecraft/logs/latest.log --gamemode earth',
     {
       description: 'Add the catches of all old logs, each once:',
-      command: 'fish-cli watch --history ~/.minecraft/logs',
+      command: 'fish-cli watch --once ~/.minecraft/logs',
     },
     { description: 'Read compressed logs:', command: 'fish-cli watch logs/*.log.gz --once' },
   ],
   args: {
     log: Args.string({
-      description: 'path of the log (default: the log of the game); several with --once',
+      description: 'path of the log (default: the log of the game); with --once, several, or a folder of logs',
       multiple: true,
     }),
   },
@@ -34,20 +33,15 @@ export const watchCommand = defineCommand({
     'from-start': Flags.boolean({
       summary: 'Read the log from its beginning, even if it was watched before. Each catch is added once.',
     }),
-    history: Flags.string({
-      summary:
-        'Add the catches of all old logs of a folder, compressed ones too, oldest first. Shows them, then prompts.',
-      helpValue: 'DIR',
-      exclusive: ['from-start', 'once'],
-    }),
     notify: Flags.string({
       summary:
         'Ring the bell for these rarities, and for the first of its kind: gold,mythical,first (FISH_NOTIFY; default: off).',
       helpValue: 'LIST',
-      exclusive: ['history'],
     }),
     once: Flags.boolean({
-      summary: 'Read the existing log, send its catches and exit. If it was watched before, read only its new lines.',
+      summary:
+        'Read the log, send its catches and exit; of a watched log, only its new lines. With a folder, read all of its ' +
+        'logs, show the new catches, and prompt.',
     }),
     gamemode: Flags.string({
       char: 'g',
@@ -59,15 +53,10 @@ export const watchCommand = defineCommand({
     ...yesFlags,
     ...dryRunFlag,
   },
-  completion: { log: { paths: 'files' }, history: { paths: 'folders' } },
+  completion: { log: { paths: 'files' } },
 
   async run(context) {
     const { args, flags } = context
-    if (flags.history === undefined) {
-      if (flags.yes || flags['dry-run']) throw usageError('--yes and --dry-run need --history DIR.')
-    } else if (args.log !== undefined) {
-      throw usageError('--history reads all logs of a folder.', 'Leave LOG out.')
-    }
     const { watchLogs } = await import('../watch/run.ts')
     return watchLogs(context, { target: context.target, paths: args.log ?? [], flags })
   },

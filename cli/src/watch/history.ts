@@ -122,7 +122,7 @@ async function listLogs(folder: string): Promise<readonly HistoryLog[]> {
   throw noLogs(`No logs found in ${folder}.`)
 }
 
-const PASS_FOLDER = 'Pass the folder of the logs: fish-cli watch --history ~/.minecraft/logs'
+const PASS_FOLDER = 'Pass the folder of the logs: fish-cli watch --once ~/.minecraft/logs'
 
 function noLogs(message: string): CliError {
   return new CliError({ code: 'log_not_found', message, hint: PASS_FOLDER, exit: EXIT.notFound })

@@ -21,17 +21,10 @@ export type CatchPrinter = ReturnType<typeof createCatchPrinter>
 
 interface PrinterOptions {
   readonly json?: boolean | undefined
-  /** Where lines go. @default stdout */
-  readonly write?: ((text: string) => void) | undefined
-  /** Whether the totals so far are in each line. */
-  readonly hasTotals: boolean
   readonly onCatch?: ((one: RecordedCatch | HeldCatch) => void) | undefined
 }
 
-export function createCatchPrinter(
-  context: Context & Notes,
-  { json = false, hasTotals, write, onCatch = () => {} }: PrinterOptions,
-) {
+export function createCatchPrinter(context: Context & Notes, { json = false, onCatch = () => {} }: PrinterOptions) {
   const { stdout, line } = context
   const { colours } = screenOf(context, stdout)
   let totals: Totals = { fish: 0, crabs: 0 }
@@ -53,17 +46,11 @@ export function createCatchPrinter(
     /** @param addHeld the command that adds the catches of this log that are held back */
     print(one: RecordedCatch | HeldCatch, addHeld: string): void {
       const isHeld = one.gamemode === null
-      // First: what is written redraws what counts it.
       onCatch(one)
       if (isHeld) held += 1
       else totals = one.kind === 'fish' ? { ...totals, fish: totals.fish + 1 } : { ...totals, crabs: totals.crabs + 1 }
-      const text = json
-        ? jsonText({ ...one, totals })
-        : isHeld
-          ? undefined
-          : catchText(one, hasTotals ? totals : undefined, colours)
-      if (text !== undefined && write) write(text)
-      else if (text !== undefined) {
+      const text = json ? jsonText({ ...one, totals }) : isHeld ? undefined : catchText(one, totals, colours)
+      if (text !== undefined) {
         line.clear()
         stdout.write(`${text}\n`)
       }
@@ -74,7 +61,7 @@ export function createCatchPrinter(
   }
 }
 
-function catchText(one: RecordedCatch, totals: Totals | undefined, colours: Colours): string {
+function catchText(one: RecordedCatch, totals: Totals, colours: Colours): string {
   const { rarity: label = '' } = one
   const style = RARITY_STYLES[label as RarityLabel]
   const details = [
@@ -86,8 +73,7 @@ function catchText(one: RecordedCatch, totals: Totals | undefined, colours: Colo
   ]
   const text = details.filter((part) => part !== '').join(', ')
   const name = printable(one.name)
-  const shown = totals || style === undefined ? name : paint(style, name, colours)
-  return `${timeOfDay(Date.parse(one.caughtAt))}  ${shown}  ${text}${totals ? `  (${totalsText(totals)})` : ''}`
+  return `${timeOfDay(Date.parse(one.caughtAt))}  ${name}  ${text}  (${totalsText(totals)})`
 }
 
 /** A problem is reported once, until something is sent again. */

@@ -1,7 +1,9 @@
+import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Gamemode } from '@fish-crab/sdk'
 import { createChatPattern } from '@fish-crab/sdk/chat'
 import { rarityLabel } from '@fish-crab/sdk/constants'
+import type { Outbox } from '@fish-crab/sdk/outbox'
 import { catchesText, flushStatus, flushWithProgress, interruptedError } from '../client/flush.ts'
 import { askForGamemodes, findGamemode, gamemodeOf } from '../client/gamemodes.ts'
 import { knownKeys, openPlayerOutbox } from '../client/outbox.ts'
@@ -15,7 +17,6 @@ import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { parseRarity } from '../core/parse-values.ts'
 import { localTime } from '../core/time.ts'
 import { canRewrite } from '../output/live-view.ts'
-import { createNotifier } from '../output/notify.ts'
 import { canPrompt } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 import {
@@ -24,7 +25,6 @@ import {
   noteUnrecognized,
   type UnrecognizedCounter,
 } from './chat-reader.ts'
-import type { createDashboard } from './dashboard.ts'
 import { follow } from './follow.ts'
 import type { PlayerLocation } from './gamemode.ts'
 import { type FoundLog, findLog, logLocations } from './locations.ts'
@@ -47,7 +47,6 @@ interface WatchFlags {
   readonly once?: boolean | undefined
   readonly 'from-start'?: boolean | undefined
   readonly 'no-input'?: boolean | undefined
-  readonly history?: string | undefined
   readonly notify?: string | undefined
   readonly yes?: boolean | undefined
   readonly 'dry-run'?: boolean | undefined
@@ -63,15 +62,16 @@ interface WatchOptions {
 export async function watchLogs(context: Context & Notes, { target, paths, flags }: WatchOptions): Promise<ExitStatus> {
   const given = await gamemodeOf(context, target)
   const [flag, preset] = flags.gamemode === undefined ? [undefined, given] : [given, undefined]
-  if (!flags.once && flags.history === undefined) requireFollowable(paths)
+  const folder = paths.length === 1 && isFolder(paths[0]) ? paths[0] : undefined
+  requireReadable(paths, folder, flags)
   const user = requireUser(target, 'Add --user USER')
   const gamemodes = knownGamemodes(context, target.url.value)
   const chat = chatReaderOf(context, gamemodes)
   const wanted = parseNotify(flags.notify ?? settingValue('notify', context.env, context.config.settings))
-  if (flags.history !== undefined) {
+  if (folder !== undefined) {
     const fallback = await fallbackGamemode(context, { target, flags }, { flag, preset, location: {} })
     const { addHistory } = await import('./history.ts')
-    return addHistory(context, { target, user, folder: flags.history, chat, gamemode: { flag, fallback }, flags })
+    return addHistory(context, { target, user, folder, chat, gamemode: { flag, fallback }, flags })
   }
   const maxWaitMs = maxWaitOf(target)
   const logs = await findLogs(context, paths)
@@ -79,46 +79,25 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
     logs.map(({ path }) => path),
     flags.once === true,
   )
-  let nextSendAt = 0
-  const delayMs: typeof sendDelayMs = (state, now) => {
-    const ms = sendDelayMs(state, now)
-    nextSendAt = now + ms
-    return ms
-  }
-  const outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'], delayMs })
+  const outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'], delayMs: sendDelayMs })
   const signal = context.interrupted()
-  const quitting = new AbortController()
-  const stop = AbortSignal.any([signal, quitting.signal])
   try {
     const checkpoint = await readCheckpoint(outbox, { user, path: logs[0].path })
     // The last location says nothing about the start of the log.
     const location = flags['from-start'] ? {} : (checkpoint?.place ?? {})
     const fallback = await fallbackGamemode(context, { target, flags }, { flag, preset, location })
     const usual = gamemodeResolver(flag, fallback)
-    const dashboard = await openDashboard(context, flags, {
-      ...{ user, target, outbox, location, gamemodes, gamemodeOf: usual, noInput: flags['no-input'] },
-      ...{ path: logs[0].path, launcher: logs[0].launcher, quit: () => quitting.abort(), nextSendAt: () => nextSendAt },
-    })
-    if (!dashboard) {
-      const gamemode = gamemodeText({ flag, fallback, location })
-      context.note(
-        `fish-cli: Watching ${logsText(logs)} for ${printable(user)} at ${printable(target.url.value)}; ${gamemode}.`,
-      )
+    const gamemode = gamemodeText({ flag, fallback, location })
+    context.note(
+      `fish-cli: Watching ${logsText(logs)} for ${printable(user)} at ${printable(target.url.value)}; ${gamemode}.`,
+    )
+    noteOthers(context, logs[0].others, target)
+    const unsubscribe = reportDelivery(context, outbox)
+    if (!flags.once) {
+      outbox.start()
+      if (!flags.json) showQueue(context, outbox)
     }
-    const shown = dashboard?.context ?? context
-    noteOthers(shown, logs[0].others, target)
-    const unsubscribe = reportDelivery(shown, outbox)
-    if (!flags.once) outbox.start()
-    const notify = notifierOf(context, wanted)
-    const printer = createCatchPrinter(shown, {
-      json: flags.json,
-      hasTotals: dashboard === undefined,
-      write: dashboard?.print,
-      onCatch(one) {
-        dashboard?.add(one)
-        notify(one)
-      },
-    })
+    const printer = createCatchPrinter(context, { json: flags.json, onCatch: notifierOf(context, wanted) })
     const unrecognized = createUnrecognizedCounter()
     let before: PlayerLocation | undefined
     try {
@@ -126,7 +105,7 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
         const owner = { user, path }
         const resolver = {
           checkpoint: await readCheckpoint(outbox, owner),
-          gamemodeOf: dashboard?.gamemodeOf ?? usual,
+          gamemodeOf: usual,
         }
         const recorder = outboxRecorder(outbox, owner, resolver)
         const reading = {
@@ -141,16 +120,13 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
           printer,
           unrecognized,
         }
-        before = await readLog(shown, { ...reading, onMove: dashboard?.moved, signal: stop })
+        before = await readLog(context, { ...reading, signal })
       }
     } catch (error) {
-      dashboard?.end()
-      if (!stop.aborted) throw error
-      await dashboard?.finish()
+      if (!signal.aborted) throw error
+      context.note(`fish-cli: ${totalsText(printer.totals())}.`)
       noteUnrecognized(context, unrecognized, target)
-      // On a screen, the summary says it.
-      if (!dashboard) throw await interruptedError(outbox, target)
-      return signal.aborted ? EXIT.interrupted : EXIT.ok
+      throw await interruptedError(outbox, target)
     }
     unsubscribe()
     const report = await flushWithProgress(context, outbox, { maxWaitMs, signal, target })
@@ -160,7 +136,7 @@ export async function watchLogs(context: Context & Notes, { target, paths, flags
     return printer.held() > 0 ? EXIT.partly : status
   } finally {
     // Ctrl-C does not wait for a request in flight: its frozen batch is on disk and is sent again.
-    await outbox.close({ signal: stop })
+    await outbox.close({ signal })
   }
 }
 
@@ -181,23 +157,29 @@ function chatReaderOf(context: Context, gamemodes: readonly Gamemode[]): ChatRea
   return createChatReader(context.config.patterns, gamemodes)
 }
 
-async function openDashboard(
-  context: Context & Notes,
-  flags: WatchFlags,
-  options: Parameters<typeof createDashboard>[1],
-) {
-  if (flags.once || flags.json || !canRewrite(context)) return undefined
-  const { createDashboard } = await import('./dashboard.ts')
-  return createDashboard(context, options)
+/** On a terminal, a status line shows how many catches wait and were sent. */
+function showQueue({ line }: Context, outbox: Outbox): void {
+  if (!line.isLive) return
+  let sent = 0
+  const show = async () => {
+    const { pending } = await outbox.status()
+    line.set('queue', `${pending} waiting, ${sent} sent`)
+  }
+  outbox.subscribe((event) => {
+    if (event.type === 'delivered') sent += event.count
+    // The outbox may be closed meanwhile.
+    show().catch(() => {})
+  })
+  show().catch(() => {})
 }
 
-/** Only on a screen: elsewhere, a bell would be a character of the output. */
+const BELL = '\u0007'
+
+/** Only on a terminal: elsewhere, a bell would be a character of the output. */
 function notifierOf(context: Context, wanted: ReadonlySet<string>): (one: RecordedCatch | HeldCatch) => void {
   if (wanted.size === 0 || !canRewrite(context)) return () => {}
-  const notify = createNotifier(context)
-  return ({ name, rarity = '', firstTime }) => {
-    if (!wanted.has(rarity) && !(firstTime && wanted.has(FIRST))) return
-    notify([name, rarity, firstTime ? 'first of its kind' : ''].filter((part) => part !== '').join(', '))
+  return ({ rarity = '', firstTime }) => {
+    if (wanted.has(rarity) || (firstTime && wanted.has(FIRST))) context.stdout.write(BELL)
   }
 }
 
@@ -257,13 +239,12 @@ interface ReadLogOptions {
   readonly recorder: Recorder
   readonly printer: CatchPrinter
   readonly unrecognized: UnrecognizedCounter
-  readonly onMove: ((where: PlayerLocation) => void) | undefined
   readonly signal: AbortSignal
 }
 
 /** @returns where the player was at the end */
 async function readLog(context: Context & Notes, options: ReadLogOptions): Promise<PlayerLocation> {
-  const { path, user, target, addHeld, before, flags, chat, recorder, printer, unrecognized, onMove, signal } = options
+  const { path, user, target, addHeld, before, flags, chat, recorder, printer, unrecognized, signal } = options
   const { place } = recorder
   const noteHeld = () => {
     const count = recorder.held()
@@ -299,7 +280,6 @@ async function readLog(context: Context & Notes, options: ReadLogOptions): Promi
         for (const one of await recorder.record(batch)) printer.print(one, addHeld)
         unrecognized.add(batch.unrecognized, dirname(path))
         location = batch.place
-        onMove?.(location)
       },
     })
     return location
@@ -365,7 +345,16 @@ function logsText(logs: Logs): string {
   return launcher === undefined ? files : `the log of ${launcher}, ${files},`
 }
 
-function requireFollowable(paths: readonly string[]): void {
+function isFolder(path: string | undefined): boolean {
+  return path !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function requireReadable(paths: readonly string[], folder: string | undefined, flags: WatchFlags): void {
+  if (folder === undefined && flags['dry-run']) {
+    throw usageError('--dry-run needs a folder.', 'For example: fish-cli watch --once ~/.minecraft/logs --dry-run')
+  }
+  if (flags.once) return
+  if (folder !== undefined) throw usageError('A folder cannot be followed.', 'Add --once to read its logs.')
   if (paths.length > 1) throw usageError('Only one log can be followed at a time.', 'Add --once to read several logs.')
   if (paths.some(isGzipped)) throw usageError('A compressed log cannot be followed.', 'Add --once to read it.')
 }
