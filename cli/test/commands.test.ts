@@ -201,6 +201,8 @@ describe('status and demo', () => {
     const { status, stdout } = await run(['status'], { env: context.base })
     expect(status).toBe(0)
     expect(stdout).toMatch(/^status: ok\nversion: 0\.0\.0-test\ntime \(local\): [\d-]{10} [\d:]{8}\n$/)
+    const csv = (await run(['status', '--csv'], { env: context.base })).stdout
+    expect(csv).toMatch(/^status,version,timestamp\r\nok,0\.0\.0-test,\S+\r\n$/)
     const json = JSON.parse((await run(['status', '--json'], { env: context.base })).stdout)
     expect(json).toEqual({ status: 'ok', version: '0.0.0-test', timestamp: expect.any(String) })
   })

@@ -26,6 +26,7 @@ const DECLARATIONS: Readonly<Record<string, string>> = {
     function show(...values: (string | undefined)[]): void`,
   'mocks/README.md': `
     const mock: import('@fish-crab/mocks').Mock
+    const { expect }: typeof import('@jest/globals')
     const { http, passthrough }: typeof import('msw')
     const { setupWorker }: typeof import('msw/browser')`,
   'server/README.md': `
@@ -123,8 +124,13 @@ test('every block that declares the names it uses, apart from `key`, runs as a p
   for (const { page, line, code, name } of programs) {
     const isSuite = code.includes("'vitest'")
     const file = `${name}.${isSuite ? 'test.ts' : 'run.mts'}`
-    // The package `expect` is the one that Jest re-exports, and that works without Jest.
-    const runnable = code.replace('https://fish.example', url).replace("'@jest/globals'", "'expect'")
+    // Without Jest: the package `expect`, which Jest re-exports, and the runner of Node.
+    const runnable = code
+      .replace('https://fish.example', url)
+      .replace(
+        "import { expect, test } from '@jest/globals'",
+        "import { test } from 'node:test'\nimport { expect } from 'expect'",
+      )
     writeFileSync(join(root, file), `const key = process.env.FISH_KEY ?? ''\n${runnable}`)
     const { status, stdout, stderr } = await run(process.execPath, [...(isSuite ? VITEST : []), file], env, root)
     if (status !== 0) failures.push({ program: `${page}:${line}`, stdout, stderr })

@@ -4,12 +4,12 @@ import { type FlushReport, type NewCatch, type Outbox, OutboxFullError, OutboxSt
 import { describeError } from '../client/describe-error.ts'
 import {
   catchesText,
-  DEAD_LETTER_HELP,
   type FlushOptions,
   flushStatus,
   flushWithProgress,
   interruptedError,
   mergeReports,
+  REJECTED_HELP,
 } from '../client/flush.ts'
 import { gamemodeOf } from '../client/gamemodes.ts'
 import { openPlayerOutbox, waitingCatches } from '../client/outbox.ts'
@@ -85,8 +85,7 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
     const status = flushStatus(context, report, target)
     const skipped = queued.skipped - resumed
     const earlier = (await outbox.status()).rejected - report.rejected
-    if (skipped > 0 && earlier > 0)
-      context.note(`fish-cli: ${catchesText(earlier)} rejected earlier. ${DEAD_LETTER_HELP}`)
+    if (skipped > 0 && earlier > 0) context.note(`fish-cli: ${catchesText(earlier)} rejected earlier. ${REJECTED_HELP}`)
     const { delivered: sent, rejected, remaining } = report
     const text = `${catchesText(catches)} in the file: ${sent} sent, ${rejected} rejected, ${remaining} waiting.`
     const document = { catches, skipped, sent, rejected, waiting: remaining }

@@ -77,7 +77,7 @@ function flushCommand(target: Target): string {
   return commandLine('outbox', '--send', ...targetWords(target))
 }
 
-export const DEAD_LETTER_HELP = 'See the reasons: fish-cli outbox'
+export const REJECTED_HELP = 'See the reasons: fish-cli outbox'
 
 /** @throws CliError what stopped the delivery, and how many catches stay queued */
 export function flushStatus(
@@ -93,7 +93,7 @@ export function flushStatus(
     if (delivered > 0) context.note(`fish-cli: ${delivered} sent.`)
     throw queuedError(first.error, remaining, target)
   }
-  if (deadLetters.length > 0) context.note(`fish-cli: ${DEAD_LETTER_HELP}`)
+  if (deadLetters.length > 0) context.note(`fish-cli: ${REJECTED_HELP}`)
   if (withoutClient.length > 0)
     context.note('fish-cli: Catches of other players stay queued; send them with --user USER.')
   return deadLetters.length > 0 ? EXIT.partly : EXIT.ok

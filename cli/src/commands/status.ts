@@ -45,6 +45,7 @@ export const statusCommand = defineCommand({
     const { status, version, timestamp, gamemodes } = await client.status({ signal: context.interrupted() })
     rememberGamemodes(context, context.target.url.value, gamemodes)
     const row = { status, version, timestamp }
+    if (flags.csv) return context.printRows({ rows: [row], columns: COLUMNS })
     return context.print(row, () => fieldLines(row, COLUMNS))
   },
 })

@@ -30,10 +30,10 @@ import { printable } from '../output/text.ts'
 export const undoCommand = defineCommand({
   summary: 'Take back what this machine added last.',
   description:
-    'Of what is queued and what was sent, the newest: all of one add, of one file or of one batch of watch. ' +
-    'What is queued is removed from the queue, which needs no password; what was sent is removed on the service, with ' +
-    'your password, from a prompt, FISH_PASSWORD or FISH_PASSWORD_FILE. It is saved to a file first, from which ' +
-    'add --file adds it again. Repeat the command to go further back.',
+    'Removes the newest catches: all of one add, of one file or of one batch of watch. Catches that wait are removed from ' +
+    'the outbox, without a password. Catches that were sent are removed on the service, with your password from a ' +
+    'prompt, FISH_PASSWORD or FISH_PASSWORD_FILE. The command saves the catches to a file first; add --file adds them ' +
+    'again from there. Repeat the command to go further back.',
   examples: ['fish-cli undo', { description: 'In a script:', command: 'fish-cli undo --yes --json' }],
   flags: { ...userFlag, ...serviceFlags, ...passwordStdinFlag, ...yesFlags },
 

@@ -14,7 +14,7 @@ export interface RowsOutput<Row extends object> {
   readonly empty?: string
 }
 
-/** With a line end; `''` for an empty table. */
+/** The text ends with a newline; an empty table is `''`. */
 export function renderRows<Row extends object>(
   { rows, columns, document = rows }: RowsOutput<Row>,
   { json, csv }: OutputFlags,

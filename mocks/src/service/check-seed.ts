@@ -45,7 +45,9 @@ const SECRETS: readonly PropertyKey[] = ['password', 'fernetKey', 'apiKey']
 function describe({ path, message, input }: z.core.$ZodIssue): string {
   const isShown = ['string', 'number', 'boolean'].includes(typeof input) && !SECRETS.includes(path.at(-1) ?? '')
   const value = isShown ? ` (given: ${JSON.stringify(input)})` : ''
-  return `${z.core.toDotPath(['seed', ...path])}: ${message}${value}.`
+  // Not `z.core.toDotPath`: the namespace `core` would bring all of zod into a page.
+  const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
+  return `seed${place}: ${message}${value}.`
 }
 
 function seedSchema(gamemodes: readonly Gamemode[]) {

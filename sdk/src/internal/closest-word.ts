@@ -28,7 +28,7 @@ export function closestWord(typed: string, words: readonly string[]): string | u
     .map((word) => ({
       word,
       rank: distance(lower, word.toLowerCase()) + Math.abs(word.length - lower.length) / 99,
-      most: Math.max(1, Math.floor(Math.max(word.length, lower.length) / 3)),
+      most: Math.max(3, word.length, lower.length) / 3,
     }))
     .filter(({ rank, most }) => Math.floor(rank) <= most)
     // Equal length on a tie: a swapped or wrong letter is likelier than an omitted one.

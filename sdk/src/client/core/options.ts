@@ -160,13 +160,13 @@ export function resolveOptions(
     'fernetKey',
     'Must be 32 bytes in base64. Copy the whole key.',
   )
-  check(apiKey === undefined || isHeaderText(apiKey), 'apiKey', 'Must be visible ASCII characters. Copy the key alone.')
+  check(apiKey === undefined || isHeaderText(apiKey), 'apiKey', 'Must be visible ASCII. Copy the key alone.')
   check(gamemode === undefined || isGamemode(gamemode), 'gamemode', 'Must be a valid gamemode.')
-  check(maxResponseBytes > 0, 'maxResponseBytes', 'Must be bytes above 0.')
+  check(maxResponseBytes > 0, 'maxResponseBytes', 'Must be above 0.')
   check(
     isHeaderText(typeof userAgent === 'string' && userAgent.replaceAll(' ', '')),
     'userAgent',
-    'Must be visible ASCII characters and spaces.',
+    'Must be visible ASCII and spaces.',
   )
   check(fetch === undefined || typeof fetch === 'function', 'fetch', 'Must be a function.')
   throwIssues([...issues, ...limitIssues(options), ...(further?.() ?? [])])
