@@ -106,7 +106,7 @@ test('300 logs, half of them watched live before, are added with two kills, and 
   expect(killed[0]?.queued).toBeLessThan(half)
   expect(killed[1]?.stored).toBeLessThan(2 * half)
   const last = await fish(history, { ...env, NODE_OPTIONS: later(5) })
-  expect(last.stderr()).toMatch(/ sent\./)
+  expect(last.stdout()).toMatch(/ sent\./)
 
   const { fish: stored } = JSON.parse((await fish(['list', '--json'], env)).stdout()) as { fish: { name: string }[] }
   const names = stored.map(({ name }) => name)

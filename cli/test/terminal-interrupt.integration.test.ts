@@ -122,12 +122,12 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
   test('while a log is watched and nothing waits', async () => {
     const log = join(state, 'latest.log')
     writeFileSync(log, '')
-    const terminal = fishInTerminal(['watch', log, '--from-start'], { env: environment() })
+    const terminal = fishInTerminal(['watch', log], { env: environment() })
     await terminal.until(/Watching/)
     expect(await ctrlC(terminal)).toMatchObject({
       status: 130,
       isSane: true,
-      text: expect.stringContaining('0 sent, nothing is queued.'),
+      text: expect.stringContaining('Interrupted. Nothing is queued.'),
     })
   })
 
@@ -135,7 +135,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     const log = join(state, 'latest.log')
     writeFileSync(log, '[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon.\n')
     const requested = nextRequest()
-    const terminal = fishInTerminal(['watch', log, '--from-start'], { env: environment() })
+    const terminal = fishInTerminal(['watch', log, '--once', '--yes'], { env: environment() })
     await requested
     const { status, isSane, text } = await ctrlC(terminal)
     expect({ status, isSane }).toEqual({ status: 130, isSane: true })
@@ -208,7 +208,7 @@ describe.skipIf(SKIPPED !== '')(`closing the terminal${SKIPPED}`, () => {
   test.each([
     ['a countdown', ['status'], /Rate limited/],
     ['a request', ['list', 'fish', 'Slow'], 'request'],
-    ['watching a log', ['watch', 'LOG', '--from-start'], 'request'],
+    ['watching a log', ['watch', 'LOG', '--once', '--yes'], 'request'],
     ['a server', ['serve', '--port', '0', '--storage', 'memory:'], /listening on/],
   ] as const)('ends %s', async (_title, argv, sign) => {
     writeFileSync(log(), '[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon.\n')

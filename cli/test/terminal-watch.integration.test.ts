@@ -29,13 +29,11 @@ async function watchOn(terminalOptions: TerminalOptions, ...flags: readonly stri
     FISH_GAMEMODE: 'earth',
     ...terminalOptions.env,
   }
-  const terminal = fishInTerminal(['watch', log, '--from-start', ...flags], { ...terminalOptions, env })
+  const terminal = fishInTerminal(['watch', log, ...flags], { ...terminalOptions, env })
   /** What is on the screen. */
   const screen = () => {
     const shown = new TerminalScreen(terminalOptions.columns ?? 80)
-    // A bell and a notification take no place.
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences begin with one.
-    shown.write(terminal.text().replace(/\x1b\](?:9|777);[^\x1b]*\x1b\\/g, ''))
+    shown.write(terminal.text())
     return shown.lines()
   }
   const until = (pattern: RegExp) =>

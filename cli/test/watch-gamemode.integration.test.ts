@@ -30,25 +30,32 @@ async function scene(name: string) {
   }
   const watch = (flags: readonly string[] = [], more: Env = {}, options: RunOptions = {}) =>
     run(['watch', log, '--once', ...flags], { ...options, env: { ...env, ...more } })
+  /** Follows the log until it has printed a text. */
+  const follow = async (text: string, flags: readonly string[] = [], more: Env = {}) => {
+    const program = launch(['watch', log, ...flags], { ...env, ...more } as Record<string, string>)
+    await expect.poll(() => program.stdout() + program.stderr(), { interval: 20 }).toContain(text)
+    program.child.kill('SIGINT')
+    expect(await program.closed).toBe(130)
+    await run(['outbox', '--send'], { env })
+    return { stdout: program.stdout(), stderr: program.stderr() }
+  }
   const stored = async (gamemode: string) => {
     const { stdout } = await run(['list', 'fish', name, '-g', gamemode, '--json'], { env })
     return (JSON.parse(stdout).fish as readonly { name: string }[]).map((fish) => fish.name)
   }
-  return { folder, logs, log, env, watch, stored }
+  return { folder, logs, log, env, watch, follow, stored }
 }
 
 const EARTH = { FISH_GAMEMODE: 'earth' }
 
 describe('watch without a gamemode', () => {
-  test('ends a script with 2 before it reads, and the next run adds what was caught', async () => {
+  test('with --once reports catches without one, and adds them once it is given', async () => {
     const { log, watch, stored } = await scene('Nowhere')
-    await writeFile(log, NEW_GAME)
-    await watch([], EARTH)
-    await appendFile(log, caught('Salmon') + caught('Cod'))
+    await writeFile(log, NEW_GAME + caught('Salmon') + caught('Cod'))
     const ended = await watch()
-    expect(ended).toMatchObject({ status: 2, stdout: '' })
-    expect(ended.stderr).toContain('--gamemode')
-    expect((await watch(['--gamemode', 'earth'])).stdout).toMatch(/Salmon[\s\S]*Cod/)
+    expect(ended).toMatchObject({ status: 7, stdout: '0 catches added.\n' })
+    expect(ended.stderr).toContain('Without a gamemode, on an unknown server: 2. To add them, too: --gamemode GAMEMODE')
+    expect((await watch(['--gamemode', 'earth'])).stdout).toContain('2 catches added')
     expect(await stored('earth')).toEqual(['Salmon', 'Cod'])
   })
 
@@ -63,65 +70,51 @@ describe('watch without a gamemode', () => {
   test('asks on a terminal, once, and takes the answer where the log says nothing', async () => {
     const { log, watch, stored } = await scene('Asked')
     await writeFile(log, NEW_GAME + caught('Salmon') + chat('Sending you to survival...') + caught('Cod'))
-    const { status, stderr } = await watch(['--from-start'], {}, { terminal: true, typed: 'Earth\r' })
+    const { status, stderr } = await watch(['--yes'], {}, { terminal: true, typed: 'Earth\r' })
     expect(status).toBe(0)
     expect(stderr.match(/Gamemode[^\n]*\?/g)).toHaveLength(1)
     expect([await stored('earth'), await stored('survival')]).toEqual([['Salmon'], ['Cod']])
-    expect((await watch(['--from-start', '--no-input'], {}, { terminal: true })).status).toBe(2)
   })
 
-  test('goes on in the gamemode that the log said before', async () => {
-    const { log, watch, stored } = await scene('Before')
+  test('continues in the gamemode that the log named before', async () => {
+    const { log, watch, follow, stored } = await scene('Before')
     await writeFile(log, NEW_GAME + chat('Sending you to survival'))
     await watch([], EARTH)
     await appendFile(log, caught('Salmon'))
-    expect((await watch()).status).toBe(0)
+    expect((await follow('Salmon')).stderr).toContain('gamemode survival, from the log.')
     expect(await stored('survival')).toEqual(['Salmon'])
   })
 })
 
-describe('watch at a place that is no gamemode', () => {
+describe('watch on a server that is not a gamemode', () => {
   test.each([
     ['a server of another name', connecting('boxsmp.example.net')],
     ['a message that says so', chat('Connecting to boxsmp...')],
     ['the hub', chat('§aSending you to §lhub§r...')],
-  ])('holds back what is caught there, says so, and adds it once the gamemode is given: %s', async (title, line) => {
+  ])('leaves catches in the log, says so, and adds them once the gamemode is given: %s', async (title, line) => {
     const { log, watch, stored } = await scene(`Held_${title.length}`)
     const texts = [connecting('survival.example.net'), caught('Cod'), line, caught('Salmon'), caught('Koi')]
     await writeFile(log, NEW_GAME + texts.join('') + chat('Sending you to survival') + caught('Eel'))
-    const held = await watch(['--from-start'], EARTH)
+    const held = await watch([], EARTH)
     expect(held.status).toBe(7)
-    expect(held.stderr).toMatch(/2 catches are held back[\s\S]*--gamemode/)
+    expect(held.stderr).toMatch(/Without a gamemode, on (boxsmp|hub): 2\. To add them, too: --gamemode GAMEMODE/)
     expect([await stored('survival'), await stored('earth')]).toEqual([['Cod', 'Eel'], []])
-    // The log itself may be gone meanwhile.
+    expect((await watch(['--gamemode', 'oneblock'])).stdout).toContain('2 catches added')
+    expect((await watch(['--gamemode', 'oneblock'])).stderr).toContain('0 catches new; 4 added before')
+    expect(await stored('oneblock')).toEqual(['Salmon', 'Koi'])
+  })
+
+  test('prints such catches with --json, and on stderr how to add them', async () => {
+    const { log, watch, follow } = await scene('HeldJson')
     await writeFile(log, NEW_GAME)
-    expect((await watch([], EARTH)).stderr).toContain('2 catches are held back')
-    const { status, stdout } = await watch(['--gamemode', 'oneblock'])
-    expect({ status, count: stdout.trim().split('\n').length }).toEqual({ status: 0, count: 2 })
-    expect(await stored('oneblock')).toEqual(['Salmon', 'Koi'])
-    expect((await watch(['--gamemode', 'oneblock', '--from-start'])).stderr).not.toContain('held back')
-    expect(await stored('oneblock')).toEqual(['Salmon', 'Koi'])
-  })
-
-  test('says under --json which catches it holds back', async () => {
-    const { log, watch } = await scene('HeldJson')
-    await writeFile(log, NEW_GAME + chat('Sending you to hub') + caught('Salmon'))
-    const { status, stdout } = await watch(['--from-start', '--json'], EARTH)
-    expect({ status, line: JSON.parse(stdout) }).toMatchObject({
-      status: 7,
-      line: { name: 'Salmon', gamemode: null, server: 'hub' },
-    })
-  })
-
-  test('stops before the catch that is one too many to hold, and loses none', async () => {
-    const { log, watch, stored } = await scene('Bounded')
-    const names = Array.from({ length: 1001 }, (_, index) => `Fish ${index}`)
-    await writeFile(log, NEW_GAME + chat('Sending you to hub') + names.map(caught).join(''))
-    const full = await watch(['--from-start'], EARTH)
-    expect(full.status).toBe(1)
-    expect(full.stderr).toContain('--gamemode')
-    await watch(['--gamemode', 'earth', '--from-start'])
-    expect(await stored('earth')).toEqual(names)
+    await watch([], EARTH)
+    await appendFile(log, chat('Sending you to hub') + caught('Salmon') + caught('Cod'))
+    const { stdout } = await follow('Cod', ['--json'], EARTH)
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ name: 'Salmon', gamemode: null, server: 'hub' })
+    await appendFile(log, caught('Koi'))
+    const { stderr } = await follow('They stay in the log', [], EARTH)
+    expect(stderr).toContain(`hub is not a gamemode: its catches are not added.`)
+    expect(stderr).toContain(`fish-cli watch --once ${log} --gamemode GAMEMODE`)
   })
 
   test('is not at one by what is said of a place within a gamemode, or of the network', async () => {
@@ -129,30 +122,30 @@ describe('watch at a place that is no gamemode', () => {
     const noise = ['Welcome to the server!', 'Teleporting to spawn...', 'Sending you to spawn', 'You are now in combat']
     await writeFile(log, NEW_GAME + connecting('play.example.net') + noise.map((text) => chat(text)).join(''))
     await appendFile(log, caught('Salmon'))
-    expect((await watch(['--from-start'], EARTH)).status).toBe(0)
+    expect((await watch([], EARTH)).status).toBe(0)
     expect(await stored('earth')).toEqual(['Salmon'])
   })
 })
 
 describe('the gamemode that the log said', () => {
   test('is carried over the rotation at midnight, and not into a new game', async () => {
-    const { logs, log, watch, stored } = await scene('Midnight')
+    const { logs, log, watch, follow, stored } = await scene('Midnight')
     await writeFile(log, NEW_GAME + chat('Sending you to survival') + caught('Cod'))
-    await watch(['--from-start'], EARTH)
+    await watch([], EARTH)
     await writeFile(
       join(logs, '2026-01-30-1.log.gz'),
       gzipSync(NEW_GAME + chat('Sending you to survival') + caught('Cod')),
     )
     await writeFile(log, ROTATED + caught('Salmon'))
-    await watch([], EARTH)
+    await follow('Salmon', [], EARTH)
     await rename(log, join(logs, '2026-01-31-1.log'))
     await writeFile(log, NEW_GAME + caught('Koi'))
-    await watch([], EARTH)
+    await follow('Koi', [], EARTH)
     expect([await stored('survival'), await stored('earth')]).toEqual([['Cod', 'Salmon'], ['Koi']])
   })
 
-  test('is carried through all that was rotated while nobody watched', async () => {
-    const { logs, log, watch, stored } = await scene('Away')
+  test('is carried through all logs that were rotated while nobody watched', async () => {
+    const { logs, log, watch, follow, stored } = await scene('Away')
     const first = NEW_GAME + chat('Sending you to survival')
     await writeFile(log, first)
     await watch([], EARTH)
@@ -162,23 +155,22 @@ describe('the gamemode that the log said', () => {
       gzipSync(ROTATED + chat('Sending you to oneblock') + caught('Koi')),
     )
     await writeFile(log, ROTATED.replace('03]', '09]') + caught('Salmon'))
-    await watch([], EARTH)
+    await follow('Salmon', [], EARTH)
     expect([await stored('survival'), await stored('oneblock')]).toEqual([['Cod'], ['Koi', 'Salmon']])
   })
 })
 
 describe('watch at its start', () => {
   test('says which player, service, gamemode and file', async () => {
-    const { log, watch } = await scene('Reported')
+    const { log, follow } = await scene('Reported')
     await writeFile(log, NEW_GAME)
     for (const [flags, env, gamemode] of [
-      [['-g', 'survival'], {}, /gamemode survival\./],
-      [[], EARTH, /gamemode earth, unless the log names another\./],
+      [['-g', 'survival'], {}, 'survival'],
+      [[], EARTH, 'earth'],
     ] as const) {
-      const { stderr } = await watch(flags, env)
-      const [first = ''] = stderr.split('\n')
-      for (const part of [log, 'Reported', context.service.url]) expect(first).toContain(part)
-      expect(first).toMatch(gamemode)
+      const { stderr } = await follow(log, flags, env)
+      expect(stderr).toContain(`fish-cli: Watching a log for Reported at ${context.service.url}:\n`)
+      expect(stderr).toContain(`  ${log}: gamemode ${gamemode}, unless the log names another.\n`)
     }
   })
 
@@ -196,21 +188,21 @@ describe('watch of packed logs', () => {
   const pack = (path: string, text: string) => writeFile(path, gzipSync(text))
 
   test('reads them with --once, several in order, each catch once and on its day', async () => {
-    const { logs, env, stored } = await scene('Packed')
+    const { logs, env } = await scene('Packed')
     const [first, second] = [join(logs, '2026-01-30-1.log.gz'), join(logs, '2026-01-31-1.log.gz')]
     await pack(first, NEW_GAME + chat('Sending you to survival') + caught('Cod'))
     await pack(second, ROTATED + caught('Salmon'))
     const read = () => run(['watch', first, second, '--once', '--json'], { env: { ...env, ...EARTH } })
-    const lines = (await read()).stdout.trim().split('\n')
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    expect(JSON.parse((await read()).stdout)).toMatchObject({ logs: 2, new: 2, addedBefore: 0, added: 2, sent: 2 })
+    expect(JSON.parse((await read()).stdout)).toMatchObject({ new: 0, addedBefore: 2, added: 0, sent: 0 })
+    const { stdout } = await run(['list', 'fish', 'Packed', '-g', 'survival', '--detail', '--json'], { env })
+    expect(JSON.parse(stdout).fish).toMatchObject([
       { name: 'Cod', caughtAt: new Date('2026-01-30T12:00:01').toISOString() },
       { name: 'Salmon', caughtAt: new Date('2026-01-31T12:00:01').toISOString() },
     ])
-    expect((await read()).stdout).toBe('')
-    expect(await stored('survival')).toEqual(['Cod', 'Salmon'])
   })
 
-  test('names the log that catches are held back of, and the folder of lines that are not recognized', async () => {
+  test('names the servers without a gamemode, and the folder of lines that are not recognized', async () => {
     const { folder, log, env } = await scene('Several')
     const second = join(folder, 'other', 'latest.log')
     await mkdir(dirname(second))
@@ -218,9 +210,9 @@ describe('watch of packed logs', () => {
     const lines = [chat('Sending you to hub'), caught('Salmon'), chat('TOLLER FANG! Du hast einen Lachs gefangen.')]
     await writeFile(second, NEW_GAME + lines.join(''))
     const { stderr } = await run(['watch', log, second, '--once'], { env: { ...env, ...EARTH } })
-    const commands = [...stderr.matchAll(/dd them: (.*)$/gm)].map(([, command]) => command)
-    const addHeld = `fish-cli watch ${second} --once --gamemode GAMEMODE`
-    expect(commands).toEqual([addHeld, addHeld, `fish-cli watch --once ${dirname(second)}`])
+    expect(stderr).toContain(`fish-cli: ${log}, ${second}: 1 catch new`)
+    expect(stderr).toContain('Without a gamemode, on hub: 1.')
+    expect(stderr).toContain(`Then add them: fish-cli watch --once ${dirname(second)}\n`)
   })
 
   test.each(['00:00:00', '00:00:04', '23:30:00', '23:59:58'])(
@@ -229,8 +221,9 @@ describe('watch of packed logs', () => {
       const { logs, env } = await scene(`Day${time.replaceAll(':', '')}`)
       const path = join(logs, '2026-01-31-1.log.gz')
       await pack(path, ROTATED + chat('NICE CATCH! You caught a Cod.', time))
-      const { stdout } = await run(['watch', path, '--once', '--json'], { env: { ...env, ...EARTH } })
-      expect(JSON.parse(stdout).caughtAt).toBe(new Date(`2026-01-31T${time}`).toISOString())
+      await run(['watch', path, '--once'], { env: { ...env, ...EARTH } })
+      const { stdout } = await run(['list', '--detail', '--json', '-g', 'earth'], { env })
+      expect(JSON.parse(stdout).fish[0].caughtAt).toBe(new Date(`2026-01-31T${time}`).toISOString())
     },
   )
 

@@ -14,12 +14,13 @@ async function fishing(env: Record<string, string | undefined>) {
   const folder = newFolder()
   const log = join(folder, 'latest.log')
   await mkdir(folder, { recursive: true })
-  await writeFile(log, '[09:00:00] [main/INFO]: Loading Minecraft\n')
+  // All that is written to an empty log is new.
+  await writeFile(log, '')
   // Time passes by catches alone. Not for the timeouts of requests: those are of a real service.
   const { clock } = await createMock({ startAt: Date.now() })
   const ending = new AbortController()
   let shown = ''
-  const watching = run(['watch', log, '--from-start'], {
+  const watching = run(['watch', log], {
     env: { ...context.player, HOME: folder, ...xdgFolders(folder), ...env },
     clock: { now: clock.now, sleep: clock.sleep },
     interrupted: ending.signal,

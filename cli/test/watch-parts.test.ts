@@ -1,18 +1,17 @@
-import { parseChatLine } from '@fish-crab/sdk/chat'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, test } from 'vitest'
 import { createChatReader } from '../src/watch/chat-reader.ts'
-import { isGameStart, readLocation } from '../src/watch/gamemode.ts'
+import { isGameStart, readLocation } from '../src/watch/location.ts'
 import { logLocations } from '../src/watch/locations.ts'
 import { decodeLine, parseLines, splitLines, timeOfLine } from '../src/watch/parser.ts'
-import { formatCheckpoint, parseCheckpoint } from '../src/watch/recorder.ts'
+import { formatPosition, parsePosition } from '../src/watch/recorder.ts'
 
 const at = (time: string) => `[${time}] [Render thread/INFO]: [CHAT] `
 const moment = (text: string) => new Date(text).getTime()
 
 function parse(texts: readonly string[], { isSettled = true, from = {} } = {}) {
   const bytes = new TextEncoder().encode(texts.map((text) => `${text}\n`).join(''))
-  const context = { head: 'head', generation: 0, at: moment('2026-01-31T10:00:00'), ...from }
+  const context = { head: 'head', at: moment('2026-01-31T10:00:00'), ...from }
   const chat = createChatReader([], GAMEMODES)
   return parseLines(splitLines(bytes, 0, false), context, { isSettled, now: moment('2026-01-31T20:00:00'), chat })
 }
@@ -174,22 +173,18 @@ describe('the moment of a line', () => {
   })
 })
 
-describe('a place', () => {
-  test('comes back from its text as it was, and from any other text not at all', () => {
+describe('a position', () => {
+  test('is restored from its text, and from no other text', () => {
     const last = { kind: 'fish', name: 'Koi', firstTime: true, byAugment: false, end: 3 } as const
-    const place = { head: 'h', generation: 2, offset: 9, anchor: 'a', at: 5, last, gamemode: 'earth' } as const
-    expect(parseCheckpoint(formatCheckpoint({ place, held: [] }))).toEqual({ place, held: [] })
-    for (const text of [undefined, '', 'null', '{}', formatCheckpoint({ place: { ...place, offset: -1 }, held: [] })]) {
-      expect(parseCheckpoint(text)).toBeUndefined()
+    const position = { head: 'h', offset: 9, anchor: 'a', at: 5, last, gamemode: 'earth' } as const
+    expect(parsePosition(formatPosition(position))).toEqual(position)
+    for (const text of [undefined, '', 'null', '{}', formatPosition({ ...position, offset: -1 })]) {
+      expect(parsePosition(text)).toBeUndefined()
     }
   })
 })
 
-test('the keys of catches differ by place, and without a time by how often the log was begun anew', () => {
+test('catches with the same text have keys that differ by their place in the log', () => {
   const line = 'NICE CATCH! You caught a Koi.'
-  expect(parseChatLine(line)).toBeDefined()
-  const keys = [0, 1].flatMap((generation) =>
-    parse([line, line], { from: { generation } }).catches.map(({ key }) => key),
-  )
-  expect(new Set(keys).size).toBe(4)
+  expect(new Set(parse([line, line]).catches.map(({ key }) => key)).size).toBe(2)
 })

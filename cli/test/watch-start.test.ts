@@ -1,7 +1,7 @@
+import { appendFileSync, realpathSync } from 'node:fs'
 import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { localTime } from '../src/core/time.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { run, serviceContext } from './harness.ts'
 
@@ -24,7 +24,7 @@ async function scene() {
   const watchStart = async (...argv: readonly string[]) => {
     const ending = new AbortController()
     const onStderr = (text: string) => {
-      if (text.includes('waiting for it') || text.includes('Skipped')) ending.abort()
+      if (text.includes('Watching')) setImmediate(() => ending.abort())
     }
     const { stderr } = await run(['watch', ...argv], { env, interrupted: ending.signal, onStderr })
     return stderr
@@ -36,39 +36,57 @@ test('watch reports how many catches it skips at its start, and how to add them'
   const { write, watchStart } = await scene()
   const log = await write('my game/latest.log', BEGUN + caught('Cod') + caught('Koi'))
   expect(await watchStart(log, '--gamemode', 'survival')).toContain(
-    `fish-cli: Skipped 2 catches that were already in the log. To add them: fish-cli watch '${log}' --from-start --once --gamemode survival\n`,
+    `gamemode survival, unless the log names another. Skipped 2 catches already in it.\n  To add the skipped catches: fish-cli watch --once '${log}' --gamemode survival\n`,
   )
 })
 
-test('watch does not report catches that were added before, or those of a log that it continues', async () => {
+test('watch does not report catches that were added before', async () => {
   const { write, env, watchStart } = await scene()
-  const log = await write('logs/latest.log', BEGUN + caught('Cod') + caught('Koi'))
-  await run(['watch', '--once', dirname(log), '--yes'], { env })
-  await write('logs/latest.log', BEGUN + caught('Cod') + caught('Koi') + caught('Eel'))
-  expect(await watchStart(log)).toContain('Skipped 1 catch that was already in the log. To add it: fish-cli watch ')
-  const { stderr, stdout } = await run(['watch', log, '--once', '--from-start'], { env })
-  expect([stdout, stderr]).toEqual([
-    expect.stringMatching(/^[^\n]* Eel [^\n]*\n$/),
-    expect.not.stringContaining('Skipped'),
-  ])
+  const log = await write('logs/latest.log', BEGUN + caught('Cod'))
+  const copy = await write('logs/copy.log', BEGUN + caught('Cod') + caught('Koi'))
+  await run(['watch', '--once', log], { env })
+  expect(await watchStart(copy)).toContain('Skipped 1 catch already in it.')
+  const { stdout } = await run(['watch', copy, '--once'], { env })
+  expect(stdout).toContain('1 catch added')
 })
 
-test('watch names up to three other games, the latest first, each once', async () => {
-  const { home, write, env } = await scene()
+test('watch follows the latest log of each game, the one written last first', async () => {
+  const { home, write, watchStart } = await scene()
   const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 12, minutes))
   const logs: string[] = []
-  for (const [minutes, name] of ['a', 'b', 'c', 'd', 'e', 'multiver'].entries()) {
+  for (const [minutes, name] of ['a', 'b', 'multiver'].entries()) {
     logs.unshift(await write(`.lunarclient/offline/${name}/logs/latest.log`, BEGUN, at(minutes)))
   }
   // An older log of a game, and another path to one.
-  await write('.lunarclient/logs/game/new.log', BEGUN, at(-1))
+  logs.push(await write('.lunarclient/logs/game/new.log', BEGUN, at(-1)))
   await write('.lunarclient/logs/game/old.log', BEGUN, at(-2))
   await mkdir(join(home, '.lunarclient/offline/link'))
   await symlink(join(home, '.lunarclient/offline/a/logs'), join(home, '.lunarclient/offline/link/logs'), 'junction')
-  const { stderr } = await run(['watch', '--once', '--gamemode', 'earth'], { env })
-  const named = logs.slice(1, 4).map((path, index) => `${path} (last written ${localTime(at(4 - index))})`)
-  expect(stderr).toContain(
-    `fish-cli: Other games on this machine are not watched: ${named.join(', ')} and 3 more. To watch the first: fish-cli watch ${logs[1]} --gamemode earth\n`,
+  const followed = (await watchStart('--gamemode', 'earth')).split('\n').filter((line) => line.includes('(Lunar)'))
+  expect(followed.map((line) => realpathSync(line.trim().split(' ')[0] ?? ''))).toEqual(
+    logs.map((log) => realpathSync(log)),
   )
-  expect((await run(['watch', logs[0] ?? '', '--once'], { env })).stderr).not.toContain('Other games')
+})
+
+test('watch adds the catches of several games at once, each in its own gamemode', async () => {
+  const { write, env } = await scene()
+  const hosts = ['earth', 'survival', 'skyblock']
+  const connecting = (host: string) => `[11:59:00] [Render thread/INFO]: Connecting to ${host}.example.net, 25565\n`
+  const logs = await Promise.all(hosts.map((host) => write(`${host}/latest.log`, BEGUN)))
+  const ending = new AbortController()
+  let printed = ''
+  const onStderr = (text: string) => {
+    if (!text.includes('Watching 3 logs')) return
+    for (const [index, host] of hosts.entries())
+      appendFileSync(logs[index] ?? '', connecting(host) + caught(`${host} fish`))
+  }
+  const onStdout = (text: string) => {
+    printed = text
+    if (hosts.every((host) => text.includes(`${host} fish`))) ending.abort()
+  }
+  const argv = ['watch', ...logs, '--gamemode', 'oneblock']
+  await run(argv, { env, interrupted: ending.signal, onStderr, onStdout })
+  for (const host of ['earth', 'survival']) expect(printed).toMatch(new RegExp(`${host} fish  .*, ${host}  \\(`))
+  // It is not a gamemode of the service.
+  expect(printed).toMatch(/skyblock fish {2}.*, oneblock {2}\(/)
 })

@@ -42,7 +42,16 @@ async function scene(name: string) {
   }
   const expected = () => Array.from({ length: caught }, (_, index) => `Fish ${index + 1}`)
   const once = (...flags: readonly string[]) => run(['watch', log, '--once', ...flags], { env })
-  return { folder, log, env, begin, lines, stored, expected, once }
+  /** Follows the log until it has printed the last catch. @returns stdout */
+  const follow = async (...flags: readonly string[]) => {
+    const program = launch(['watch', log, ...flags], env)
+    await shown(program, new RegExp(`Fish ${caught}\\b`))
+    program.child.kill('SIGINT')
+    expect(await program.closed).toBe(130)
+    await run(['outbox', '--send'], { env })
+    return program.stdout()
+  }
+  return { folder, log, env, begin, lines, stored, expected, once, follow }
 }
 
 /** Waits until a program has written something. */
@@ -56,13 +65,13 @@ describe('watch', () => {
     await writeFile(log, (begin(1) + lines(1)).replace(/ nice\n$/, '').replace(/\n[^\n]*$/, ''))
     const written = Date.now()
     const at = (ms: number) => ({ now: () => written + ms, sleep: async () => {} })
-    const argv = ['watch', log, '--once', '--from-start']
-    expect((await run(argv, { env, clock: at(0) })).stdout).toBe('')
-    expect((await run(argv, { env, clock: at(60_000) })).stdout).toContain('Fish 1')
+    const argv = ['watch', log, '--once']
+    expect((await run(argv, { env, clock: at(0) })).stderr).toContain('0 catches new')
+    expect((await run(argv, { env, clock: at(60_000) })).stdout).toBe('1 catch added. 1 sent.\n')
   })
 
   test('skips what was there before it was first started, and adds what comes later, each once', async () => {
-    const { folder, log, env, begin, lines, once, stored } = await scene('Before')
+    const { folder, log, env, begin, lines, follow, stored } = await scene('Before')
     await writeFile(log, begin(1) + lines(3))
     const program = launch(['watch', log], env)
     // The position is on disk.
@@ -72,60 +81,61 @@ describe('watch', () => {
     program.child.kill('SIGINT')
     await program.closed
     await appendFile(log, lines(3))
-    const { stdout } = await once()
+    const stdout = await follow()
     expect(stdout.trim().split('\n')).toHaveLength(3)
     expect(stdout).toContain('Fish 6  Silver, first of its kind, earth  (2 fish, 0 crabs)')
     expect(await stored()).toEqual(['Fish 4', 'Fish 5', 'Fish 6', 'Fish 7'])
-    expect((await once()).stdout).toBe('')
   })
 
-  test('with --once reads a log that was never watched from its start, then continues, each catch once', async () => {
-    const { folder, log, env, begin, lines, once, stored, expected } = await scene('Once')
+  test('adds a whole log with --once, and watches from there, each catch once', async () => {
+    const { folder, log, begin, lines, once, follow, stored, expected } = await scene('Once')
     await writeFile(log, begin(1) + lines(3))
-    const first = await once()
-    expect(first.stdout.trim().split('\n')).toHaveLength(3)
-    expect(first).toMatchObject({ status: 0, stderr: expect.stringContaining('3 fish, 0 crabs; 3 sent.') })
-    expect((await once()).stdout).toBe('')
+    expect(await once()).toMatchObject({
+      status: 0,
+      stdout: '3 catches added. 3 sent.\n',
+      stderr: expect.stringMatching(/: 3 catches new, .*; 0 added before\./),
+    })
+    expect((await once()).stderr).toContain(': 0 catches new; 3 added before.')
     await appendFile(log, lines(2))
-    const program = launch(['watch', log], env)
-    await shown(program, /Fish 5 /)
-    program.child.kill('SIGINT')
-    await program.closed
-    expect(program.stdout().trim().split('\n')).toHaveLength(2)
+    expect((await follow()).trim().split('\n')).toHaveLength(2)
     await rename(log, join(folder, 'logs', '2026-01-31-1.log'))
     await writeFile(log, begin(2) + lines(2))
-    expect((await once()).stdout.trim().split('\n')).toHaveLength(2)
+    expect((await once()).stdout).toBe('2 catches added. 2 sent.\n')
     expect(await stored()).toEqual(expected())
   })
 
-  test('with --from-start adds all, and nothing twice when it is said again', async () => {
-    const { log, begin, lines, once, stored, expected } = await scene('Start')
-    await writeFile(log, begin(1) + lines(5))
-    const { stdout } = await once('--from-start', '--json')
-    const shown = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(shown.at(-1)).toMatchObject({ kind: 'fish', name: 'Fish 5', gamemode: 'earth', totals: { fish: 5 } })
-    expect((await once('--from-start')).stdout).toBe('')
-    expect(await stored()).toEqual(expected())
+  test('prints one JSON object a catch with --json', async () => {
+    const { log, begin, lines, once, follow } = await scene('Json')
+    await writeFile(log, begin(1))
+    await once()
+    await appendFile(log, lines(5))
+    const printed = (await follow('--json')).trim().split('\n')
+    // The last one is the error of the interruption.
+    expect(printed).toHaveLength(6)
+    expect(JSON.parse(printed[4] ?? '')).toMatchObject({
+      kind: 'fish',
+      name: 'Fish 5',
+      gamemode: 'earth',
+      totals: { fish: 5, crabs: 0 },
+    })
   })
 
-  test('names the catches that it added where a later part of the log was watched before', async () => {
-    const { folder, log, begin, lines, env, once } = await scene('Parts')
+  test('adds with --once what precedes a part of the log that was added before', async () => {
+    const { folder, log, begin, lines, env, once, stored } = await scene('Parts')
     const [head, early, late] = [begin(1), lines(1), lines(1)]
     const part = join(folder, 'logs', 'part.log')
     await writeFile(part, head + early.replaceAll(/[^\n]/g, '.') + late)
-    await run(['watch', part, '--once', '--from-start'], { env })
+    await run(['watch', part, '--once'], { env })
     await writeFile(log, head + early + late)
-    expect((await once('--from-start')).stdout).toMatch(/^[^\n]* Fish 1 [^\n]*\n$/)
+    expect((await once()).stderr).toContain(': 1 catch new')
+    expect(await stored()).toEqual(['Fish 2', 'Fish 1'])
   })
 
   test('finds what was caught while nobody watched, over packed, renamed and copied logs', async () => {
-    const { folder, log, begin, lines, once, stored, expected } = await scene('Rotated')
+    const { folder, log, begin, lines, once, follow, stored, expected } = await scene('Rotated')
     const old = (name: string) => join(folder, 'logs', name)
     await writeFile(log, begin(1) + lines(5))
-    await once('--from-start')
+    await once()
     await appendFile(log, lines(3))
     await writeFile(old('2026-01-30-1.log.gz'), gzipSync(readFileSync(log)))
     // Another log of the game, with the same lines.
@@ -137,7 +147,7 @@ describe('watch', () => {
     await copyFile(log, old('latest.log.1'))
     await truncate(log)
     await appendFile(log, begin(4) + lines(2))
-    await once()
+    await follow()
     expect(await stored()).toEqual(expected())
   })
 
@@ -147,7 +157,7 @@ describe('watch', () => {
     await once()
     await appendFile(log, lines(3))
     const offline = { ...env, FISH_URL: 'http://127.0.0.1:9' }
-    await run(['watch', log, '--once', '--from-start'], { env: offline })
+    await run(['watch', log, '--once'], { env: offline })
     const { stdout, status } = await run(['outbox', '--send', '--json'], { env: offline })
     expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 69, code: 'unreachable' })
     const outbox = JSON.parse((await run(['outbox', '--json'], { env: offline })).stdout)
@@ -224,7 +234,7 @@ describe('watch', () => {
     }
     // A request that a killed process had under way is its own for a minute.
     const later = { now: () => Date.now() + 61_000, sleep: async () => {} }
-    const { status, stderr } = await run(['watch', log, '--once'], { env, clock: later })
+    const { status, stderr } = await run(['watch', '--once', join(folder, 'logs')], { env, clock: later })
     expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.not.stringContaining('Another process') })
     expect(await stored()).toEqual(expected())
   })
@@ -233,7 +243,8 @@ describe('watch', () => {
     const { log, env, begin, lines } = await scene('Ended')
     await writeFile(log, begin(1))
     const started = performance.now()
-    const program = launch(['watch', log, '--from-start'], { ...env, FISH_URL: 'http://127.0.0.1:9' })
+    const program = launch(['watch', log], { ...env, FISH_URL: 'http://127.0.0.1:9' })
+    await expect.poll(() => program.stderr(), { interval: 20 }).toContain('Watching')
     await appendFile(log, lines(2))
     await shown(program, /Fish 2 /)
     const began = performance.now()

@@ -11,7 +11,7 @@ import { checkConfigWritable, EMPTY_CONFIG, readConfig } from '../config/config-
 import { fileStore } from '../config/file-store.ts'
 import { checkReplaceable } from '../config/files.ts'
 import { type KeyringContext, openKeyring } from '../config/keyring.ts'
-import { configPath, homeFolder } from '../config/paths.ts'
+import { configPath } from '../config/paths.ts'
 import { isUnencrypted } from '../config/profile.ts'
 import type { AdminSession } from '../config/secret-store.ts'
 import { settingValue } from '../config/settings.ts'
@@ -26,7 +26,7 @@ import type { Column } from '../output/columns.ts'
 import type { Style } from '../output/screen.ts'
 import { printable } from '../output/text.ts'
 import { readManifest } from '../package.ts'
-import { findLog, logLocations } from '../watch/locations.ts'
+import { findGames, usualPlaces } from '../watch/locations.ts'
 
 const STYLES: Readonly<Record<CheckStatus, Style>> = { ok: 'green', warn: 'yellow', fail: 'red' }
 
@@ -152,13 +152,14 @@ async function checkKeyring(context: KeyringContext, config: Config): Promise<Ou
 }
 
 /** Without one, nothing is wrong: not everybody plays on this machine. */
-async function checkGameLog({ env }: Context): Promise<Outcome> {
+async function checkGameLog(context: Context): Promise<Outcome> {
   try {
-    const { path, launcher, writtenAt } = await findLog(
-      logLocations({ platform: process.platform, env, home: homeFolder(env) }),
-    )
-    const time = localTime(new Date(writtenAt).toISOString())
-    return ok(`watch would follow ${printable(path)} (${launcher}), last written ${time} (local time).`)
+    const games = await findGames(usualPlaces(context))
+    const named = games.map(({ path, launcher, writtenAt }) => {
+      const time = localTime(new Date(writtenAt).toISOString())
+      return `${printable(path)} (${launcher}), last written ${time} (local time)`
+    })
+    return ok(`watch would follow ${named.join('; ')}.`)
   } catch (error) {
     const { message, hint } = describeError(error)
     return ok(`${message} ${hint}`)

@@ -5,7 +5,7 @@ import { gamemodeWords, type Target, targetWords } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { printable } from '../output/text.ts'
-import { readLocation } from './gamemode.ts'
+import { readLocation } from './location.ts'
 import type { ChatReader } from './parser.ts'
 
 /** The patterns of the game come first: what it recognizes stays as it is. */

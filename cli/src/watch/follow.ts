@@ -1,122 +1,111 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CliError } from '../core/errors.ts'
-import {
-  identityAt,
-  isGzipped,
-  LOG_NOT_READABLE,
-  type LogFile,
-  logNotFound,
-  matchesUpTo,
-  openGzippedLog,
-  openLog,
-  readBatch,
-} from './log-file.ts'
-import type { LogPosition } from './parser.ts'
-import { type LogOptions, startPosition, UNFINISHED_MS } from './rotation.ts'
+import { identityAt, isUnreadable, type LogFile, openLog } from './log-file.ts'
+import { isContinued, type ReadOptions, readBatch, readToEnd, startOf } from './log-reader.ts'
+import type { LogPosition, WatchedCatch } from './parser.ts'
+import { type RotationOptions, readRotated } from './rotation.ts'
 
-interface FollowOptions extends LogOptions {
-  /** Where an earlier run stopped. @default the end of the log, unless `fromStart` */
-  readonly place?: LogPosition | undefined
-  /** Start at the beginning, even when a position is known. */
-  readonly fromStart: boolean
-  readonly onNote: (text: string) => void
+interface Start {
+  /** `undefined` while there is no line: all that comes is new. */
+  readonly position: LogPosition | undefined
+  /** The catches before it. */
+  readonly skipped: readonly WatchedCatch[]
+}
+
+/** The end of a log that is not known. @throws CliError `log_not_readable` */
+export async function findEnd(path: string, options: Pick<ReadOptions, 'signal' | 'chat'>): Promise<Start> {
+  const skipped: WatchedCatch[] = []
+  const file = await openLog(path)
+  if (!file) return { position: undefined, skipped }
+  try {
+    const start = await startOf(file, { path, isWhole: false })
+    if (!start) return { position: undefined, skipped }
+    const onBatch = ({ catches }: { readonly catches: readonly WatchedCatch[] }) => void skipped.push(...catches)
+    return { position: await readToEnd(file, start, { ...options, isWhole: false, onBatch }), skipped }
+  } finally {
+    await file.close()
+  }
 }
 
 const POLL_MS = 250
+const IDLE_POLL_MS = 2000
+const IDLE_AFTER = 20
 
-/** Survives truncation, renaming, compression and deletion of the log, between runs too: each batch ends at a position. */
-export async function follow(options: FollowOptions): Promise<void> {
-  const { path, once, signal, clock, chat, onBatch, onNote } = options
-  const waker = watchForChanges(path)
-  let file: LogFile | undefined
-  /** Where to continue: in the open file, else in the last one. */
-  let { place, fromStart } = options
-  /** Whether an unknown log is read from its beginning. */
-  let begun = fromStart || place !== undefined
-  let sizeBefore = -1
-  let wasOpen = false
-  let reportedMissing = false
+interface FollowOptions extends RotationOptions {
+  /** @default the beginning of the log */
+  readonly position: LogPosition | undefined
+  readonly onMissing: () => void
+}
 
-  const close = async () => {
-    await file?.close()
-    file = undefined
-  }
-
-  /** @returns whether there may be something to read */
-  const open = async () => {
-    file = await (isGzipped(path) ? openGzippedLog(path) : openLog(path)).catch((error: unknown) => {
-      // After the first successful open, an unreadable log may be locked or being moved: wait for it.
-      const isTransient = wasOpen && !once
-      if (isTransient && error instanceof CliError && error.code === LOG_NOT_READABLE) return undefined
-      throw error
-    })
-    if (!file) {
-      if (once) throw logNotFound(path)
-      if (!reportedMissing) onNote(`No log at ${path} yet; waiting for it.`)
-      reportedMissing = true
-      // A log created from now on is read from its beginning.
-      begun = true
-      return false
-    }
-    wasOpen = true
-    const known = place
-    const from = await startPosition(file, { ...options, known, begun, fromStart })
-    // Everything written to an empty log is new.
-    begun = true
-    if (!from) {
-      await close()
-      return false
-    }
-    fromStart = false
-    sizeBefore = -1
-    place = from
-    if (from !== known) await onBatch({ catches: [], unrecognized: [], place: from })
-    return true
-  }
-
-  /** @returns whether there may be more to read */
-  const read = async (log: LogFile, from: LogPosition) => {
-    const isReplaced = (await identityAt(path)) !== log.identity
-    const { size, writtenAt } = await log.facts()
-    if (!(await matchesUpTo(log, from))) {
-      // Truncated, perhaps rewritten.
-      await close()
-      return true
-    }
-    const isSettled = once || isReplaced || size === sizeBefore
-    sizeBefore = size
-    const isWhole = once && clock.now() - writtenAt > UNFINISHED_MS
-    const batch = await readBatch(log, from, { isSettled, isWhole, chat })
-    if (batch) {
-      place = batch.place
-      await onBatch(batch)
-      return true
-    }
-    if (isReplaced) await close()
-    return isReplaced
-  }
-
-  const step = () => (file && place ? read(file, place) : open())
+/**
+ * Follows a log over truncation, renaming, compression and deletion. Ends only when the signal aborts, with its reason.
+ */
+export async function follow(options: FollowOptions): Promise<never> {
+  const { path, signal, onMissing } = options
+  const changes = watchForChanges(path)
+  let { position } = options
+  let isMissing = false
   try {
     for (;;) {
       signal.throwIfAborted()
-      if (await step()) continue
-      if (once) return
-      await waker.wait(POLL_MS, signal)
+      // A log that was readable at first may be locked, or being moved.
+      const file = await openLog(path).catch((error: unknown) => {
+        if (!isUnreadable(error)) throw error
+      })
+      if (!file && !isMissing) onMissing()
+      isMissing = !file
+      if (file) position = await readFile(file, position, options, changes).finally(() => file.close())
+      else await changes.wait(POLL_MS, signal)
     }
   } finally {
-    waker.close()
-    await close()
+    changes.close()
   }
 }
+
+/** Reads until another file takes its place, or other content. `undefined` while there is no line. */
+async function readFile(
+  file: LogFile,
+  known: LogPosition | undefined,
+  options: FollowOptions,
+  changes: Changes,
+): Promise<LogPosition | undefined> {
+  const { path, signal, onBatch } = options
+  let position = known
+  if (!position || !(await isContinued(file, position))) {
+    const before = known && (await readRotated(known, options))
+    position = await startOf(file, { path, isWhole: false, before })
+    if (!position) {
+      await changes.wait(POLL_MS, signal)
+      return before
+    }
+    await onBatch({ catches: [], unrecognized: [], position })
+  }
+  let sizeBefore = -1
+  for (let idle = 0; ; idle += 1) {
+    signal.throwIfAborted()
+    const isReplaced = (await identityAt(path)) !== file.identity
+    const { size } = await file.facts()
+    const isSettled = isReplaced || size === sizeBefore
+    if (size !== sizeBefore) idle = 0
+    sizeBefore = size
+    const batch = await readBatch(file, position, { ...options, isSettled, isWhole: false })
+    if (batch === 'rewritten') return position
+    if (batch !== 'end') {
+      position = batch.position
+      await onBatch(batch)
+    } else if (isReplaced) return position
+    else await changes.wait(idle < IDLE_AFTER ? POLL_MS : IDLE_POLL_MS, signal)
+  }
+}
+
+type Changes = ReturnType<typeof watchForChanges>
 
 /** On network drives, which report no changes, and without a folder, only the timeout applies. */
 function watchForChanges(path: string) {
   let changed = false
   let wake: (() => void) | undefined
-  const changes = watchFolder(dirname(path), () => {
+  const watcher = watchFolder(dirname(path), () => {
     changed = true
     wake?.()
   })
@@ -131,7 +120,7 @@ function watchForChanges(path: string) {
       changed = false
       signal.throwIfAborted()
     },
-    close: () => changes?.close(),
+    close: () => watcher?.close(),
   }
 }
 

@@ -1,27 +1,29 @@
 import { glob, stat } from 'node:fs/promises'
 import * as path from 'node:path'
 import type { PlatformInfo } from '../../../sdk/src/internal/user-folders.node.ts'
+import { homeFolder } from '../config/paths.ts'
+import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 
-/**
- * The log written last is that of the game that is running. `others` has the latest log of each other game.
- *
- * @throws CliError `log_not_found`
- */
-export async function findLog(locations: readonly LogLocation[]) {
-  const found = await Promise.all(locations.map(logsAt))
-  const logs = found.flat().sort((a, b) => b.writtenAt - a.writtenAt)
+/** The latest log of each game, the one written last first. @throws CliError `log_not_found` */
+export async function findGames(locations: readonly LogLocation[]): Promise<readonly FoundLog[]> {
+  const logs = await findLogs(locations)
   const isSameGame = (a: FoundLog, b: FoundLog) =>
     // Launchers share logs by links.
     a.identity === b.identity || path.dirname(a.path) === path.dirname(b.path)
-  const [newest, ...others] = logs.filter((log, index) => logs.findIndex((other) => isSameGame(log, other)) === index)
-  if (newest) return { ...newest, others }
+  const games = logs.filter((log, index) => logs.findIndex((other) => isSameGame(log, other)) === index)
+  if (games.length > 0) return games
   throw new CliError({
     code: 'log_not_found',
     message: 'No game log found in the folders of the usual launchers.',
     hint: 'Start the game once, or pass the path: fish-cli watch PATH/logs/latest.log',
     exit: EXIT.notFound,
   })
+}
+
+export async function findLogs(locations: readonly LogLocation[]): Promise<readonly FoundLog[]> {
+  const found = await Promise.all(locations.map(logsAt))
+  return found.flat().sort((a, b) => b.writtenAt - a.writtenAt)
 }
 
 export type FoundLog = Awaited<ReturnType<typeof logsAt>>[number]
@@ -97,6 +99,11 @@ const FOLDERS: Readonly<Record<'win32' | 'darwin' | 'other', LauncherFolders>> =
     Prism: ['{data}/PrismLauncher', '{apps}/org.prismlauncher.PrismLauncher/data/PrismLauncher'],
     MultiMC: ['{data}/multimc', '{home}/.multimc', '{home}/MultiMC'],
   },
+}
+
+/** The places of this machine. */
+export function usualPlaces({ env }: Pick<Context, 'env'>): readonly LogLocation[] {
+  return logLocations({ platform: process.platform, env, home: homeFolder(env) })
 }
 
 export function logLocations({ platform, env, home }: PlatformInfo): readonly LogLocation[] {

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { ChatCatch } from '@fish-crab/sdk/chat'
-import type { PlayerLocation } from './gamemode.ts'
+import type { PlayerLocation } from './location.ts'
 
 /** How far a log was read, and the location of the player there. Stored in checkpoints: the names of the fields are fixed. */
 export interface LogPosition extends PlayerLocation {
   /** Hash of the first line: the log is known when it is renamed or compressed. */
   readonly head: string
-  /** Number of logs seen at this path before. */
-  readonly generation: number
   /** Bytes read; always the start of a line. */
   readonly offset: number
   /** Hash of the bytes before the offset. */
@@ -27,7 +25,7 @@ export interface WatchedCatch {
   readonly key: string
 }
 
-type ParserState = Pick<LogPosition, 'head' | 'generation' | 'at' | 'last' | 'gamemode' | 'elsewhere'>
+type ParserState = Pick<LogPosition, 'head' | 'at' | 'last' | 'gamemode' | 'elsewhere'>
 
 /** How chat lines are read. */
 export interface ChatReader {
@@ -78,24 +76,12 @@ export function parseLines(
     const caughtAt = timeOfLine(found.timeOfDay, context.at, now)
     context = { ...context, at: caughtAt, last: lastCatchOf(line) }
     const { gamemode, elsewhere } = context
-    const key = keyOf(context, found, { text, start })
+    // Two games that start in the same second of two days have the same first line, so the key includes the line.
+    const key = `${context.head}:${start}:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
     catches.push({ found, caughtAt, where: { gamemode, elsewhere }, key })
     open = true
   }
   return { catches, unrecognized, context, end: lines.at(-1)?.end ?? 0 }
-}
-
-/**
- * Two games started in the same second of two days have the same first line, so the key includes the line too. Lines
- * without times are distinguished by the generation of the file.
- */
-function keyOf(
-  { head, generation }: ParserState,
-  { timeOfDay }: ChatCatch,
-  { text, start }: Pick<LogLine, 'text' | 'start'>,
-): string {
-  const file = timeOfDay === undefined ? `${head}.${generation}` : head
-  return `${file}:${start}:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
 }
 
 interface CatchLine {

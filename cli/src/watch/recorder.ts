@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type Gamemode, isGamemode, rarityLabel, userNameKey } from '@fish-crab/sdk/constants'
+import { type Gamemode, rarityLabel, userNameKey } from '@fish-crab/sdk/constants'
 import type { NewCatch, Outbox } from '@fish-crab/sdk/outbox'
-import { CliError, EXIT } from '../core/errors.ts'
-import type { PlayerLocation } from './gamemode.ts'
-import type { Batch } from './log-file.ts'
+import type { PlayerLocation } from './location.ts'
+import type { Batch } from './log-reader.ts'
 import type { LogPosition, WatchedCatch } from './parser.ts'
 
 /** Fields that the log does not have are absent. */
@@ -19,97 +18,60 @@ export interface RecordedCatch {
   readonly byAugment?: true
 }
 
-/** Held back until its gamemode is known. */
+/** Not added, since its gamemode is unknown. It stays in the log. */
 export interface HeldCatch extends Omit<RecordedCatch, 'gamemode'> {
   readonly gamemode: null
   /** The server, which is not a gamemode; `null` when the log names none. */
   readonly server: string | null
 }
 
-export type Recorder = ReturnType<typeof outboxRecorder>
-
 /** `undefined` when it is unknown. */
-type GamemodeResolver = (where: PlayerLocation) => Gamemode | undefined
+export type GamemodeResolver = (where: PlayerLocation) => Gamemode | undefined
 
-/** The flag, else the log, else what is configured. On a server that is not a gamemode, only the flag applies. */
+/** The log names the gamemode. On a server that is not a gamemode, only that of the command line applies. */
 export function gamemodeResolver(flag: Gamemode | undefined, usual: Gamemode | undefined): GamemodeResolver {
-  return ({ gamemode, elsewhere }) => flag ?? gamemode ?? (elsewhere === undefined ? usual : undefined)
-}
-
-interface LogOwner {
-  readonly user: string
-  readonly path: string
-}
-
-export async function readCheckpoint(outbox: Outbox, owner: LogOwner): Promise<Checkpoint | undefined> {
-  return parseCheckpoint(await outbox.checkpoint(checkpointName(owner)))
+  return ({ gamemode, elsewhere }) => gamemode ?? flag ?? (elsewhere === undefined ? usual : undefined)
 }
 
 // Without catches, the position is stored after this many bytes; only lines without catches are read again after a crash.
 const STORE_EVERY = 256 * 1024
-// Held catches are rewritten with each position.
-const MAX_HELD = 1000
 
-/** The position in the log and the held catches are stored in the transaction of the catches. */
-export function outboxRecorder(
-  outbox: Outbox,
-  owner: LogOwner,
-  { checkpoint, gamemodeOf }: { readonly checkpoint: Checkpoint | undefined; readonly gamemodeOf: GamemodeResolver },
-) {
-  const name = checkpointName(owner)
-  let stored = checkpoint?.place
-  let last = stored
-  let held = checkpoint?.held ?? []
-  const add = async (catches: readonly KnownCatch[], next: Checkpoint) => {
-    const additions = catches.map(({ shown, one }) => toNewCatch(owner.user, one, shown.gamemode))
-    const { addedIndexes } = await outbox.add(additions, { checkpoint: { name, value: formatCheckpoint(next) } })
-    stored = next.place
-    last = next.place
-    held = next.held
-    return addedIndexes.flatMap((index) => catches[index]?.shown ?? [])
-  }
+interface RecorderOptions {
+  readonly user: string
+  readonly path: string
+  readonly gamemodeOf: GamemodeResolver
+}
+
+/** The position in a log is stored in the transaction of the catches before it. */
+export function outboxRecorder(outbox: Outbox, { user, path, gamemodeOf }: RecorderOptions) {
+  let stored: LogPosition | undefined
+  let last: LogPosition | undefined
   return {
-    /** Where an earlier run stopped. */
-    place: stored,
-    async release(): Promise<readonly RecordedCatch[]> {
-      const { known, unknown } = partition(held, gamemodeOf)
-      return stored && known.length > 0 ? add(known, { place: stored, held: unknown }) : []
-    },
-    held: () => held.length,
-    /** Records a batch, all or nothing. @throws CliError `too_many_held` */
-    async record({ catches, place }: Batch): Promise<readonly (RecordedCatch | HeldCatch)[]> {
-      const isNear = stored?.head === place.head && Math.abs(place.offset - stored.offset) < STORE_EVERY
-      if (catches.length === 0 && isNear) {
-        last = place
-        return []
+    /** All or nothing. @returns the catches that were not added before */
+    async record({ catches, position }: Pick<Batch, 'catches' | 'position'>) {
+      last = position
+      const isNear = stored?.head === position.head && Math.abs(position.offset - stored.offset) < STORE_EVERY
+      if (catches.length === 0 && isNear) return []
+      const known: RecordedCatch[] = []
+      const additions: NewCatch[] = []
+      const held: HeldCatch[] = []
+      for (const one of catches) {
+        const gamemode = gamemodeOf(one.where)
+        if (gamemode === undefined) {
+          held.push({ ...catchFields(one), gamemode: null, server: one.where.elsewhere ?? null })
+        } else {
+          known.push({ ...catchFields(one), gamemode })
+          additions.push(toNewCatch(user, one, gamemode))
+        }
       }
-      const { known, unknown } = partition(catches, gamemodeOf)
-      const fresh = unknown.filter(({ key }) => !held.some((one) => one.key === key))
-      if (held.length + fresh.length > MAX_HELD) throw tooManyHeld()
-      const added = await add(known, { place, held: [...held, ...fresh] })
-      const shown = fresh.map((one) => ({ ...catchFields(one), gamemode: null, server: one.where.elsewhere ?? null }))
-      return [...added, ...shown]
+      const { addedIndexes } = await outbox.add(additions, { checkpoint: checkpoint({ user, path }, position) })
+      stored = position
+      return [...addedIndexes.flatMap((index) => known[index] ?? []), ...held]
     },
     async finish(): Promise<void> {
-      if (last && last !== stored) await add([], { place: last, held })
+      if (last && last !== stored) await outbox.add([], { checkpoint: checkpoint({ user, path }, last) })
     },
   }
-}
-
-interface KnownCatch {
-  readonly one: WatchedCatch
-  readonly shown: RecordedCatch
-}
-
-function partition(catches: readonly WatchedCatch[], gamemodeOf: GamemodeResolver) {
-  const known: KnownCatch[] = []
-  const unknown: WatchedCatch[] = []
-  for (const one of catches) {
-    const gamemode = gamemodeOf(one.where)
-    if (gamemode) known.push({ one, shown: { ...catchFields(one), gamemode } })
-    else unknown.push(one)
-  }
-  return { known, unknown }
 }
 
 function catchFields({ found, caughtAt }: WatchedCatch): Omit<RecordedCatch, 'gamemode'> {
@@ -136,43 +98,34 @@ export function toNewCatch(user: string, one: WatchedCatch, gamemode: Gamemode):
   return found.kind === 'fish' ? { kind: 'fish', rarity: found.rarity, ...fields } : { kind: 'crab', ...fields }
 }
 
+type LogOwner = Pick<RecorderOptions, 'user' | 'path'>
+
+export async function readPosition(outbox: Outbox, owner: LogOwner): Promise<LogPosition | undefined> {
+  return parsePosition(await outbox.checkpoint(checkpointName(owner)))
+}
+
+export function checkpoint(owner: LogOwner, position: LogPosition) {
+  return { name: checkpointName(owner), value: formatPosition(position) }
+}
+
 function checkpointName({ user, path }: LogOwner): string {
   return `watch:${userNameKey(user)}:${createHash('sha256').update(path).digest('hex')}`
 }
 
-function tooManyHeld(): CliError {
-  return new CliError({
-    code: 'too_many_held',
-    message: `${MAX_HELD} catches are held back, the most that can be. Further catches stay in the log.`,
-    hint: 'Set their gamemode: fish-cli watch LOG --gamemode GAMEMODE',
-    exit: EXIT.failure,
-  })
-}
-
-interface Checkpoint {
-  readonly place: LogPosition
-  /** Catches that were not queued because their gamemode is unknown. */
-  readonly held: readonly WatchedCatch[]
-}
-
 const VERSION = 1
 
-export function formatCheckpoint({ place, held }: Checkpoint): string {
-  return JSON.stringify({ version: VERSION, ...place, ...(held.length > 0 && { held }) })
+export function formatPosition(position: LogPosition): string {
+  return JSON.stringify({ version: VERSION, ...position })
 }
 
-export function parseCheckpoint(text: string | undefined): Checkpoint | undefined {
-  if (text === undefined) return undefined
+export function parsePosition(text = '{}'): LogPosition | undefined {
   try {
-    const { version, head, generation, offset, anchor, at, last, gamemode, elsewhere, held = [] } = JSON.parse(text)
+    const { version, ...position } = JSON.parse(text)
     const isRight =
       version === VERSION &&
-      [head, anchor].every((one) => typeof one === 'string') &&
-      Array.isArray(held) &&
-      [generation, offset, at].every((one) => Number.isSafeInteger(one) && one >= 0)
-    if (!isRight) return undefined
-    const where = { gamemode: isGamemode(gamemode) ? gamemode : undefined, elsewhere }
-    return { place: { head, generation, offset, anchor, at, last, ...where }, held }
+      [position.head, position.anchor].every((one) => typeof one === 'string') &&
+      [position.offset, position.at].every((one) => Number.isSafeInteger(one) && one >= 0)
+    return isRight ? position : undefined
   } catch {
     return undefined
   }

@@ -1,9 +1,12 @@
 import { FishCrabError, type RarityLabel, RateLimitError, type RateLimitState } from '@fish-crab/sdk'
-import { LIMITS } from '@fish-crab/sdk/constants'
+import { LIMITS, rarityLabel } from '@fish-crab/sdk/constants'
 import type { Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
 import { createWaitListener } from '../client/flush.ts'
 import type { Context, Notes } from '../core/context.ts'
+import { usageError } from '../core/errors.ts'
+import { parseRarity } from '../core/parse-values.ts'
 import { timeOfDay } from '../core/time.ts'
+import { canRewrite } from '../output/live-view.ts'
 import { type Colours, paint, RARITY_STYLES, screenOf } from '../output/screen.ts'
 import { jsonText, printable } from '../output/text.ts'
 import type { HeldCatch, RecordedCatch } from './recorder.ts'
@@ -17,14 +20,13 @@ export function totalsText({ fish, crabs }: Totals): string {
   return `${fish} fish, ${crabs} ${crabs === 1 ? 'crab' : 'crabs'}`
 }
 
-export type CatchPrinter = ReturnType<typeof createCatchPrinter>
-
 interface PrinterOptions {
   readonly json?: boolean | undefined
-  readonly onCatch?: ((one: RecordedCatch | HeldCatch) => void) | undefined
+  /** Rarities that ring the bell, and `first`. */
+  readonly notify: ReadonlySet<string>
 }
 
-export function createCatchPrinter(context: Context & Notes, { json = false, onCatch = () => {} }: PrinterOptions) {
+export function createCatchPrinter(context: Context & Notes, { json = false, notify }: PrinterOptions) {
   const { stdout, line } = context
   const { colours } = screenOf(context, stdout)
   let totals: Totals = { fish: 0, crabs: 0 }
@@ -39,14 +41,17 @@ export function createCatchPrinter(context: Context & Notes, { json = false, onC
       server === null
         ? 'The log names no gamemode: these catches'
         : `${printable(server)} is not a gamemode: its catches`
-    context.note(`fish-cli: ${why} are held back. To add them: ${addHeld}`)
+    context.note(`fish-cli: ${why} are not added. They stay in the log. To add them: ${addHeld}`)
   }
 
+  const isNotable = ({ rarity = '', firstTime }: RecordedCatch | HeldCatch) =>
+    notify.has(rarity) || (firstTime === true && notify.has(FIRST))
+
   return {
-    /** @param addHeld the command that adds the catches of this log that are held back */
+    /** @param addHeld the command that adds catches of this log when their gamemode is known */
     print(one: RecordedCatch | HeldCatch, addHeld: string): void {
       const isHeld = one.gamemode === null
-      onCatch(one)
+      if (isNotable(one) && canRewrite(context)) stdout.write(BELL)
       if (isHeld) held += 1
       else totals = one.kind === 'fish' ? { ...totals, fish: totals.fish + 1 } : { ...totals, crabs: totals.crabs + 1 }
       const text = json ? jsonText({ ...one, totals }) : isHeld ? undefined : catchText(one, totals, colours)
@@ -59,6 +64,24 @@ export function createCatchPrinter(context: Context & Notes, { json = false, onC
     totals: () => totals,
     held: () => held,
   }
+}
+
+const BELL = '\u0007'
+const FIRST = 'first'
+
+/** Labels of rarities, and `first`. @throws CliError `usage` */
+export function parseNotify(text = ''): ReadonlySet<string> {
+  const words = text.split(',').map((word) => word.trim().toLowerCase())
+  const labels = words
+    .filter((word) => word !== '' && word !== 'off')
+    .map((word) => {
+      const value = word === FIRST ? undefined : parseRarity(word)
+      if (word !== FIRST && value === undefined) {
+        throw usageError('--notify (FISH_NOTIFY) names an unknown rarity.', 'For example: gold,mythical,first')
+      }
+      return value === undefined ? FIRST : rarityLabel(value)
+    })
+  return new Set(labels)
 }
 
 function catchText(one: RecordedCatch, totals: Totals, colours: Colours): string {
@@ -74,6 +97,22 @@ function catchText(one: RecordedCatch, totals: Totals, colours: Colours): string
   const text = details.filter((part) => part !== '').join(', ')
   const name = printable(one.name)
   return `${timeOfDay(Date.parse(one.caughtAt))}  ${name}  ${text}  (${totalsText(totals)})`
+}
+
+/** On a terminal, a status line shows how many catches wait and were sent. */
+export function showQueue({ line }: Context, outbox: Outbox): void {
+  if (!line.isLive) return
+  let sent = 0
+  const show = async () => {
+    const { pending } = await outbox.status()
+    line.set('queue', `${pending} waiting, ${sent} sent`)
+  }
+  outbox.subscribe((event) => {
+    if (event.type === 'delivered') sent += event.count
+    // The outbox may be closed meanwhile.
+    show().catch(() => {})
+  })
+  show().catch(() => {})
 }
 
 /** A problem is reported once, until something is sent again. */

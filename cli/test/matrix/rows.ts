@@ -44,7 +44,7 @@ export const ROWS: readonly Row[] = [
   ['move {record} --user Alex -g survival --yes', 'getFish getCrab adminLogin moveUserFish'],
   ['undo --yes', 'getFish getCrab deleteOwnFish', { given: ['added'] }],
   ['open Alex --print --url https://fish.example', ''],
-  ['watch {home}/latest.log --once --from-start', 'postFish', { given: ['log'], lines: true }],
+  ['watch {home}/latest.log --once', 'postFish', { given: ['log'] }],
   ['stats Alex', 'status getFish getCrab'],
   ['stats Alex -g earth', 'getFish getCrab'],
   ['stats --all', 'adminLogin stats'],

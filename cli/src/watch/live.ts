@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Outbox } from '@fish-crab/sdk/outbox'
+import { catchesText, interruptedError } from '../client/flush.ts'
+import { knownKeys, openPlayerOutbox } from '../client/outbox.ts'
+import { settingValue } from '../config/settings.ts'
+import { gamemodeWords, targetWords } from '../config/target.ts'
+import { commandLine } from '../core/command-line.ts'
+import type { Context, Notes } from '../core/context.ts'
+import { usageError } from '../core/errors.ts'
+import { printable } from '../output/text.ts'
+import { createUnrecognizedCounter, noteUnrecognized } from './chat-reader.ts'
+import { findEnd, follow } from './follow.ts'
+import { findGames, findLogs, usualPlaces } from './locations.ts'
+import { openLog } from './log-file.ts'
+import { askForGamemode, type WatchOptions } from './options.ts'
+import type { LogPosition } from './parser.ts'
+import { catchKey, gamemodeResolver, outboxRecorder, readPosition } from './recorder.ts'
+import { createCatchPrinter, parseNotify, reportDelivery, sendDelayMs, showQueue, totalsText } from './report.ts'
+
+interface GameLog {
+  readonly path: string
+  readonly launcher?: string
+}
+
+interface Started extends GameLog {
+  /** `undefined` where no line has been written. */
+  readonly position: LogPosition | undefined
+  /** Catches that were in the log before, and were never added. */
+  readonly skipped: number
+}
+
+const RESCAN_MS = 10_000
+
+/** Follows logs until Ctrl-C: the named ones, else those of all games. @throws CliError `interrupted` */
+export async function followLogs(context: Context & Notes, options: WatchOptions): Promise<never> {
+  const { target, user, chat, flags, paths } = options
+  const { env, clock } = context
+  const notify = parseNotify(flags.notify ?? settingValue('notify', env, context.config.settings))
+  const locations = usualPlaces(context)
+  const seen = new Set((await findLogs(paths.length > 0 ? [] : locations)).map(({ path }) => path))
+  const logs: readonly GameLog[] = paths.length > 0 ? paths.map((path) => ({ path })) : await findGames(locations)
+  for (const { path } of paths.length > 0 ? logs : []) await (await openLog(path))?.close()
+  const outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'], delayMs: sendDelayMs })
+  const failure = new AbortController()
+  const interrupted = context.interrupted()
+  const signal = AbortSignal.any([interrupted, failure.signal])
+  const printer = createCatchPrinter(context, { json: flags.json, notify })
+  const unrecognized = createUnrecognizedCounter()
+  const running: Promise<unknown>[] = []
+  try {
+    const started: Started[] = []
+    for (const log of logs) started.push(await start(context, log, { ...options, outbox, signal }))
+    const usual = options.gamemode.usual ?? (await gamemodeIfUnknown(context, started, options))
+    const gamemode = { ...options.gamemode, usual }
+    noteStart(context, started, { ...options, gamemode })
+    reportDelivery(context, outbox)
+    outbox.start()
+    if (!flags.json) showQueue(context, outbox)
+
+    const followOne = async ({ path, position }: Pick<Started, 'path' | 'position'>): Promise<void> => {
+      const addHeld = commandLine('watch', '--once', printable(path), ...targetWords(target), '--gamemode', 'GAMEMODE')
+      const recorder = outboxRecorder(outbox, { user, path, gamemodeOf: gamemodeResolver(gamemode.flag, usual) })
+      try {
+        if (position) await recorder.record({ catches: [], position })
+        await follow({
+          path,
+          position,
+          signal,
+          clock,
+          chat,
+          onMissing: () => context.note(`fish-cli: No log at ${printable(path)} yet; waiting for it.`),
+          onBatch: async (batch) => {
+            for (const one of await recorder.record(batch)) printer.print(one, addHeld)
+            unrecognized.add(batch.unrecognized, path.replace(/[\\/][^\\/]*$/, ''))
+          },
+        })
+      } finally {
+        await recorder.finish()
+      }
+    }
+    const followNew = async (): Promise<never> => {
+      for (;;) {
+        await sleep(RESCAN_MS, undefined, { signal })
+        const fresh = (await findLogs(locations)).filter(({ path }) => !seen.has(path))
+        for (const { path } of fresh) {
+          seen.add(path)
+          context.note(`fish-cli: Watching ${printable(path)}, too.`)
+          run(followOne({ path, position: await readPosition(outbox, { user, path }) }))
+        }
+      }
+    }
+    const run = (work: Promise<unknown>) => running.push(work.catch((error) => failure.abort(error)))
+    for (const log of started) run(followOne(log))
+    if (paths.length === 0) run(followNew())
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    throw signal.reason
+  } catch (error) {
+    if (!interrupted.aborted) throw error
+    await Promise.all(running)
+    context.note(`fish-cli: ${totalsText(printer.totals())}.`)
+    noteUnrecognized(context, unrecognized, target)
+    throw await interruptedError(outbox, target)
+  } finally {
+    failure.abort()
+    await Promise.all(running)
+    // Ctrl-C does not wait for a request in flight: its frozen batch is on disk and is sent again.
+    await outbox.close({ signal })
+  }
+}
+
+interface StartOptions extends WatchOptions {
+  readonly outbox: Outbox
+  readonly signal: AbortSignal
+}
+
+async function start(
+  context: Context,
+  log: GameLog,
+  { target, user, outbox, signal, chat }: StartOptions,
+): Promise<Started> {
+  const known = await readPosition(outbox, { user, path: log.path })
+  if (known) return { ...log, position: known, skipped: 0 }
+  const { position, skipped } = await findEnd(log.path, { signal, chat })
+  const isAdded = await knownKeys(context, target.url.value)
+  return { ...log, position, skipped: skipped.filter((one) => !isAdded(catchKey(user, one))).length }
+}
+
+/** Needed if no log names a gamemode. @throws CliError `usage` */
+async function gamemodeIfUnknown(context: Context, started: readonly Started[], { target, flags }: WatchOptions) {
+  if (started.some(({ position }) => (position?.gamemode ?? position?.elsewhere) !== undefined)) return undefined
+  const gamemode = await askForGamemode(context, target, flags)
+  if (gamemode !== undefined) return gamemode
+  throw usageError(
+    'No gamemode for catches where the log names none.',
+    'Set FISH_GAMEMODE, add --gamemode GAMEMODE, or: fish-cli config gamemode GAMEMODE',
+  )
+}
+
+function noteStart({ note }: Notes, started: readonly Started[], { target, user, gamemode }: WatchOptions): void {
+  const count = started.length === 1 ? 'a log' : `${started.length} logs`
+  note(`fish-cli: Watching ${count} for ${printable(user)} at ${printable(target.url.value)}:`)
+  for (const { path, launcher, position, skipped } of started) {
+    const name = launcher === undefined ? printable(path) : `${printable(path)} (${launcher})`
+    const skips = skipped === 0 ? '' : ` Skipped ${catchesText(skipped)} already in it.`
+    note(`  ${name}: ${gamemodeText(position, gamemode)}.${skips}`)
+  }
+  const skipping = started.filter(({ skipped }) => skipped > 0).map(({ path }) => printable(path))
+  if (skipping.length === 0) return
+  const words = [...skipping, ...targetWords(target), ...gamemodeWords(target)]
+  note(`  To add the skipped catches: ${commandLine('watch', '--once', ...words)}`)
+}
+
+function gamemodeText(position: LogPosition | undefined, { flag, usual }: WatchOptions['gamemode']): string {
+  const { gamemode, elsewhere } = position ?? {}
+  if (gamemode) return `gamemode ${gamemode}, from the log`
+  if (elsewhere) return `gamemode ${flag ?? 'unknown'}, since you are in ${printable(elsewhere)}`
+  return usual ? `gamemode ${usual}, unless the log names another` : 'gamemode unknown, until the log names one'
+}

@@ -1,0 +1,129 @@
+import { basename } from 'node:path'
+import { isGameStart, type PlayerLocation } from './location.ts'
+import { firstLine, hashOf, type LogFile, readHead } from './log-file.ts'
+import {
+  type ChatReader,
+  decodeLine,
+  LINE_SLACK_MS,
+  type LogPosition,
+  parseLines,
+  splitLines,
+  type WatchedCatch,
+} from './parser.ts'
+
+export interface Batch {
+  readonly catches: readonly WatchedCatch[]
+  /** Messages that look like catches but are not recognized. */
+  readonly unrecognized: readonly string[]
+  readonly position: LogPosition
+}
+
+export interface ReadOptions {
+  readonly signal: AbortSignal
+  readonly chat: ChatReader
+  /** The next batch is read when it settles. */
+  readonly onBatch: (batch: Batch) => Promise<void> | void
+  /** No more will be written: a last line needs no line feed. */
+  readonly isWhole: boolean
+}
+
+/**
+ * The beginning of a log, with the location of the player at the end of the log before, unless a new game starts here.
+ * `undefined` while the log has no first line.
+ */
+export async function startOf(
+  file: LogFile,
+  {
+    path,
+    isWhole,
+    before = {},
+  }: { readonly path: string; readonly isWhole: boolean; readonly before?: PlayerLocation | undefined },
+): Promise<LogPosition | undefined> {
+  const line = firstLine(await readHead(file), isWhole)
+  if (!line) return undefined
+  const { bornAt, writtenAt } = await file.facts()
+  const { gamemode, elsewhere } = isGameStart(decodeLine(line)) ? {} : before
+  // A compressed or copied file is newer than its content.
+  const at = Math.min(bornAt, writtenAt, dateInName(path) ?? Number.POSITIVE_INFINITY)
+  return { head: hashOf(line), offset: 0, anchor: hashOf(new Uint8Array()), at, gamemode, elsewhere }
+}
+
+/** Whether a file begins as that of a position, up to it. It may have grown. */
+export async function isContinued(file: LogFile, position: LogPosition): Promise<boolean> {
+  const line = firstLine(await readHead(file), true)
+  return line !== undefined && hashOf(line) === position.head && (await readBehind(file, position, 0)) !== undefined
+}
+
+/** @returns the position at the end, which is the end of the last complete line */
+export async function readToEnd(file: LogFile, start: LogPosition, options: ReadOptions): Promise<LogPosition> {
+  let position = start
+  for (;;) {
+    options.signal.throwIfAborted()
+    const batch = await readBatch(file, position, { ...options, isSettled: true })
+    if (typeof batch === 'string') return position
+    position = batch.position
+    await options.onBatch(batch)
+  }
+}
+
+// Chat lines are much shorter.
+const CHUNK = 256 * 1024
+
+interface BatchOptions extends Pick<ReadOptions, 'chat' | 'isWhole'> {
+  /** The log has been idle: a catch in the last line does not wait for a line that may follow. */
+  readonly isSettled: boolean
+}
+
+/** @returns `end` if there is nothing more to read yet, `rewritten` if the file no longer is what it was */
+export async function readBatch(
+  file: LogFile,
+  position: LogPosition,
+  { chat, isSettled, isWhole }: BatchOptions,
+): Promise<Batch | 'end' | 'rewritten'> {
+  const { size, writtenAt } = await file.facts()
+  const read = await readBehind(file, position, CHUNK)
+  if (!read) return 'rewritten'
+  const { bytes, anchorAt } = read
+  const isLast = position.offset + bytes.length >= size
+  // A line that fills a chunk is split there.
+  const isOneLine = bytes.length === CHUNK && !bytes.includes(0x0a)
+  const lines = splitLines(bytes, position.offset, isOneLine || (isLast && isWhole))
+  const { catches, unrecognized, context, end } = parseLines(lines, position, {
+    isSettled: isOneLine || (isLast && (isSettled || isWhole)),
+    now: writtenAt,
+    chat,
+  })
+  if (lines.length === 0 || end === position.offset) return 'end'
+  return { catches, unrecognized, position: { ...position, ...context, offset: end, anchor: anchorAt(end) } }
+}
+
+const ANCHOR_LENGTH = 512
+
+/** In one read, so that nothing changes in between. `undefined` if the bytes before the position were overwritten. */
+async function readBehind(file: LogFile, { head, offset, anchor }: LogPosition, length: number) {
+  const before = Math.min(offset, ANCHOR_LENGTH)
+  const all = await file.read(offset - before, before + length)
+  const anchorAt = (end: number) => {
+    const to = before + end - offset
+    return hashOf(all.subarray(Math.max(0, to - ANCHOR_LENGTH), to))
+  }
+  if (all.length < before || anchorAt(offset) !== anchor) return undefined
+  // There is nothing before the first byte, so the first line is compared.
+  const line = offset === 0 && length > 0 ? firstLine(all, true) : undefined
+  return line && hashOf(line) !== head ? undefined : { bytes: all.subarray(before), anchorAt }
+}
+
+const ROTATED_NAME = /^(\d{4})-(\d\d)-(\d\d)-\d+\.log(?:\.gz)?$/
+
+/** Whether the game gave this name to a log that it rotated. */
+export function isRotatedName(name: string): boolean {
+  return ROTATED_NAME.test(name)
+}
+
+/** Of a log that the game has rotated, in milliseconds since 1970. */
+export function dateInName(path: string): number | undefined {
+  const [, year, month, day] = ROTATED_NAME.exec(basename(path)) ?? []
+  return year === undefined
+    ? undefined
+    : new Date(Number(year), Number(month) - 1, Number(day)).getTime() + LINE_SLACK_MS
+}

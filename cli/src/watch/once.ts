@@ -1,0 +1,272 @@
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Gamemode } from '@fish-crab/sdk/constants'
+import type { Outbox } from '@fish-crab/sdk/outbox'
+import { catchesText, flushStatus, flushWithProgress, interruptedError } from '../client/flush.ts'
+import { knownKeys, openPlayerOutbox } from '../client/outbox.ts'
+import { maxWaitOf } from '../config/target.ts'
+import type { Context, Notes } from '../core/context.ts'
+import { CliError, EXIT, type ExitStatus } from '../core/errors.ts'
+import type { CommandContext } from '../kit/define.ts'
+import { createProgress } from '../output/progress.ts'
+import { ask, canPrompt } from '../output/prompt.ts'
+import { printable } from '../output/text.ts'
+import { createUnrecognizedCounter, noteUnrecognized, type UnrecognizedCounter } from './chat-reader.ts'
+import { byName, listLogs } from './folder.ts'
+import type { PlayerLocation } from './location.ts'
+import { findGames, usualPlaces } from './locations.ts'
+import { isGzipped, isUnreadable, openLog } from './log-file.ts'
+import { dateInName, readToEnd, startOf } from './log-reader.ts'
+import { askForGamemode, type WatchOptions } from './options.ts'
+import type { LogPosition, WatchedCatch } from './parser.ts'
+import { catchKey, checkpoint, gamemodeResolver, toNewCatch } from './recorder.ts'
+import { totalsText } from './report.ts'
+
+/**
+ * Adds the new catches of logs that were written before, oldest first. Each catch has the same key as when it is watched
+ * live, under whatever name its log is found, so a run that was killed continues by starting it again.
+ *
+ * @throws CliError `interrupted`
+ */
+export async function readOnce(context: CommandContext, options: WatchOptions): Promise<ExitStatus> {
+  const { target, user, paths, folder, flags } = options
+  const isDryRun = flags['dry-run'] === true
+  const named = paths.length > 0 ? paths : (await findGames(usualPlaces(context))).map(({ path }) => path)
+  const logs = folder === undefined ? await existing(named) : await logsIn(folder)
+  const isKnown = await knownKeys(context, target.url.value)
+  const signal = context.interrupted()
+  const outbox = isDryRun ? undefined : await openPlayerOutbox(context, target, { user, noInput: flags['no-input'] })
+  try {
+    const found = await readLogs(context, { ...options, logs, signal })
+    const usual =
+      options.gamemode.usual ??
+      (found.catches.some(isNowhere) ? await askForGamemode(context, target, flags) : undefined)
+    const preview = previewOf(found, { ...options, gamemode: { ...options.gamemode, usual }, isKnown })
+    showPreview(context, preview, folder === undefined ? named : [folder])
+    const partly = found.unreadable.length > 0 || preview.skipped > 0 ? EXIT.partly : EXIT.ok
+    let result = { added: 0, sent: 0 }
+    let status: ExitStatus = EXIT.ok
+    if (outbox) {
+      const { length } = preview.fresh
+      if (length > 0 && !flags.yes && canPrompt(context, flags['no-input'])) await confirm(context, length, options)
+      ;({ status, ...result } = await addAll(context, outbox, { ...options, found, preview, signal }))
+    }
+    noteUnrecognized(context, found.unrecognized, target)
+    context.print({ ...previewData(preview), ...result }, () => resultText(result))
+    return status === EXIT.ok ? partly : status
+  } catch (error) {
+    throw signal.aborted && outbox ? await interruptedError(outbox, target) : error
+  } finally {
+    await outbox?.close({ signal })
+  }
+}
+
+function resultText({ added, sent }: { readonly added: number; readonly sent: number }): string {
+  return `${catchesText(added)} added.${sent === 0 ? '' : ` ${sent} sent.`}`
+}
+
+async function confirm(context: Context, count: number, { user, target }: WatchOptions): Promise<void> {
+  const question = `Add ${catchesText(count)} for ${printable(user)} at ${printable(target.url.value)}`
+  if (await ask(context, question)) return
+  throw new CliError({ code: 'not_confirmed', message: 'Nothing was added.', exit: EXIT.failure })
+}
+
+/** @throws CliError `log_not_found` */
+async function existing(paths: readonly string[]): Promise<readonly string[]> {
+  for (const path of paths) {
+    if (!(await stat(path).catch(() => undefined))) {
+      throw logNotFound(`No log found at ${path}.`, 'To search the usual places: fish-cli watch')
+    }
+  }
+  return paths
+}
+
+// A debug log repeats the catches of the others.
+const LOG_NAME = /^(?!\.|debug|launcher).*\.(?:log|txt)(?:\.\d{1,3}|\.old|\.bak)?(?:\.gz)?$/i
+
+/** Oldest first: by the date in the name, else the time of the last change. @throws CliError `log_not_found` */
+async function logsIn(folder: string): Promise<readonly string[]> {
+  const logs = await listLogs(folder, (name) => LOG_NAME.test(name))
+  if (logs.length === 0) {
+    const hint = 'Pass the folder of the logs: fish-cli watch --once ~/.minecraft/logs'
+    throw logNotFound(`No logs found in ${folder}.`, hint)
+  }
+  const dated = logs.map((log) => ({ ...log, at: dateInName(log.path) ?? log.writtenAt }))
+  return dated.sort((one, other) => one.at - other.at || byName(one, other)).map(({ path }) => path)
+}
+
+function logNotFound(message: string, hint: string): CliError {
+  return new CliError({ code: 'log_not_found', message, hint, exit: EXIT.notFound })
+}
+
+// A writer completes a line within this time.
+const UNFINISHED_MS = 2000
+
+interface Found {
+  readonly logs: number
+  /** In the order of the logs; those of a log that is there twice, once. */
+  readonly catches: readonly WatchedCatch[]
+  readonly positions: readonly { readonly path: string; readonly position: LogPosition }[]
+  readonly unreadable: readonly string[]
+  readonly unrecognized: UnrecognizedCounter
+}
+
+interface Reading extends WatchOptions {
+  readonly logs: readonly string[]
+  readonly signal: AbortSignal
+}
+
+async function readLogs(context: Context, { logs, folder, chat, signal }: Reading): Promise<Found> {
+  const { line, clock } = context
+  const catches = new Map<string, WatchedCatch>()
+  const positions: { path: string; position: LogPosition }[] = []
+  const unreadable: string[] = []
+  const unrecognized = createUnrecognizedCounter()
+  const progress = createProgress(line, clock, { unit: 'logs', label: 'Reading', total: logs.length })
+  let before: PlayerLocation = {}
+  const read = async (path: string) => {
+    const file = await openLog(path)
+    if (!file) return
+    try {
+      const { writtenAt } = await file.facts()
+      const isWhole = clock.now() - writtenAt > UNFINISHED_MS
+      const start = await startOf(file, { path, isWhole, before })
+      if (!start) return
+      const onBatch = (batch: {
+        readonly catches: readonly WatchedCatch[]
+        readonly unrecognized: readonly string[]
+      }) => {
+        for (const one of batch.catches) if (!catches.has(one.key)) catches.set(one.key, one)
+        unrecognized.add(batch.unrecognized, resolve(path, '..'))
+      }
+      const position = await readToEnd(file, start, { signal, chat, isWhole, onBatch })
+      before = position
+      // The game writes nothing more to a compressed log.
+      if (!isGzipped(path)) positions.push({ path, position })
+    } finally {
+      await file.close()
+    }
+  }
+  try {
+    for (const [index, path] of logs.entries()) {
+      signal.throwIfAborted()
+      try {
+        await read(path)
+      } catch (error) {
+        // A log that was named has to be readable.
+        if (folder === undefined || !isUnreadable(error)) throw error
+        unreadable.push(path)
+      }
+      progress.update(index + 1)
+    }
+  } finally {
+    progress.end()
+  }
+  return { logs: logs.length, catches: [...catches.values()], positions, unreadable, unrecognized }
+}
+
+function isNowhere({ where }: WatchedCatch): boolean {
+  return where.gamemode === undefined && where.elsewhere === undefined
+}
+
+interface Preview extends Pick<Found, 'logs' | 'unreadable' | 'unrecognized'> {
+  readonly fresh: readonly { readonly one: WatchedCatch; readonly gamemode: Gamemode }[]
+  /** Added before, live or by an earlier run. */
+  readonly known: number
+  /** Catches whose gamemode is unknown. */
+  readonly skipped: number
+  /** Servers that are not a gamemode. */
+  readonly servers: ReadonlySet<string>
+  readonly counts: ReadonlyMap<Gamemode, { fish: number; crabs: number }>
+}
+
+function previewOf(
+  found: Found,
+  { user, gamemode, isKnown }: Pick<WatchOptions, 'user' | 'gamemode'> & { readonly isKnown: (key: string) => boolean },
+): Preview {
+  const gamemodeOf = gamemodeResolver(gamemode.flag, gamemode.usual)
+  const fresh: { one: WatchedCatch; gamemode: Gamemode }[] = []
+  const counts = new Map<Gamemode, { fish: number; crabs: number }>()
+  const servers = new Set<string>()
+  let [known, skipped] = [0, 0]
+  for (const one of found.catches) {
+    const where = gamemodeOf(one.where)
+    if (isKnown(catchKey(user, one))) known += 1
+    else if (where === undefined) {
+      skipped += 1
+      servers.add(one.where.elsewhere ?? 'an unknown server')
+    } else {
+      const counted = counts.get(where) ?? { fish: 0, crabs: 0 }
+      counted[one.found.kind === 'fish' ? 'fish' : 'crabs'] += 1
+      counts.set(where, counted)
+      fresh.push({ one, gamemode: where })
+    }
+  }
+  return { ...found, fresh, known, skipped, servers, counts }
+}
+
+function previewData({ logs, fresh, known, skipped, counts, unreadable, unrecognized }: Preview) {
+  return {
+    logs,
+    new: fresh.length,
+    addedBefore: known,
+    byGamemode: Object.fromEntries(counts),
+    withoutGamemode: skipped,
+    unreadable,
+    unrecognized: { count: unrecognized.count(), examples: unrecognized.examples() },
+  }
+}
+
+const MAX_NAMED = 5
+
+function showPreview({ note }: Notes, preview: Preview, paths: readonly string[]): void {
+  const { logs, fresh, known, skipped, servers, counts, unreadable } = preview
+  const times = fresh.map(({ one }) => one.caughtAt)
+  const day = (at: number) => new Date(at).toLocaleDateString('sv')
+  const earliest = times.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
+  const latest = times.reduce((one, other) => Math.max(one, other), 0)
+  const span = times.length === 0 ? '' : `, ${day(earliest)} to ${day(latest)}`
+  const where = listText(paths.map(printable))
+  const of = logs === paths.length ? '' : `${logs === 1 ? '1 log' : `${logs} logs`} in `
+  note(`fish-cli: ${of}${where}: ${catchesText(fresh.length)} new${span}; ${known} added before.`)
+  for (const [gamemode, totals] of counts) note(`  ${gamemode}: ${totalsText(totals)}`)
+  if (skipped > 0) {
+    note(
+      `  Without a gamemode, on ${listText([...servers].map(printable))}: ${skipped}. To add them, too: --gamemode GAMEMODE`,
+    )
+  }
+  if (unreadable.length > 0) note(`  Cannot be read: ${listText(unreadable.map(printable))}`)
+}
+
+function listText(names: readonly string[]): string {
+  const rest = names.length - MAX_NAMED
+  return `${names.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+}
+
+const CHUNK = 1000
+
+interface Additions extends WatchOptions {
+  readonly found: Found
+  readonly preview: Preview
+  readonly signal: AbortSignal
+}
+
+async function addAll(
+  context: Context & Notes,
+  outbox: Outbox,
+  { target, user, found, preview, signal }: Additions,
+): Promise<{ readonly status: ExitStatus; readonly added: number; readonly sent: number }> {
+  let added = 0
+  for (let from = 0; from < preview.fresh.length; from += CHUNK) {
+    signal.throwIfAborted()
+    const chunk = preview.fresh.slice(from, from + CHUNK)
+    added += (await outbox.add(chunk.map(({ one, gamemode }) => toNewCatch(user, one, gamemode)))).added
+  }
+  // So that `watch` continues here.
+  for (const { path, position } of found.positions) {
+    await outbox.add([], { checkpoint: checkpoint({ user, path }, position) })
+  }
+  // Sent even when nothing is new: an earlier run may have been killed before.
+  const report = await flushWithProgress(context, outbox, { maxWaitMs: maxWaitOf(target), signal, target })
+  return { status: flushStatus(context, report, target), added, sent: report.delivered }
+}

@@ -1,0 +1,94 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Gamemode } from '@fish-crab/sdk'
+import { createChatPattern } from '@fish-crab/sdk/chat'
+import { askForGamemodes, findGamemode, gamemodeOf } from '../client/gamemodes.ts'
+import { knownGamemodes } from '../config/gamemodes.ts'
+import { configPath } from '../config/paths.ts'
+import { requireUser, type Target } from '../config/target.ts'
+import type { Context } from '../core/context.ts'
+import { CliError, EXIT, usageError } from '../core/errors.ts'
+import { canPrompt } from '../output/prompt.ts'
+import { createChatReader } from './chat-reader.ts'
+import { isGzipped } from './log-file.ts'
+import type { ChatReader } from './parser.ts'
+
+interface WatchFlags {
+  readonly gamemode?: string | undefined
+  readonly json?: boolean | undefined
+  readonly once?: boolean | undefined
+  readonly 'no-input'?: boolean | undefined
+  readonly notify?: string | undefined
+  readonly yes?: boolean | undefined
+  readonly 'dry-run'?: boolean | undefined
+}
+
+export interface WatchOptions {
+  readonly target: Target
+  readonly flags: WatchFlags
+  readonly user: string
+  readonly chat: ChatReader
+  /** For catches where the log names none: of the command line, and of any other source. */
+  readonly gamemode: { readonly flag: Gamemode | undefined; readonly usual: Gamemode | undefined }
+  /** Absolute. Empty for the logs of all games. */
+  readonly paths: readonly string[]
+  /** The only path, if it is a folder. */
+  readonly folder: string | undefined
+}
+
+/** @throws CliError `usage`, `invalid_config` */
+export async function watchOptions(
+  context: Context,
+  { target, logs, flags }: { readonly target: Target; readonly logs: readonly string[]; readonly flags: WatchFlags },
+): Promise<WatchOptions> {
+  const paths = logs.map((path) => resolve(path))
+  const folder = paths.length === 1 && isFolder(paths[0]) ? paths[0] : undefined
+  requireReadable(paths, folder, flags)
+  const usual = await gamemodeOf(context, target)
+  const gamemode = { flag: flags.gamemode === undefined ? undefined : usual, usual }
+  const user = requireUser(target, 'Add --user USER')
+  const chat = chatReaderOf(context, knownGamemodes(context, target.url.value))
+  return { target, flags, user, chat, gamemode, paths, folder }
+}
+
+function isFolder(path: string | undefined): boolean {
+  return path !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function requireReadable(paths: readonly string[], folder: string | undefined, flags: WatchFlags): void {
+  if (flags.once) return
+  if (flags['dry-run']) throw usageError('--dry-run needs --once.', 'For example: fish-cli watch --once --dry-run')
+  if (folder !== undefined) throw usageError('A folder cannot be followed.', 'Add --once to read its logs.')
+  if (paths.some(isGzipped)) throw usageError('A compressed log cannot be followed.', 'Add --once to read it.')
+}
+
+/** @throws CliError `invalid_config` */
+function chatReaderOf(context: Context, gamemodes: readonly Gamemode[]): ChatReader {
+  for (const [index, template] of context.config.patterns.entries()) {
+    try {
+      createChatPattern(template)
+    } catch (error) {
+      throw new CliError({
+        code: 'invalid_config',
+        message: `Pattern ${index + 1} of ${configPath(context)} cannot be used: ${(error as Error).message}`,
+        hint: 'Correct it. For examples: fish-cli watch --help',
+        exit: EXIT.usage,
+      })
+    }
+  }
+  return createChatReader(context.config.patterns, gamemodes)
+}
+
+/** `undefined` where nobody can be prompted. @throws CliError `usage` for an unknown gamemode */
+export async function askForGamemode(
+  context: Context,
+  target: Target,
+  flags: Pick<WatchFlags, 'no-input'>,
+): Promise<Gamemode | undefined> {
+  if (!canPrompt(context, flags['no-input'])) return undefined
+  const { promptLine } = await import('../output/prompt.ts')
+  const gamemodes = await askForGamemodes(context, target)
+  const question = `Gamemode if the log names none (${gamemodes.join(', ')})? `
+  const typed = ((await promptLine(context, { question, isSecret: false })) ?? '').trim()
+  return findGamemode(context, target, typed, 'The answer')
+}
