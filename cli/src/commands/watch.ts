@@ -54,7 +54,10 @@ export const watchCommand = defineCommand({
     const { args, flags } = context
     const { watchOptions } = await import('../watch/options.ts')
     const options = await watchOptions(context, { target: context.target, logs: args.log ?? [], flags })
-    if (flags.once) return (await import('../watch/once.ts')).readOnce(context, options)
-    return (await import('../watch/live.ts')).followLogs(context, options)
+    if (!flags.once) return (await import('../watch/live.ts')).followLogs(context, options)
+    const { readOnce } = await import('../watch/once.ts')
+    const { status, data, text } = await readOnce(context, options)
+    context.print(data, () => text)
+    return status
   },
 })

@@ -7,7 +7,6 @@ import { knownKeys, openPlayerOutbox } from '../client/outbox.ts'
 import { maxWaitOf } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus } from '../core/errors.ts'
-import type { CommandContext } from '../kit/define.ts'
 import { createProgress } from '../output/progress.ts'
 import { ask, canPrompt } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
@@ -22,13 +21,19 @@ import type { LogPosition, WatchedCatch } from './parser.ts'
 import { catchKey, checkpoint, gamemodeResolver, toNewCatch } from './recorder.ts'
 import { totalsText } from './report.ts'
 
+interface OnceResult {
+  readonly status: ExitStatus
+  readonly data: object
+  readonly text: string
+}
+
 /**
  * Adds the new catches of logs that were written before, oldest first. Each catch has the same key as when it is watched
  * live, under whatever name its log is found, so a run that was killed continues by starting it again.
  *
  * @throws CliError `interrupted`
  */
-export async function readOnce(context: CommandContext, options: WatchOptions): Promise<ExitStatus> {
+export async function readOnce(context: Context & Notes, options: WatchOptions): Promise<OnceResult> {
   const { target, user, paths, folder, flags } = options
   const isDryRun = flags['dry-run'] === true
   const named = paths.length > 0 ? paths : (await findGames(usualPlaces(context))).map(({ path }) => path)
@@ -52,8 +57,11 @@ export async function readOnce(context: CommandContext, options: WatchOptions): 
       ;({ status, ...result } = await addAll(context, outbox, { ...options, found, preview, signal }))
     }
     noteUnrecognized(context, found.unrecognized, target)
-    context.print({ ...previewData(preview), ...result }, () => resultText(result))
-    return status === EXIT.ok ? partly : status
+    return {
+      status: status === EXIT.ok ? partly : status,
+      data: { ...previewData(preview), ...result },
+      text: resultText(result),
+    }
   } catch (error) {
     throw signal.aborted && outbox ? await interruptedError(outbox, target) : error
   } finally {
