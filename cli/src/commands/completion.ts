@@ -1,5 +1,4 @@
 import { basename } from 'node:path'
-import { homeFolder } from '../config/paths.ts'
 import { commandLine } from '../core/command-line.ts'
 import type { Env } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
@@ -42,19 +41,16 @@ export const completionCommand = defineCommand({
       if (context.stdout.isTTY) context.note(`To install it: ${commandLine('completion', shell, '--install')}`)
       return context.print({ shell, script }, () => script.trimEnd(), { isVerbatim: true })
     }
-    const location = scriptLocation(shell, { env: context.env, home: homeFolder(context.env) })
+    const location = scriptLocation(shell, context)
     installScript(location.path, script)
     const { path, next = null } = location
     return context.print({ shell, path, next }, () => installed(shell, location))
   },
 })
 
-function installed(shell: Shell, { path, next, unless }: ScriptLocation): string {
-  const done = `Wrote ${printable(path)}.`
-  const activation = `Completion works in every new ${shell}.`
-  if (next === undefined) return `${done} ${activation}`
-  const when = unless === undefined ? 'Run this once' : `Run this once, unless ${unless}`
-  return `${done} ${when}:\n  ${printable(next)}\n${activation}`
+function installed(shell: Shell, { path, next }: ScriptLocation): string {
+  const then = next === undefined ? '' : ` Run this once:\n  ${printable(next)}`
+  return `Wrote ${printable(path)}.${then}\nCompletion works in every new ${shell}.`
 }
 
 function shellOf(named: string | undefined, { SHELL }: Env): Shell {
