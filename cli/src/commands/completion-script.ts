@@ -30,7 +30,8 @@ _fish_cli() {
     esac
   done < <(${LINE_VARIABLE}=$line fish-cli ${COMPLETE_COMMAND} bash 2>/dev/null)
 }
-complete $(type compopt >/dev/null 2>&1 || echo -o default) -F _fish_cli fish-cli
+complete -F _fish_cli fish-cli
+type compopt >/dev/null 2>&1 || complete -o default -F _fish_cli fish-cli
 `
 
 // In a folder of fpath it is called for the first completion; when it is sourced it registers itself.
