@@ -1,16 +1,11 @@
 import { dirname, join } from 'node:path'
 import { shellCommand } from '../../../sdk/src/internal/shell-command.ts'
 import { userFolders } from '../../../sdk/src/internal/user-folders.node.ts'
-import { readTextFile, replaceFile } from '../config/files.ts'
 import { folders, homeFolder } from '../config/paths.ts'
 import type { Context } from '../core/context.ts'
-import { CliError, EXIT } from '../core/errors.ts'
 import { COMPLETE_COMMAND, LINE_VARIABLE, type Shell } from '../core/shells.ts'
 
-/** Identifies files that this program wrote. */
-const SCRIPT_MARK = 'Written by: fish-cli completion'
-
-const HEADER = `# Completes command lines of fish-cli. ${SCRIPT_MARK}`
+const HEADER = '# Completes command lines of fish-cli. Written by: fish-cli completion'
 
 // bash 3.2, which macOS has, lacks compopt; there, paths are offered wherever nothing else matches.
 // bash cuts words at "=", and $2 is the part that it replaces, without an open quotation mark.
@@ -116,18 +111,4 @@ export function scriptLocation(shell: Shell, context: Pick<Context, 'env'>): Scr
   if (shell === 'bash') return sourced(join(data, 'bash-completion', 'completions', 'fish-cli'), '~/.bashrc')
   const path = join(folders(context).data, 'completion', 'fish-cli.ps1')
   return { path, next: `Add-Content -Path $PROFILE -Value ". '${path.replaceAll("'", "''")}'"` }
-}
-
-const READABLE_BY_ALL = { file: 0o644, folder: 0o777 }
-
-export function installScript(path: string, script: string): void {
-  if (readTextFile(path)?.includes(SCRIPT_MARK) === false) {
-    throw new CliError({
-      code: 'file_exists',
-      message: `${path} exists already, and fish-cli did not write it.`,
-      hint: 'Move that file, or print the script and save it elsewhere: fish-cli completion --help',
-      exit: EXIT.conflict,
-    })
-  }
-  replaceFile(path, script, READABLE_BY_ALL)
 }

@@ -38,7 +38,7 @@ async function describeCommand(command: Command): Promise<WordData> {
   const flagData = shown.map(async ([name, flag]): Promise<FlagData> => {
     const { char, summary } = flag
     if (flag.type === 'boolean') return { name, char, summary }
-    return { name, char, summary, values: await valuesOf(command, name), multiple: flag.multiple || undefined }
+    return { name, char, summary, values: await valuesOf(command, name) }
   })
   const args = Object.entries(command.args).map(async ([name, { multiple }]) => {
     return { values: await valuesOf(command, name), multiple: multiple || undefined }

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEFAULT_BASE_URL } from '@fish-crab/sdk/constants'
-import { EMPTY_CONFIG, readConfig } from '../config/config-file.ts'
+import { readConfig } from '../config/config-file.ts'
 import { knownGamemodes } from '../config/gamemodes.ts'
-import type { Config, Env } from '../core/context.ts'
+import type { Env } from '../core/context.ts'
 import { isShell, LINE_VARIABLE, type Shell } from '../core/shells.ts'
 import type { Candidate, Values } from '../kit/define.ts'
 import { findPage } from './static-pages.ts'
@@ -20,7 +20,6 @@ export interface FlagData {
   readonly summary?: string | undefined
   /** Present if it takes a value. */
   readonly values?: Values | undefined
-  readonly multiple?: boolean | undefined
 }
 
 export interface WordData {
@@ -31,6 +30,13 @@ export interface WordData {
 
 /** By id of a command, topic or page of help (`:` for the space between words); the empty one is the program. */
 export type CompletionData = Readonly<Record<string, WordData>>
+
+export interface Completions {
+  /** Not filtered by the current word: each shell matches in its own way. */
+  readonly candidates: readonly Candidate[]
+  /** Paths that the shell completes itself. */
+  readonly paths?: Values['paths']
+}
 
 /** Ignores all errors, which would disturb the command line. */
 export function printCompletions(shell: string | undefined, root: string): void {
@@ -49,10 +55,12 @@ export function completionReply(shell: Shell, env: Env, data: CompletionData, lo
   const words = wordsOf(env[LINE_VARIABLE] ?? '')
   const { candidates, paths = 'words' } = complete(words, data, localNames)
   // zsh and fish match by the user's own settings.
-  const isFiltered = shell === 'bash' || shell === 'powershell'
-  const lines = (isFiltered ? matching(candidates, words.at(-1) ?? '') : candidates).map(({ value, description }) =>
-    description === undefined || shell === 'bash' ? value : `${value}\t${description}`,
-  )
+  const typed = shell === 'bash' || shell === 'powershell' ? (words.at(-1) ?? '').toLowerCase() : ''
+  const lines = candidates
+    .filter(({ value }) => value.toLowerCase().startsWith(typed))
+    .map(({ value, description }) =>
+      description === undefined || shell === 'bash' ? value : `${value}\t${description}`,
+    )
   return `${[paths, ...lines].join('\n')}\n`
 }
 
@@ -62,50 +70,33 @@ function wordsOf(line: string): readonly string[] {
   return words.slice(1).map((word) => word.replace(/\\(.)|["']/gs, '$1'))
 }
 
-/** Ignores case only if no candidate matches exactly. */
-function matching(candidates: readonly Candidate[], typed: string): readonly Candidate[] {
-  const exact = candidates.filter(({ value }) => value.startsWith(typed))
-  if (exact.length > 0) return exact
-  return candidates.filter(({ value }) => value.toLowerCase().startsWith(typed.toLowerCase()))
-}
-
 /** Completes the last of the words. Calls `localNames` only where needed. */
-export function complete(words: readonly string[], data: CompletionData, localNames: () => LocalNames) {
+export function complete(words: readonly string[], data: CompletionData, localNames: () => LocalNames): Completions {
   const current = words.at(-1) ?? ''
   const before = words.slice(0, -1)
   const id = findPage(before, { has: (each) => Object.hasOwn(data, each) })
-  const { flags, args } = (id === undefined ? undefined : data[id]) ?? { flags: [], args: [] }
+  const { flags = [], args = [] } = id === undefined ? {} : (data[id] ?? {})
   const typed = before.slice(id?.split(':').filter(Boolean).length)
-  const takesNext = (word = '') =>
-    flags.find((flag) => flag.values && [`--${flag.name}`, `-${flag.char}`].includes(word))
-  const ofValues = ({ words: fixed = [], local, paths }: Values, prefix = '') => {
-    const candidates = [...fixed, ...(local ? localNames()[local] : [])]
-      // A value that starts with a dash would be parsed as a flag, unless it follows "=".
-      .filter(({ value }) => prefix !== '' || !value.startsWith('-'))
-      .map(({ value, description }) => ({ value: `${prefix}${value}`, description }))
-    return { candidates, paths }
-  }
-  const open = takesNext(typed.at(-1))
-  if (open?.values) return ofValues(open.values)
-  const [prefix = '', name] = /^(--[^=]+)=/.exec(current) ?? []
-  if (name !== undefined) return ofValues(takesNext(name)?.values ?? {}, prefix)
-  const position = typed.filter((word, index) => !/^-./.test(word) && !takesNext(typed[index - 1])).length
+  const valuesOf = (word = '') => flags.find(({ name, char }) => word === `--${name}` || word === `-${char}`)?.values
+  const open = valuesOf(typed.at(-1))
+  const [prefix = '', flag] = /^(--[^=]+)=/.exec(current) ?? []
+  const position = typed.filter((word, index) => !/^-./.test(word) && !valuesOf(typed[index - 1])).length
   const arg = args[position] ?? (args.at(-1)?.multiple ? args.at(-1) : undefined)
-  if (arg && !current.startsWith('-')) return ofValues(arg.values)
-  return ofFlags(flags.filter((flag) => flag.multiple || !typed.some((word) => isFlag(flag, word))))
+  const isFlag = current.startsWith('-') || !arg
+  if (!open && !flag && isFlag) {
+    return { candidates: flags.map(({ name, summary }) => ({ value: `--${name}`, description: summary })) }
+  }
+  const { words: fixed = [], local, paths } = open ?? (flag ? valuesOf(flag) : arg?.values) ?? {}
+  const candidates = [...fixed, ...(local ? localNames()[local] : [])]
+    // A value that starts with a dash would be parsed as a flag, unless it follows "=".
+    .filter(({ value }) => prefix !== '' || !value.startsWith('-'))
+    .map(({ value, description }) => ({ value: `${prefix}${value}`, description }))
+  return { candidates, paths }
 }
 
-function isFlag({ name, char }: FlagData, word: string): boolean {
-  return word === `--${name}` || word.startsWith(`--${name}=`) || word === `-${char}`
-}
-
-function ofFlags(flags: readonly FlagData[]): { candidates: readonly Candidate[]; paths?: undefined } {
-  return { candidates: flags.map(({ name, summary }) => ({ value: `--${name}`, description: summary })) }
-}
-
-/** Ignores a broken configuration: commands report it. */
+/** Of the user's configuration. Throws if it is broken: commands report that. */
 export function readLocalNames(env: Env): LocalNames {
-  const { profiles, current } = readQuietly(env)
+  const { profiles, current } = readConfig({ env })
   const url = env.FISH_URL || profiles.get(env.FISH_PROFILE || current || '')?.url || DEFAULT_BASE_URL
   // Nothing that a shell would have to quote, except `*`.
   const users = [...profiles.values()].map(({ user = '' }) => user).filter((user) => /^[\w.*-]+$/.test(user))
@@ -113,13 +104,5 @@ export function readLocalNames(env: Env): LocalNames {
     profiles: [...profiles].map(([value, profile]) => ({ value, description: profile.url })),
     users: [...new Set(users)].map((value) => ({ value })),
     gamemodes: knownGamemodes({ env }, url).map((value) => ({ value })),
-  }
-}
-
-function readQuietly(env: Env): Config {
-  try {
-    return readConfig({ env })
-  } catch {
-    return EMPTY_CONFIG
   }
 }
