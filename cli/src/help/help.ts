@@ -24,7 +24,7 @@ export const MORE_PAGES: readonly Candidate[] = [
 
 type Arg = Pick<OclifCommand.Arg.Any, 'required' | 'multiple'>
 type Commands = Readonly<Record<string, Command>>
-type Flags = readonly OclifCommand.Flag.Any[]
+type Flag = OclifCommand.Flag.Any
 
 /** Renders a command from its data. oclif's own `Help` would look it up among the plugins of a loaded `Config`. */
 class CliHelp extends Help {
@@ -64,11 +64,10 @@ class CliHelp extends Help {
   }
 
   #flagsPage(): string {
-    const flags = Object.entries({ ...serviceFlags, ...outputFlags, ...globalFlags, help: HELP_FLAG })
+    const flags = Object.entries({ ...serviceFlags, ...outputFlags, ...globalFlags })
     const lines = flags.map(([name, flag]): HelpLine => [flagLabel({ ...flag, name }), flag.summary ?? ''])
-    const intro =
-      'Commands that send requests take --profile, --url and --max-wait; those that print rows take --csv. All commands take the others.'
-    return `${this.wrap(intro, 0)}\n\n${this.section('GLOBAL FLAGS', this.#list(lines))}`
+    const intro = 'These flags mean the same in every command. The help of a command lists the ones that it takes.'
+    return `${this.wrap(intro, 0)}\n\n${this.section('GLOBAL FLAGS', this.#list([...lines, ['-h, --help', 'Show help.']]))}`
   }
 
   #list(lines: readonly HelpLine[]): string {
@@ -87,7 +86,7 @@ class FishCommandHelp extends CommandHelp {
     return description === undefined ? undefined : this.wrap(description)
   }
 
-  protected override groupFlags(flags: OclifCommand.Flag.Any[]) {
+  protected override groupFlags(flags: Flag[]) {
     return { mainFlags: flags.filter((flag) => flag.helpGroup === undefined), flagGroups: {} }
   }
 
@@ -102,20 +101,13 @@ class FishCommandHelp extends CommandHelp {
   }
 }
 
-const HELP_FLAG = { char: 'h', summary: 'Show help.', helpGroup: 'GLOBAL' } as const
-
-function globalLine(flags: Flags): string {
+function globalLine(flags: readonly Flag[]): string {
   const labels = flags.filter(({ helpGroup }) => helpGroup !== undefined).map(flagLabel)
-  return `${[...labels, '--help'].join(', ')}; see: ${BIN} help ${FLAGS_PAGE}`
+  return `${[...labels, '--help'].join(', ')}\nSee: ${BIN} help ${FLAGS_PAGE}`
 }
 
-function flagLabel(flag: {
-  name: string
-  char?: string | undefined
-  helpValue?: string | string[] | undefined
-}): string {
-  const { name, char, helpValue } = flag
-  return `${char === undefined ? '' : `-${char}, `}--${name}${helpValue === undefined ? '' : `=${helpValue}`}`
+function flagLabel({ name, helpValue }: Pick<Flag, 'name'> & { readonly helpValue?: string | string[] | undefined }) {
+  return `--${name}${helpValue === undefined ? '' : `=${helpValue}`}`
 }
 
 /** As it is typed, with its arguments. */

@@ -91,7 +91,10 @@ interface CommandDefinition<F, A, V extends object = FlagValues<F>, W extends ob
   readonly role?: Role | ((input: CommandInput<V, W>) => Role)
 }
 
-/** Flags of every command. The group GLOBAL is explained once, by `fish-cli help flags`. `--no-color` is read before a command is loaded: help and errors have colours too. */
+/**
+ * Flags of every command. `fish-cli help flags` explains those of the group GLOBAL, and the help of a command only names
+ * them. `--no-color` is read before a command is loaded: help and errors have colours too.
+ */
 export const globalFlags = {
   json: Flags.boolean({ summary: 'Print one JSON document, for errors too.', helpGroup: 'GLOBAL' }),
   'no-color': Flags.boolean({ summary: 'Use no colours (NO_COLOR).', helpGroup: 'GLOBAL' }),
