@@ -91,14 +91,11 @@ Register-ArgumentCompleter -Native -CommandName 'fish-cli', 'fish-cli.cmd', 'fis
 
 export const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL }
 
-export interface ScriptLocation {
-  readonly path: string
-  /** The line to add once, after that. Absent if the shell finds the file by itself. */
-  readonly next?: string | undefined
-}
-
-/** zsh and bash get a line that sources the file: compinit for its folder would take many times as long. */
-export function scriptLocation(shell: Shell, context: Pick<Context, 'env'>): ScriptLocation {
+/**
+ * The file of the script, and the command that makes the shell load it, if the shell does not find it by itself. zsh gets
+ * a line that sources the file: compinit for its folder would take many times as long.
+ */
+export function scriptLocation(shell: Shell, context: Pick<Context, 'env'>): { path: string; next: string | null } {
   // These shells use the XDG folders on every system.
   const xdg = userFolders({ platform: 'linux', env: context.env, home: homeFolder(context.env) })
   const [config, data] = [dirname(xdg.config), dirname(xdg.data)]
@@ -106,7 +103,7 @@ export function scriptLocation(shell: Shell, context: Pick<Context, 'env'>): Scr
     path,
     next: `${shellCommand(['echo', `. ${shellCommand([path])}`])} >> ${startFile}`,
   })
-  if (shell === 'fish') return { path: join(config, 'fish', 'completions', 'fish-cli.fish') }
+  if (shell === 'fish') return { path: join(config, 'fish', 'completions', 'fish-cli.fish'), next: null }
   if (shell === 'zsh') return sourced(join(data, 'zsh', 'site-functions', '_fish-cli'), '~/.zshrc')
   if (shell === 'bash') return sourced(join(data, 'bash-completion', 'completions', 'fish-cli'), '~/.bashrc')
   const path = join(folders(context).data, 'completion', 'fish-cli.ps1')

@@ -6,7 +6,7 @@ import { usageError } from '../core/errors.ts'
 import { isShell, SHELLS, type Shell } from '../core/shells.ts'
 import { Args, defineCommand, Flags, words } from '../kit/define.ts'
 import { printable } from '../output/text.ts'
-import { SCRIPTS, type ScriptLocation, scriptLocation } from './completion-script.ts'
+import { SCRIPTS, scriptLocation } from './completion-script.ts'
 
 const READABLE_BY_ALL = { file: 0o644, folder: 0o777 }
 
@@ -38,17 +38,14 @@ export const completionCommand = defineCommand({
       if (context.stdout.isTTY) context.note(`To install it: ${commandLine('completion', shell, '--install')}`)
       return context.print({ shell, script }, () => script.trimEnd(), { isVerbatim: true })
     }
-    const location = scriptLocation(shell, context)
-    const { path, next = null } = location
+    const { path, next } = scriptLocation(shell, context)
     replaceFile(path, script, READABLE_BY_ALL)
-    return context.print({ shell, path, next }, () => installed(shell, location))
+    return context.print({ shell, path, next }, () => {
+      const step = next === null ? '' : ` Run this once:\n  ${printable(next)}`
+      return `Wrote ${printable(path)}.${step}\nCompletion works in every new ${shell}.`
+    })
   },
 })
-
-function installed(shell: Shell, { path, next }: ScriptLocation): string {
-  const then = next === undefined ? '' : ` Run this once:\n  ${printable(next)}`
-  return `Wrote ${printable(path)}.${then}\nCompletion works in every new ${shell}.`
-}
 
 function shellOf(named: string | undefined, { SHELL }: Env): Shell {
   const name = (named ?? basename(SHELL ?? '')).toLowerCase().replace(/\.exe$/, '')

@@ -40,9 +40,10 @@ async function describeCommand(command: Command): Promise<WordData> {
     if (flag.type === 'boolean') return { name, char, summary }
     return { name, char, summary, values: await valuesOf(command, name) }
   })
-  const args = Object.entries(command.args).map(async ([name, { multiple }]) => {
-    return { values: await valuesOf(command, name), multiple: multiple || undefined }
-  })
+  const args = Object.entries(command.args).map(async ([name, { multiple }]) => ({
+    values: await valuesOf(command, name),
+    multiple,
+  }))
   return { flags: [...(await Promise.all(flagData)), HELP], args: await Promise.all(args) }
 }
 
