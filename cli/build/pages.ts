@@ -1,11 +1,10 @@
 import { basename, posix, win32 } from 'node:path'
 import { GAMEMODES } from '@fish-crab/sdk'
 import { SETTINGS } from '@fish-crab/server'
-import type { Command } from '@oclif/core'
 import { userFolders } from '../../sdk/src/internal/user-folders.node.ts'
 import { configPath, secretsPath } from '../src/config/paths.ts'
-import { FishCommandHelp, openConfig } from '../src/help/help.ts'
-import { outputFlags, serviceFlags } from '../src/kit/flags.ts'
+import { argLabel, usageOf } from '../src/help/help.ts'
+import { type Command, globalFlags } from '../src/kit/define.ts'
 import { COMMANDS } from '../src/runtime/commands.ts'
 
 export interface FlagPage {
@@ -16,8 +15,8 @@ export interface FlagPage {
   readonly summary: string
   readonly fallback: string | undefined
   readonly required: boolean
-  /** Flags of this command alone, or a group that many commands share. */
-  readonly group: 'own' | 'service' | 'output' | 'global'
+  /** Whether `fish-cli help flags` explains it for all commands. */
+  readonly isGlobal: boolean
 }
 
 export interface ExamplePage {
@@ -33,8 +32,7 @@ export interface CommandPage {
   readonly summary: string
   /** Paragraphs of lines that are not wrapped. */
   readonly description: readonly (readonly string[])[]
-  /** Arguments and flags in usage order; no line break within one. */
-  readonly synopsis: readonly string[]
+  readonly usage: string
   readonly args: readonly { readonly label: string; readonly description: string }[]
   readonly flags: readonly FlagPage[]
   readonly examples: readonly ExamplePage[]
@@ -42,72 +40,44 @@ export interface CommandPage {
 
 /** Every command, in its group. */
 export async function commandPages(): Promise<readonly CommandPage[]> {
-  const config = await openConfig(COMMANDS)
-  return COMMANDS.groups.flatMap(({ name, ids }) =>
-    ids.map((id) => {
-      const command = config.findCommand(id, { must: true })
-      const { elements } = new FishCommandHelp(command, config, { maxWidth: 80 }).synopsis()
-      return pageOf(command, name, elements)
-    }),
-  )
+  const commands = await COMMANDS.load()
+  return COMMANDS.groups.flatMap(({ name, ids }) => ids.map((id) => pageOf(id, commands[id] as Command, name)))
 }
 
-function pageOf(command: Command.Loadable, group: string, synopsis: readonly string[]): CommandPage {
-  const { id, summary = '', description = '', args, flags, examples = [] } = command
+function pageOf(id: string, { summary, description, args, flags, examples }: Command, group: string): CommandPage {
   return {
     id,
     title: `fish-cli ${id.replaceAll(':', ' ')}`,
     group,
-    summary: filled(summary),
-    description: paragraphs(filled(description)),
-    synopsis,
-    args: Object.values(args).map(({ name, required, multiple, description: text = '' }) => {
-      const label = `${name.toUpperCase()}${multiple ? '...' : ''}`
-      return { label: required ? label : `[${label}]`, description: text }
-    }),
-    flags: Object.entries(flags)
+    summary,
+    description: description?.split(/\n{2,}/).map((paragraph) => paragraph.split('\n')) ?? [],
+    usage: usageOf(id, args),
+    args: Object.entries(args).map(([name, arg]) => ({
+      label: argLabel(name, arg),
+      description: arg.description ?? '',
+    })),
+    flags: Object.entries<Command['flags'][string]>({ ...flags, ...globalFlags })
       .filter(([, { hidden }]) => !hidden)
       .map(([name, flag]) => flagPage(name, flag))
       .toSorted((one, other) => one.name.localeCompare(other.name, 'en')),
-    examples: (Array.isArray(examples) ? examples : [examples]).map((example) =>
-      typeof example === 'string'
-        ? { description: undefined, command: filled(example) }
-        : { description: filled(example.description), command: filled(example.command) },
+    examples: examples.map((example) =>
+      typeof example === 'string' ? { description: undefined, command: example } : example,
     ),
   }
 }
 
-function paragraphs(text: string): readonly (readonly string[])[] {
-  return text === '' ? [] : text.split(/\n{2,}/).map((paragraph) => paragraph.split('\n'))
-}
-
-function flagPage(name: string, flag: Command.Flag.Cached): FlagPage {
+function flagPage(name: string, flag: Command['flags'][string]): FlagPage {
   const isOption = flag.type === 'option'
   const { helpValue = 'VALUE', multiple = false } = isOption ? flag : {}
-  const summary = filled(flag.summary ?? flag.description ?? '')
   return {
     name,
     char: flag.char,
     value: isOption ? `${[helpValue].flat().join(' ')}${multiple ? '...' : ''}` : undefined,
-    summary,
+    summary: flag.summary ?? '',
     fallback: isOption && typeof flag.default === 'string' ? flag.default : undefined,
     required: flag.required === true,
-    group: groupOf(name, summary, flag.helpGroup),
+    isGlobal: flag.helpGroup !== undefined,
   }
-}
-
-// A shared flag with another summary belongs to the command alone.
-function groupOf(name: string, summary: string, helpGroup: string | undefined): FlagPage['group'] {
-  if (helpGroup === 'GLOBAL') return 'global'
-  const isOf = (shared: Readonly<Record<string, { readonly summary?: string | undefined }>>) =>
-    shared[name]?.summary === summary
-  if (isOf(outputFlags)) return 'output'
-  return isOf(serviceFlags) ? 'service' : 'own'
-}
-
-// Replaces oclif's template.
-function filled(text: string): string {
-  return text.replaceAll('<%= config.bin %>', 'fish-cli')
 }
 
 /** An environment variable of the program. */

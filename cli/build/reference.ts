@@ -5,11 +5,7 @@ import { COMMANDS } from '../src/runtime/commands.ts'
 import type { CommandPage, ExamplePage, FlagPage } from './pages.ts'
 import { FILES, SERVER_VARIABLES, VARIABLES } from './pages.ts'
 
-const SHARED = {
-  service: { title: 'Flags of commands that send requests', anchor: 'flags-of-commands-that-send-requests' },
-  output: { title: 'Flags of commands that print rows', anchor: 'flags-of-commands-that-print-rows' },
-  global: { title: 'Flags of every command', anchor: 'flags-of-every-command' },
-} as const
+const GLOBAL_FLAGS = 'Global flags'
 
 export function renderReference(pages: readonly CommandPage[]): string {
   const blocks = [
@@ -23,7 +19,9 @@ export function renderReference(pages: readonly CommandPage[]): string {
       `## For ${name}`,
       ...pages.filter(({ group }) => group === name).flatMap(command),
     ]),
-    ...Object.entries(SHARED).flatMap(([group, { title }]) => [`## ${title}`, flagTable(sharedFlags(pages, group))]),
+    `## ${GLOBAL_FLAGS}`,
+    '`fish-cli help flags` prints these.',
+    flagTable(globalFlags(pages)),
     '## Environment variables',
     'A flag takes precedence over its variable. “or `_FILE`” means that the variable with the suffix `_FILE` can name a ' +
       'file with the value instead. Secrets are never arguments, which others on the machine can read.',
@@ -77,28 +75,20 @@ function contents(pages: readonly CommandPage[]): string {
       .filter(({ group }) => group === name)
       .map(({ title, summary }) => `  - [${title}](#${anchor(title)}): ${text(summary)}`),
   ])
-  const rest = [
-    ...Object.values(SHARED).map(({ title }) => title),
-    'Environment variables',
-    'Files',
-    'Exit status',
-    'Errors as JSON',
-  ]
+  const rest = [GLOBAL_FLAGS, 'Environment variables', 'Files', 'Exit status', 'Errors as JSON']
   return [...lines, ...rest.map((title) => `- [${title}](#${anchor(title)})`)].join('\n')
 }
 
-function command({ title, summary, description, synopsis, args, flags, examples }: CommandPage): string[] {
-  const own = flags.filter(({ group }) => group === 'own')
-  const shared = Object.entries(SHARED).flatMap(([group, target]) => {
-    const names = flags.flatMap((flag) => (flag.group === group ? [`\`--${flag.name}\``] : []))
-    return names.length === 0 ? [] : [`${names.join(', ')} ([${target.title.toLowerCase()}](#${target.anchor}))`]
-  })
+function command({ title, summary, description, usage, args, flags, examples }: CommandPage): string[] {
+  const own = flags.filter(({ isGlobal }) => !isGlobal)
+  const global = flags.filter(({ isGlobal }) => isGlobal).map(({ name }) => `\`--${name}\``)
   return [
     `### ${title}`,
     text(summary),
+    `\`\`\`text\n${usage}\n\`\`\``,
+    `\`\`\`sh\n${examples.map(example).join('\n')}\n\`\`\``,
     // A backslash is a line break in Markdown.
     ...description.map((lines) => lines.map(text).join('\\\n')),
-    `\`\`\`text\n${[title, ...synopsis].join(' ')}\n\`\`\``,
     ...(args.length === 0
       ? []
       : [
@@ -108,8 +98,7 @@ function command({ title, summary, description, synopsis, args, flags, examples 
           ),
         ]),
     ...(own.length === 0 ? [] : [flagTable(own)]),
-    ...(shared.length === 0 ? [] : [`Also takes ${shared.join('; ')}.`]),
-    `\`\`\`sh\n${examples.map(example).join('\n')}\n\`\`\``,
+    `[${GLOBAL_FLAGS}](#${anchor(GLOBAL_FLAGS)}): ${global.join(', ')}.`,
   ]
 }
 
@@ -117,9 +106,9 @@ function example({ description, command: line }: ExamplePage): string {
   return description === undefined ? line : `# ${description.replace(/:$/, '')}\n${line}`
 }
 
-/** The flags of a shared group, each once. */
-function sharedFlags(pages: readonly CommandPage[], group: string): readonly FlagPage[] {
-  const flags = pages.flatMap((page) => page.flags.filter((flag) => flag.group === group))
+/** Each once. */
+function globalFlags(pages: readonly CommandPage[]): readonly FlagPage[] {
+  const flags = pages.flatMap((page) => page.flags.filter(({ isGlobal }) => isGlobal))
   return [...new Map(flags.map((flag) => [flag.name, flag])).values()].toSorted((one, other) =>
     one.name.localeCompare(other.name, 'en'),
   )

@@ -24,7 +24,7 @@ async function openBash(home: Home, before = '') {
 describe.skipIf(skipped !== '')(`bash${skipped}`, () => {
   test('completes commands, flags, values and names of the user at a real TAB', async () => {
     const bash = await openBash(homeWithFiles())
-    const lines = { ...COMPLETED, 'fish-cli list "fish" "Al\t': 'fish-cli list "fish" "Alex"' }
+    const lines = { ...COMPLETED, 'fish-cli list "fish" "Al\t': 'fish-cli list "fish" "Alex" ' }
     expect(await completed(bash, Object.keys(lines))).toEqual(lines)
   })
 
@@ -48,6 +48,6 @@ describe.skipIf(skipped !== '')(`bash${skipped}`, () => {
     writeFileSync(join(home.folder, 'catches 1.csv'), '')
     const bash = await openBash(home, 'enable -n compopt')
     expect(await bash.line('fish-cli list --gamemode=ea\t')).toBe('fish-cli list --gamemode=earth ')
-    expect(await bash.line('fish-cli add --file catc\t')).toBe('fish-cli add --file catches\\ 1.csv')
+    expect(await bash.line('fish-cli add --file catc\t')).toBe('fish-cli add --file catches\\ 1.csv ')
   })
 })

@@ -55,7 +55,7 @@ describe.skipIf(skipped !== '')(`fish${skipped}`, () => {
       'mythical',
     ])
     expect(Object.keys(offered(home, 'fish-cli list --profile=w'))).toEqual(['--profile=work'])
-    expect(Object.keys(offered(home, 'true; FISH_KEY=canary fish-cli config gamemode ea'))).toEqual(['earth'])
+    expect(Object.keys(offered(home, 'true; FISH_KEY=canary fish-cli list -g ea'))).toEqual(['earth'])
     expect(offered(home, 'fish-cli status xyz')).toEqual({})
   })
 

@@ -21,7 +21,7 @@ describe('the built program, asked at TAB', () => {
     for (const part of PARTS) cpSync(join(PACKAGE, part), join(folder, part), { recursive: true })
     const program = join(folder, 'bin', 'run.js')
     const { env } = newHome()
-    const typed = { ...env, FISH_CLI_WORDS: ['fish-cli', 'profile', 'w'].join('\u001f') }
+    const typed = { ...env, FISH_CLI_LINE: 'fish-cli profile w' }
     expect(answer(program, 'powershell', typed)).toEqual({
       status: 0,
       stdout: 'words\nwork\thttps://fish.example.org\n',

@@ -41,8 +41,31 @@ describe.each(PAGES)('$title', ({ id, summary, args, flags, examples }) => {
     const lines = stdout.split('\n').map((line) => line.trim().replace(/^\$ /, ''))
     for (const { command } of examples) expect(lines).toContain(command)
     expect(stdout).toContain('fish-cli help exit-codes')
-    expect(stdout).toContain('--json')
   })
+
+  test('shows examples under the usage, and the flags of all commands only by name, at the end', async () => {
+    const { stdout } = await run([...id.split(':'), '--help'])
+    const headers = stdout.match(/^[A-Z]{2,}[A-Z ]*$/gm) ?? []
+    expect(headers.slice(0, 2)).toEqual(['USAGE', 'EXAMPLES'])
+    expect(headers.slice(-2)).toEqual(['GLOBAL FLAGS', 'EXIT STATUS'])
+    const [own = '', end = ''] = stdout.split('GLOBAL FLAGS\n')
+    const [, ownFlags = ''] = own.split(/^FLAGS\n/m)
+    for (const { name, isGlobal } of flags) {
+      expect(isGlobal ? end : ownFlags, name).toMatch(new RegExp(`--${name}\\b`))
+      if (isGlobal) expect(ownFlags, name).not.toMatch(new RegExp(`^ +(-., )?--${name}\\b`, 'm'))
+    }
+    expect(end).toContain('See: fish-cli help flags')
+  })
+})
+
+test('help flags explains every flag that the help of commands only names', async () => {
+  const { stdout } = await run(['help', 'flags'])
+  expect(stdout.split('\n').filter((line) => line.length > WIDTH)).toEqual([])
+  for (const { name, summary, isGlobal } of PAGES.flatMap(({ flags }) => flags)) {
+    if (!isGlobal) continue
+    expect(stdout).toMatch(new RegExp(`^  --${name}\\b`, 'm'))
+    expect(stdout.replace(/\s+/g, ' ')).toContain(summary)
+  }
 })
 
 test('an example with a flag that there is not would be found', async () => {

@@ -1,54 +1,49 @@
-import { join } from 'node:path'
-import { readTextFile, replaceFile } from '../config/files.ts'
-import { folders } from '../config/paths.ts'
-import type { Env } from '../core/context.ts'
-import { CliError, EXIT } from '../core/errors.ts'
-import { COMPLETE_COMMAND, type Shell, VARIABLES } from '../core/shells.ts'
+import { dirname, join } from 'node:path'
+import { shellCommand } from '../../../sdk/src/internal/shell-command.ts'
+import { userFolders } from '../../../sdk/src/internal/user-folders.node.ts'
+import { folders, homeFolder } from '../config/paths.ts'
+import type { Context } from '../core/context.ts'
+import { COMPLETE_COMMAND, LINE_VARIABLE, type Shell } from '../core/shells.ts'
 
-const { line, breaks, words } = VARIABLES
+const HEADER = '# Completes command lines of fish-cli. Written by: fish-cli completion'
 
-/** Identifies files that this program wrote. */
-const SCRIPT_MARK = 'Written by: fish-cli completion'
-
-const HEADER = `# Completes command lines of fish-cli. ${SCRIPT_MARK}`
-
-// bash 3.2, which macOS has, lacks mapfile and compopt; there, paths are offered wherever nothing else matches.
+// bash 3.2, which macOS has, lacks compopt; there, paths are offered wherever nothing else matches.
+// bash cuts words at "=", and $2 is the part that it replaces, without an open quotation mark.
 const BASH = `${HEADER} bash
 _fish_cli() {
-  local reply kind=
+  local reply line="\${COMP_LINE:0:COMP_POINT}"
   COMPREPLY=()
   while IFS= read -r reply; do
-    if [ -z "$kind" ]; then kind=$reply; else COMPREPLY+=("$reply"); fi
-  done < <(${line}="\${COMP_LINE:0:COMP_POINT}" ${breaks}="$COMP_WORDBREAKS" fish-cli ${COMPLETE_COMMAND} bash 2>/dev/null)
-  case $kind in
-    files*) compopt -o default +o nospace 2>/dev/null ;;
-    folders*) compopt -o dirnames +o nospace 2>/dev/null ;;
-  esac
+    case $reply in
+      words) ;;
+      files) compopt -o default 2>/dev/null ;;
+      folders) compopt -o dirnames 2>/dev/null ;;
+      *)
+        [[ $2 == -* ]] || reply=\${reply#--*=}
+        [[ \${line%"$2"} == *[\\"\\'] ]] || printf -v reply %q "$reply"
+        COMPREPLY+=("$reply") ;;
+    esac
+  done < <(${LINE_VARIABLE}=$line fish-cli ${COMPLETE_COMMAND} bash 2>/dev/null)
 }
-if type compopt >/dev/null 2>&1; then
-  complete -o nospace -F _fish_cli fish-cli
-else
-  complete -o nospace -o default -F _fish_cli fish-cli
-fi
+complete -F _fish_cli fish-cli
+type compopt >/dev/null 2>&1 || complete -o default -F _fish_cli fish-cli
 `
 
 // In a folder of fpath it is called for the first completion; when it is sourced it registers itself.
 const ZSH = `#compdef fish-cli
 ${HEADER} zsh
 _fish_cli() {
-  local -a typed reply
-  local kind
-  typed=("\${(@Q)words[1,CURRENT-1]}" "\${(Q)PREFIX}")
-  reply=("\${(@f)$(${words}="\${(pj:\\x1f:)typed}" fish-cli ${COMPLETE_COMMAND} zsh 2>/dev/null)}")
-  kind=$reply[1]
-  reply=("\${(@)reply[2,-1]}")
-  (( \${#reply} )) && [[ -z $reply[1] ]] && reply=()
-  if [[ $kind == (files|folders)' '* ]]; then
-    compset -p \${kind#* }
-    if [[ $kind == files* ]]; then _files; else _files -/; fi
-  else
-    _describe -V 'fish-cli' reply
-  fi
+  local -a reply
+  reply=("\${(@f)$(${LINE_VARIABLE}="$words[1,CURRENT-1] $PREFIX" fish-cli ${COMPLETE_COMMAND} zsh 2>/dev/null)}")
+  case $reply[1] in
+    files) compset -P '--*='; _files ;;
+    folders) compset -P '--*='; _files -/ ;;
+    words)
+      # A colon ends the value for _describe.
+      reply=("\${(@)reply[2,-1]//:/\\\\:}")
+      reply=("\${(@)reply/$'\\t'/:}")
+      _describe -V 'fish-cli' reply ;;
+  esac
 }
 if [[ $funcstack[1] == _fish-cli ]]; then
   _fish_cli "$@"
@@ -61,21 +56,17 @@ fi
 
 const FISH = `${HEADER} fish
 function __fish_cli_complete
-    set -l current (commandline -ct)
-    set -lx ${words} (string join \\x1f -- (commandline -opc) "$current")
+    set -lx ${LINE_VARIABLE} (commandline -cp | string collect)
     set -l reply (fish-cli ${COMPLETE_COMMAND} fish 2>/dev/null)
-    set -l kind (string split ' ' -- "$reply[1]")
-    set -e reply[1]
-    if contains -- "$kind[1]" files folders
-        set -l start (string sub -l $kind[2] -- "$current")
-        set -l path (string sub -s (math $kind[2] + 1) -- "$current")
-        if test "$kind[1]" = files
+    set -l start (commandline -ct | string match -r -- '^--[^=]+=')
+    set -l path (commandline -ct | string replace -r -- '^--[^=]+=' '')
+    switch "$reply[1]"
+        case files
             set -a reply "$start"(__fish_complete_path "$path")
-        else
+        case folders
             set -a reply "$start"(__fish_complete_directories "$path" '')
-        end
     end
-    set -q reply[1]; and printf '%s\\n' $reply
+    printf '%s\\n' $reply[2..]
 end
 complete -c fish-cli -f -k -a '(__fish_cli_complete)'
 `
@@ -83,11 +74,9 @@ complete -c fish-cli -f -k -a '(__fish_cli_complete)'
 const POWERSHELL = `${HEADER} powershell
 Register-ArgumentCompleter -Native -CommandName 'fish-cli', 'fish-cli.cmd', 'fish-cli.ps1' -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
-  $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object {
-    if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.Extent.Text }
-  }) + "$wordToComplete"
+  $length = $cursorPosition - $commandAst.Extent.StartOffset
   try {
-    $env:${words} = $typed -join [char]0x1f
+    $env:${LINE_VARIABLE} = "$commandAst".PadRight($length).Substring(0, $length)
     @(fish-cli ${COMPLETE_COMMAND} powershell 2>$null) | Select-Object -Skip 1 | ForEach-Object {
       $value, $description = $_ -split "\`t", 2
       if (-not $description) { $description = $value }
@@ -95,58 +84,28 @@ Register-ArgumentCompleter -Native -CommandName 'fish-cli', 'fish-cli.cmd', 'fis
     }
   } catch {
   } finally {
-    Remove-Item Env:${words} -ErrorAction SilentlyContinue
+    Remove-Item Env:${LINE_VARIABLE} -ErrorAction SilentlyContinue
   }
 }
 `
 
 export const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL }
 
-export interface ScriptLocation {
-  readonly path: string
-  /** The line to add once, after that. Absent if the shell finds the file by itself. */
-  readonly next?: string | undefined
-  /** Where that line is not needed. */
-  readonly unless?: string | undefined
-}
-
-/** zsh and bash get a line that sources the file: compinit for its folder would take many times as long. */
-export function scriptLocation(
-  shell: Shell,
-  { env, home }: { readonly env: Env; readonly home: string },
-): ScriptLocation {
-  const absolute = (value: string | undefined) => (value?.startsWith('/') ? value : undefined)
-  const data = absolute(env.XDG_DATA_HOME) ?? join(home, '.local', 'share')
-  const config = absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config')
-  if (shell === 'fish') return { path: join(config, 'fish', 'completions', 'fish-cli.fish') }
-  if (shell === 'zsh') {
-    const path = join(data, 'zsh', 'site-functions', '_fish-cli')
-    return { path, next: `echo '. ${quoted(path)}' >> ~/.zshrc` }
-  }
-  if (shell === 'bash') {
-    const folder = absolute(env.BASH_COMPLETION_USER_DIR) ?? join(data, 'bash-completion')
-    const path = join(folder, 'completions', 'fish-cli')
-    return { path, next: `echo '. ${quoted(path)}' >> ~/.bashrc`, unless: 'bash loads the package bash-completion' }
-  }
-  const path = join(folders({ env }).data, 'completion', 'fish-cli.ps1')
+/**
+ * The file of the script, and the command that makes the shell load it, if the shell does not find it by itself. zsh gets
+ * a line that sources the file: compinit for its folder would take many times as long.
+ */
+export function scriptLocation(shell: Shell, context: Pick<Context, 'env'>): { path: string; next: string | null } {
+  // These shells use the XDG folders on every system.
+  const xdg = userFolders({ platform: 'linux', env: context.env, home: homeFolder(context.env) })
+  const [config, data] = [dirname(xdg.config), dirname(xdg.data)]
+  const sourced = (path: string, startFile: string) => ({
+    path,
+    next: `${shellCommand(['echo', `. ${shellCommand([path])}`])} >> ${startFile}`,
+  })
+  if (shell === 'fish') return { path: join(config, 'fish', 'completions', 'fish-cli.fish'), next: null }
+  if (shell === 'zsh') return sourced(join(data, 'zsh', 'site-functions', '_fish-cli'), '~/.zshrc')
+  if (shell === 'bash') return sourced(join(data, 'bash-completion', 'completions', 'fish-cli'), '~/.bashrc')
+  const path = join(folders(context).data, 'completion', 'fish-cli.ps1')
   return { path, next: `Add-Content -Path $PROFILE -Value ". '${path.replaceAll("'", "''")}'"` }
-}
-
-/** A path inside a line that is itself in single quotation marks. */
-function quoted(path: string): string {
-  return /^[\w./~-]+$/.test(path) ? path : `"${path.replace(/["$`\\]/g, '\\$&').replaceAll("'", "'\\''")}"`
-}
-
-const READABLE_BY_ALL = { file: 0o644, folder: 0o777 }
-
-export function installScript(path: string, script: string): void {
-  if (readTextFile(path)?.includes(SCRIPT_MARK) === false) {
-    throw new CliError({
-      code: 'file_exists',
-      message: `${path} exists already, and fish-cli did not write it.`,
-      hint: 'Move that file, or print the script and save it elsewhere: fish-cli completion --help',
-      exit: EXIT.conflict,
-    })
-  }
-  replaceFile(path, script, READABLE_BY_ALL)
 }

@@ -1,26 +1,22 @@
 import { basename } from 'node:path'
-import { homeFolder } from '../config/paths.ts'
+import { replaceFile } from '../config/files.ts'
 import { commandLine } from '../core/command-line.ts'
 import type { Env } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
 import { isShell, SHELLS, type Shell } from '../core/shells.ts'
 import { Args, defineCommand, Flags, words } from '../kit/define.ts'
 import { printable } from '../output/text.ts'
-import { installScript, SCRIPTS, type ScriptLocation, scriptLocation } from './completion-script.ts'
+import { SCRIPTS, scriptLocation } from './completion-script.ts'
+
+const READABLE_BY_ALL = { file: 0o644, folder: 0o777 }
 
 export const completionCommand = defineCommand({
   summary: 'Set up shell completion of commands, flags and values.',
-  description: [
-    'With --install, writes a short script where your shell looks for it and prints any further step. Otherwise it ' +
-      'prints the script. To save it to another path, run once:',
-    "bash:\nfish-cli completion bash > ~/.fish-cli.bash\necho '. ~/.fish-cli.bash' >> ~/.bashrc",
-    "zsh:\nfish-cli completion zsh > ~/.fish-cli.zsh\necho '. ~/.fish-cli.zsh' >> ~/.zshrc",
-    'fish:\nfish-cli completion fish > ~/.config/fish/completions/fish-cli.fish',
-    "powershell:\nfish-cli completion powershell > ~/fish-cli.ps1\nAdd-Content $PROFILE '. ~/fish-cli.ps1'",
-    'In ~/.zshrc, the line must follow compinit. zsh also loads the script by itself from a file named _fish-cli in a folder of fpath.',
-    'Save the script to a file instead of running eval "$(fish-cli completion bash)": a shell then starts as quickly as ' +
-      'before, since fish-cli only runs when you press Tab. The script stays valid when fish-cli is updated.',
-  ].join('\n\n'),
+  description:
+    'With --install, writes a short script where your shell looks for it, and prints any further step. Otherwise, prints ' +
+    'the script. Save it to a file instead of running eval "$(fish-cli completion bash)": a shell then starts as ' +
+    'quickly as before, since fish-cli runs only when you press Tab. The script stays valid when fish-cli is updated.' +
+    '\n\nIn ~/.zshrc, the line that loads the script must follow compinit.',
   examples: [
     { description: 'For the shell in SHELL:', command: 'fish-cli completion --install' },
     'fish-cli completion zsh --install',
@@ -42,20 +38,14 @@ export const completionCommand = defineCommand({
       if (context.stdout.isTTY) context.note(`To install it: ${commandLine('completion', shell, '--install')}`)
       return context.print({ shell, script }, () => script.trimEnd(), { isVerbatim: true })
     }
-    const location = scriptLocation(shell, { env: context.env, home: homeFolder(context.env) })
-    installScript(location.path, script)
-    const { path, next = null } = location
-    return context.print({ shell, path, next }, () => installed(shell, location))
+    const { path, next } = scriptLocation(shell, context)
+    replaceFile(path, script, READABLE_BY_ALL)
+    return context.print({ shell, path, next }, () => {
+      const step = next === null ? '' : ` Run this once:\n  ${printable(next)}`
+      return `Wrote ${printable(path)}.${step}\nCompletion works in every new ${shell}.`
+    })
   },
 })
-
-function installed(shell: Shell, { path, next, unless }: ScriptLocation): string {
-  const done = `Wrote ${printable(path)}.`
-  const activation = `Completion works in every new ${shell}.`
-  if (next === undefined) return `${done} ${activation}`
-  const when = unless === undefined ? 'Run this once' : `Run this once, unless ${unless}`
-  return `${done} ${when}:\n  ${printable(next)}\n${activation}`
-}
 
 function shellOf(named: string | undefined, { SHELL }: Env): Shell {
   const name = (named ?? basename(SHELL ?? '')).toLowerCase().replace(/\.exe$/, '')

@@ -3,7 +3,7 @@ import { changeConfig } from '../config/config-file.ts'
 import { configPath, folders, secretsPath } from '../config/paths.ts'
 import { parseSettingKey, SETTINGS, type SettingKey, settingValue } from '../config/settings.ts'
 import { usageError } from '../core/errors.ts'
-import { Args, type CommandContext, defineCommand, Flags, words } from '../kit/define.ts'
+import { Args, type CommandContext, defineCommand, Flags } from '../kit/define.ts'
 import type { Column } from '../output/columns.ts'
 import { printable } from '../output/text.ts'
 
@@ -31,11 +31,6 @@ export const configCommand = defineCommand({
   flags: { unset: Flags.boolean({ summary: 'Remove the setting, so that its default applies again.' }) },
   completion: {
     key: { words: Object.entries(SETTINGS).map(([value, { summary }]) => ({ value, description: summary })) },
-    value: {
-      byPrevious: Object.fromEntries(
-        Object.entries(SETTINGS).map(([key, { values }]) => [key, words(values).words ?? []]),
-      ),
-    },
   },
 
   async run(context) {

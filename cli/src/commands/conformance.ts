@@ -68,7 +68,6 @@ export const conformanceCommand = defineCommand({
     }),
     tap: Flags.boolean({
       summary: 'Print TAP, for a test runner.',
-      helpGroup: 'OUTPUT',
       exclusive: ['json', 'dry-run'],
     }),
     only: Flags.string({

@@ -1,4 +1,4 @@
-import { GAMEMODE_RULE, GAMEMODES, isGamemode, rarityValue } from '@fish-crab/sdk/constants'
+import { GAMEMODE_RULE, isGamemode, rarityValue } from '@fish-crab/sdk/constants'
 import type { Config } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
 
@@ -8,14 +8,11 @@ interface Setting {
   readonly variable: string
   /** Completes "must be …" in messages. */
   readonly rule: string
-  /** For completion; empty without a fixed list. */
-  readonly values: readonly string[]
   readonly accepts: (value: string) => boolean
 }
 
 const oneOf = (values: readonly string[]) => ({
   rule: `one of ${values.join(', ')}`,
-  values,
   accepts: (value: string) => values.includes(value),
 })
 
@@ -24,21 +21,18 @@ export const SETTINGS = {
     summary: 'Default gamemode, for profiles without one.',
     variable: 'FISH_GAMEMODE',
     rule: `a gamemode of the service: ${GAMEMODE_RULE}`,
-    values: GAMEMODES,
     accepts: isGamemode,
   },
   'max-wait': {
     summary: 'Seconds to wait at most when rate limited.',
     variable: 'FISH_MAX_WAIT',
     rule: 'seconds, 0 or more',
-    values: [],
     accepts: isSeconds,
   },
   notify: {
     summary: 'Catches for which watch rings the bell.',
     variable: 'FISH_NOTIFY',
     rule: 'off, or rarities and first, separated by commas, such as gold,mythical,first',
-    values: [],
     accepts: isNotifyList,
   },
   'secret-store': {

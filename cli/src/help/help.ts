@@ -1,9 +1,10 @@
 import type { Command as OclifCommand } from '@oclif/core'
-import { Config, Plugin } from '@oclif/core/config'
+import { Config } from '@oclif/core/config'
 import { CommandHelp, Help } from '@oclif/core/help'
 import type { Context } from '../core/context.ts'
 import { EXIT, usageError } from '../core/errors.ts'
-import { type Command, type CommandList, globalFlags } from '../kit/define.ts'
+import { type Candidate, type Command, type CommandList, globalFlags } from '../kit/define.ts'
+import { outputFlags, serviceFlags } from '../kit/flags.ts'
 import type { Column } from '../output/columns.ts'
 import { useColours } from '../output/screen.ts'
 import { renderTable } from '../output/table.ts'
@@ -11,39 +12,62 @@ import { PACKAGE_ROOT, readManifest } from '../package.ts'
 import { closestCommand, didYouMean } from './closest.ts'
 import { findPage } from './static-pages.ts'
 
+const BIN = 'fish-cli'
+const EXIT_CODES_PAGE = 'exit-codes'
+const FLAGS_PAGE = 'flags'
+
+/** Pages that describe no command. */
+export const MORE_PAGES: readonly Candidate[] = [
+  { value: FLAGS_PAGE, description: 'Flags of all commands.' },
+  { value: EXIT_CODES_PAGE, description: 'Exit codes.' },
+]
+
+type Arg = Pick<OclifCommand.Arg.Any, 'required' | 'multiple'>
+type Commands = Readonly<Record<string, Command>>
+type Flag = OclifCommand.Flag.Any
+
+/** Renders a command from its data. oclif's own `Help` would look it up among the plugins of a loaded `Config`. */
 class CliHelp extends Help {
-  text = ''
-  readonly #commands: CommandList
   protected override readonly CommandHelpClass = FishCommandHelp
 
-  constructor(config: Config, commands: CommandList, { stripAnsi }: { stripAnsi: boolean }) {
-    super(config, { stripAnsi })
-    this.#commands = commands
+  constructor(opts: { stripAnsi: boolean }) {
+    super(Object.assign(new Config({ root: PACKAGE_ROOT }), { bin: BIN, topicSeparator: ' ' as const }), opts)
   }
 
-  protected override log(...lines: string[]): void {
-    this.text += `${lines.join(' ')}\n`
+  page(id: string, list: CommandList, commands: Commands): string {
+    const command = commands[id]
+    const topic = list.topics[id]
+    if (id === '') return this.#rootPage(list, commands)
+    if (id === FLAGS_PAGE) return this.#flagsPage()
+    if (command) return `${command.summary}\n\n${this.formatCommand(describeForHelp(id, command))}`
+    const verbs = Object.entries(commands).map(([each, verb]) => describeForHelp(each, verb))
+    return `${this.formatTopic({ name: id, description: topic })}\n${this.formatCommands(verbs)}`
   }
 
-  protected override async showRootHelp(): Promise<void> {
-    const { bin, pjson } = this.config
-    const summaryOf = (id: string) => this.config.findCommand(id)?.summary ?? ''
-    const sections = [
-      this.wrap(`${pjson.description}.`, 0),
-      this.section('USAGE', [`$ ${bin} COMMAND [FLAGS]`, `$ ${bin} COMMAND --help`].join('\n')),
+  #rootPage({ groups, topics }: CommandList, commands: Commands): string {
+    return [
+      this.wrap(`${readManifest().description}.`, 0),
+      this.section('USAGE', [`$ ${BIN} COMMAND [FLAGS]`, `$ ${BIN} COMMAND --help`].join('\n')),
       this.section('START HERE', this.#list(FIRST_STEPS.map(([command, what]) => [`$ ${command}`, what]))),
-      ...this.#commands.groups.map((group) =>
-        this.section(`FOR ${group.name.toUpperCase()}`, this.#list(linesOf(group, this.#commands.topics, summaryOf))),
+      ...groups.map((group) =>
+        this.section(`FOR ${group.name.toUpperCase()}`, this.#list(linesOf(group, topics, commands))),
       ),
       this.section(
         'MORE',
         this.#list([
-          [`${bin} COMMAND --help`, 'flags and examples of a command'],
-          [`${bin} help ${EXIT_CODES_PAGE}`, 'exit codes'],
+          [`${BIN} COMMAND --help`, 'flags and examples of a command'],
+          [`${BIN} help ${FLAGS_PAGE}`, 'flags of all commands'],
+          [`${BIN} help ${EXIT_CODES_PAGE}`, 'exit codes'],
         ]),
       ),
-    ]
-    this.log(sections.join('\n\n'))
+    ].join('\n\n')
+  }
+
+  #flagsPage(): string {
+    const flags = Object.entries({ ...serviceFlags, ...outputFlags, ...globalFlags })
+    const lines = flags.map(([name, flag]): HelpLine => [flagLabel({ ...flag, name }), flag.summary ?? ''])
+    const intro = 'These flags mean the same in every command. The help of a command lists the ones that it takes.'
+    return `${this.wrap(intro, 0)}\n\n${this.section('GLOBAL FLAGS', this.#list([...lines, ['-h, --help', 'Show help.']]))}`
   }
 
   #list(lines: readonly HelpLine[]): string {
@@ -51,71 +75,94 @@ class CliHelp extends Help {
   }
 }
 
-export async function showHelp(commands: CommandList, words: readonly string[], context: Context): Promise<number> {
-  // Former names of commands have no page of their own.
-  const id = findPage(words, new Set(helpPageIds(commands))) ?? commands.find(words)?.id
-  if (id === undefined) throw noSuchPage(commands, words)
+/** Shows examples first, and only the names of the flags that {@link FLAGS_PAGE} explains. */
+class FishCommandHelp extends CommandHelp {
+  protected override usage(): string {
+    return `$ ${usageOf(this.command.id, this.command.args)}`
+  }
+
+  protected override description(): string | undefined {
+    const { description } = this.command
+    return description === undefined ? undefined : this.wrap(description)
+  }
+
+  protected override groupFlags(flags: Flag[]) {
+    return { mainFlags: flags.filter((flag) => flag.helpGroup === undefined), flagGroups: {} }
+  }
+
+  protected override sections(): ReturnType<CommandHelp['sections']> {
+    const sections = super.sections()
+    const order = ['USAGE', 'EXAMPLES', 'DESCRIPTION', 'ARGUMENTS', 'FLAGS']
+    return [
+      ...order.flatMap((header) => sections.filter((section) => section.header === header)),
+      { header: 'GLOBAL FLAGS', generate: ({ flags }) => this.wrap(globalLine(flags)) },
+      { header: 'EXIT STATUS', generate: () => `0 on success. See: ${BIN} help ${EXIT_CODES_PAGE}` },
+    ]
+  }
+}
+
+function globalLine(flags: readonly Flag[]): string {
+  const labels = flags.filter(({ helpGroup }) => helpGroup !== undefined).map(flagLabel)
+  return `${[...labels, '--help'].join(', ')}\nSee: ${BIN} help ${FLAGS_PAGE}`
+}
+
+function flagLabel({ name, helpValue }: Pick<Flag, 'name'> & { readonly helpValue?: string | string[] | undefined }) {
+  return `--${name}${helpValue === undefined ? '' : `=${helpValue}`}`
+}
+
+/** As it is typed, with its arguments. */
+export function usageOf(id: string, args: Readonly<Record<string, Arg>>): string {
+  const labels = Object.entries(args).map(([name, arg]) => argLabel(name, arg))
+  return [BIN, ...id.split(':'), ...labels, '[FLAGS]'].join(' ')
+}
+
+export function argLabel(name: string, { required, multiple }: Arg): string {
+  const label = `${name.toUpperCase()}${multiple ? '...' : ''}`
+  return required ? label : `[${label}]`
+}
+
+export async function showHelp(list: CommandList, words: readonly string[], context: Context): Promise<number> {
+  const id = findPage(words, new Set(helpPageIds(list)))
+  if (id === undefined) throw noSuchPage(list, words)
   const colours = useColours(context.env, context.stdout)
   if (id === EXIT_CODES_PAGE) {
     context.stdout.write(exitCodesPage(colours))
     return EXIT.ok
   }
-  // A command that is also a topic lists its subcommands.
-  const needed = id === '' ? undefined : commands.ids.filter((each) => each === id || each.startsWith(`${id}:`))
-  const config = await openConfig(commands, needed)
-  const help = new CliHelp(config, commands, { stripAnsi: !colours })
-  await help.showHelp(id === '' ? [] : id.split(':'))
-  context.stdout.write(help.text)
+  const needed = list.ids.filter((each) => id === '' || each === id || each.startsWith(`${id}:`))
+  const help = new CliHelp({ stripAnsi: !colours })
+  context.stdout.write(`${help.page(id, list, await list.load(needed))}\n`)
   return EXIT.ok
 }
 
 export function helpPageIds({ ids, topics }: CommandList): readonly string[] {
-  return ['', ...new Set([...ids, ...Object.keys(topics), EXIT_CODES_PAGE])]
+  return ['', ...ids, ...Object.keys(topics), ...MORE_PAGES.map(({ value }) => value)]
 }
 
 function noSuchPage({ ids }: CommandList, words: readonly string[]): Error {
-  const meant = closestCommand(words, [...ids, EXIT_CODES_PAGE])
+  const meant = closestCommand(words, [...ids, ...MORE_PAGES.map(({ value }) => value)])
   return usageError('Unknown command.', didYouMean(meant && `help ${meant}`))
 }
 
-// Parts of a synopsis that stay on one line: a word, or brackets with their content.
-const ELEMENT = /\[[^\]]*\]|\S+/g
-const INDENT = 2
-const GLOBAL_ELEMENTS = ['[--no-color]', '[--json]']
-
-/** The usage breaks only between flags, and the summary appears once. */
-export class FishCommandHelp extends CommandHelp {
-  /** The elements stay in one line. */
-  synopsis(): { readonly words: string; readonly elements: readonly string[] } {
-    const words = this.command.id.replaceAll(':', ' ')
-    const usage = this.defaultUsage().replace('<%= command.id %>', '').trim()
-    const elements = usage.match(ELEMENT) ?? []
-    // Flags of every command come last.
-    const isGlobal = (element: string) => GLOBAL_ELEMENTS.includes(element)
-    return { words, elements: [...elements.filter((each) => !isGlobal(each)), ...GLOBAL_ELEMENTS] }
+function describeForHelp(id: string, { examples, args, flags, ...command }: Command): OclifCommand.Loadable {
+  return {
+    id,
+    summary: command.summary,
+    description: command.description,
+    examples: [...examples],
+    args: withNames(args),
+    flags: withNames({ ...flags, ...globalFlags }),
+    aliases: [],
+    hiddenAliases: [],
+    hidden: false,
+    load: () => Promise.reject(new Error('Help only renders; runCli runs commands.')),
   }
+}
 
-  protected override usage(): string {
-    const { words, elements } = this.synopsis()
-    const width = this.opts.maxWidth - INDENT
-    const lines = [`$ ${this.config.bin} ${words}`]
-    for (const element of elements) {
-      const line = `${lines.at(-1)} ${element}`
-      if (line.length <= width) lines.splice(-1, 1, line)
-      else lines.push(`${' '.repeat(INDENT)}${element}`)
-    }
-    return lines.join('\n')
-  }
-
-  protected override description(): string | undefined {
-    const { description } = this.command
-    return description === undefined || description === '' ? undefined : this.wrap(description)
-  }
-
-  override generate(): string {
-    const more = `${this.config.bin} help ${EXIT_CODES_PAGE}`
-    return `${super.generate()}\n\n${this.section('EXIT STATUS', this.wrap(`0 on success. All exit codes: ${more}`))}`
-  }
+function withNames<Value extends object>(
+  values: Readonly<Record<string, Value>>,
+): Record<string, Value & { name: string }> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { ...value, name }]))
 }
 
 type HelpLine = [left: string, right: string]
@@ -131,45 +178,12 @@ const FIRST_STEPS: readonly HelpLine[] = [
 function linesOf(
   { ids }: CommandList['groups'][number],
   topics: CommandList['topics'],
-  summaryOf: (id: string) => string,
+  commands: Commands,
 ): readonly HelpLine[] {
   return [...new Set(ids.map((id) => id.replace(/:.*/, '')))].map((word) => {
     const verbs = ids.flatMap((id) => (id.startsWith(`${word}:`) ? [id.slice(word.length + 1)] : []))
-    return [word, verbs.length === 0 ? summaryOf(word) : `${topics[word]}: ${verbs.join(', ')}`]
+    return [word, verbs.length === 0 ? (commands[word]?.summary ?? '') : `${topics[word]}: ${verbs.join(', ')}`]
   })
-}
-
-export async function openConfig(commands: CommandList, ids?: readonly string[]): Promise<Config> {
-  const manifest = readManifest()
-  const topics = Object.fromEntries(
-    Object.entries(commands.topics).map(([word, description]) => [word, { description }]),
-  )
-  const pjson = { ...manifest, oclif: { ...manifest.oclif, topics } }
-  const plugin = new Plugin({ root: PACKAGE_ROOT, pjson, isRoot: true, ignoreManifest: true })
-  await plugin.load()
-  plugin.commands = Object.entries(await commands.load(ids)).map(([id, command]) => describeForHelp(id, command))
-  return Config.load({ root: PACKAGE_ROOT, pjson, plugins: new Map([[plugin.name, plugin]]) })
-}
-
-function describeForHelp(id: string, { summary, description, examples, args, flags }: Command): OclifCommand.Loadable {
-  return {
-    id,
-    summary,
-    description,
-    examples: [...examples],
-    args: withNames(args),
-    flags: withNames({ ...globalFlags, ...flags }),
-    aliases: [],
-    hiddenAliases: [],
-    hidden: false,
-    load: () => Promise.reject(new Error('FishCommandHelp only renders help; use runCli to run commands.')),
-  }
-}
-
-function withNames<Value extends object>(
-  values: Readonly<Record<string, Value>>,
-): Record<string, Value & { name: string }> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { ...value, name }]))
 }
 
 /** The README has the same table. */
@@ -185,8 +199,6 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   rateLimited: 'rate limited for longer than the maximum wait; retryAt is the end',
   interrupted: 'interrupted',
 }
-
-export const EXIT_CODES_PAGE = 'exit-codes'
 
 function exitCodesPage(colours: boolean): string {
   const rows = Object.entries(EXIT_MEANINGS).map(([name, meaning]) => ({

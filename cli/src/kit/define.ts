@@ -19,8 +19,6 @@ export interface Values {
   readonly words?: readonly Candidate[] | undefined
   readonly local?: 'profiles' | 'users' | 'gamemodes' | undefined
   readonly paths?: 'files' | 'folders' | undefined
-  /** By the argument before this one. */
-  readonly byPrevious?: Readonly<Record<string, readonly Candidate[]>> | undefined
 }
 
 /** A function is called when the build writes the completion data. */
@@ -93,7 +91,10 @@ interface CommandDefinition<F, A, V extends object = FlagValues<F>, W extends ob
   readonly role?: Role | ((input: CommandInput<V, W>) => Role)
 }
 
-/** Flags of every command. `--no-color` is read before a command is loaded: help and errors have colours too. */
+/**
+ * Flags of every command. `fish-cli help flags` explains those of the group GLOBAL, and the help of a command only names
+ * them. `--no-color` is read before a command is loaded: help and errors have colours too.
+ */
 export const globalFlags = {
   json: Flags.boolean({ summary: 'Print one JSON document, for errors too.', helpGroup: 'GLOBAL' }),
   'no-color': Flags.boolean({ summary: 'Use no colours (NO_COLOR).', helpGroup: 'GLOBAL' }),

@@ -2,12 +2,20 @@ import { DEFAULT_BASE_URL, GAMEMODES } from '@fish-crab/sdk/constants'
 import { type Completion, Flags } from './define.ts'
 
 export const profileFlag = {
-  profile: Flags.string({ summary: 'The profile to use (FISH_PROFILE, else the current one).', helpValue: 'NAME' }),
+  profile: Flags.string({
+    summary: 'The profile to use (FISH_PROFILE, else the current one).',
+    helpValue: 'NAME',
+    helpGroup: 'GLOBAL',
+  }),
 }
 
 export const addressFlags = {
   ...profileFlag,
-  url: Flags.string({ summary: `Address of the service (FISH_URL, else ${DEFAULT_BASE_URL}).`, helpValue: 'URL' }),
+  url: Flags.string({
+    summary: `Address of the service (FISH_URL, else ${DEFAULT_BASE_URL}).`,
+    helpValue: 'URL',
+    helpGroup: 'GLOBAL',
+  }),
 }
 
 export const serviceFlags = {
@@ -15,11 +23,12 @@ export const serviceFlags = {
   'max-wait': Flags.string({
     summary: 'Seconds to wait at most when rate limited; 0 does not wait (FISH_MAX_WAIT).',
     helpValue: 'SECONDS',
+    helpGroup: 'GLOBAL',
   }),
 }
 
 export const outputFlags = {
-  csv: Flags.boolean({ summary: 'Print CSV, for a spreadsheet.', helpGroup: 'OUTPUT', exclusive: ['json'] }),
+  csv: Flags.boolean({ summary: 'Print CSV, for a spreadsheet.', helpGroup: 'GLOBAL', exclusive: ['json'] }),
 }
 
 export const gamemodeFlag = {
