@@ -14,11 +14,11 @@ async function fishing(env: Record<string, string | undefined>) {
   const folder = newFolder()
   const log = join(folder, 'latest.log')
   await mkdir(folder, { recursive: true })
-  // All that is written to an empty log is new.
-  await writeFile(log, '')
+  await writeFile(log, '[09:00:00] [main/INFO]: Loading Minecraft\n')
   // Time passes by catches alone. Not for the timeouts of requests: those are of a real service.
   const { clock } = await createMock({ startAt: Date.now() })
   const ending = new AbortController()
+  const started = Promise.withResolvers<void>()
   let shown = ''
   const watching = run(['watch', log], {
     env: { ...context.player, HOME: folder, ...xdgFolders(folder), ...env },
@@ -27,7 +27,11 @@ async function fishing(env: Record<string, string | undefined>) {
     onStdout: (text) => {
       shown = text
     },
+    onStderr: (text) => {
+      if (text.includes('Watching')) started.resolve()
+    },
   })
+  await started.promise
   for (let caught = 1; caught <= CATCHES; caught += 1) {
     await appendFile(log, `[12:00:00] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Fish ${caught}.\n`)
     await clock.advance(2000)

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { catchesText, interruptedError } from '../client/flush.ts'
@@ -8,13 +9,13 @@ import { commandLine } from '../core/command-line.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
-import { createUnrecognizedCounter, noteUnrecognized } from './chat-reader.ts'
+import { createUnrecognizedCounter, noteUnrecognized, type UnrecognizedCounter } from './chat-reader.ts'
 import { findEnd, follow } from './follow.ts'
 import { findGames, findLogs, usualPlaces } from './locations.ts'
 import { openLog } from './log-file.ts'
 import { askForGamemode, type WatchOptions } from './options.ts'
 import type { LogPosition } from './parser.ts'
-import { catchKey, gamemodeResolver, outboxRecorder, readPosition } from './recorder.ts'
+import { catchKey, type GamemodeResolver, gamemodeResolver, outboxRecorder, readPosition } from './recorder.ts'
 import { createCatchPrinter, parseNotify, reportDelivery, sendDelayMs, showQueue, totalsText } from './report.ts'
 
 interface GameLog {
@@ -33,9 +34,8 @@ const RESCAN_MS = 10_000
 
 /** Follows logs until Ctrl-C: the named ones, else those of all games. @throws CliError `interrupted` */
 export async function followLogs(context: Context & Notes, options: WatchOptions): Promise<never> {
-  const { target, user, chat, flags, paths } = options
-  const { env, clock } = context
-  const notify = parseNotify(flags.notify ?? settingValue('notify', env, context.config.settings))
+  const { target, user, flags, paths } = options
+  const notify = parseNotify(flags.notify ?? settingValue('notify', context.env, context.config.settings))
   const locations = usualPlaces(context)
   const seen = new Set((await findLogs(paths.length > 0 ? [] : locations)).map(({ path }) => path))
   const logs: readonly GameLog[] = paths.length > 0 ? paths.map((path) => ({ path })) : await findGames(locations)
@@ -57,45 +57,23 @@ export async function followLogs(context: Context & Notes, options: WatchOptions
     outbox.start()
     if (!flags.json) showQueue(context, outbox)
 
-    const followOne = async ({ path, position }: Pick<Started, 'path' | 'position'>): Promise<void> => {
-      const addHeld = commandLine('watch', '--once', printable(path), ...targetWords(target), '--gamemode', 'GAMEMODE')
-      const recorder = outboxRecorder(outbox, { user, path, gamemodeOf: gamemodeResolver(gamemode.flag, usual) })
-      try {
-        if (position) await recorder.record({ catches: [], position })
-        await follow({
-          path,
-          position,
-          signal,
-          clock,
-          chat,
-          onMissing: () => context.note(`fish-cli: No log at ${printable(path)} yet; waiting for it.`),
-          onBatch: async (batch) => {
-            for (const one of await recorder.record(batch)) printer.print(one, addHeld)
-            unrecognized.add(batch.unrecognized, path.replace(/[\\/][^\\/]*$/, ''))
-          },
-        })
-      } finally {
-        await recorder.finish()
+    const gamemodeOf = gamemodeResolver(gamemode.flag, usual)
+    const followOne = (log: Pick<Started, 'path' | 'position'>) => {
+      const work = followGame(context, log, { ...options, outbox, signal, gamemodeOf, printer, unrecognized })
+      running.push(work.catch((error) => failure.abort(error)))
+    }
+    for (const log of started) followOne(log)
+    for (;;) {
+      await sleep(RESCAN_MS, undefined, { signal })
+      for (const { path } of paths.length > 0 ? [] : await findLogs(locations)) {
+        if (seen.has(path)) continue
+        seen.add(path)
+        context.note(`fish-cli: Watching ${printable(path)}, too.`)
+        followOne({ path, position: await readPosition(outbox, { user, path }) })
       }
     }
-    const followNew = async (): Promise<never> => {
-      for (;;) {
-        await sleep(RESCAN_MS, undefined, { signal })
-        const fresh = (await findLogs(locations)).filter(({ path }) => !seen.has(path))
-        for (const { path } of fresh) {
-          seen.add(path)
-          context.note(`fish-cli: Watching ${printable(path)}, too.`)
-          run(followOne({ path, position: await readPosition(outbox, { user, path }) }))
-        }
-      }
-    }
-    const run = (work: Promise<unknown>) => running.push(work.catch((error) => failure.abort(error)))
-    for (const log of started) run(followOne(log))
-    if (paths.length === 0) run(followNew())
-    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    throw signal.reason
   } catch (error) {
-    if (!interrupted.aborted) throw error
+    if (!interrupted.aborted) throw failure.signal.aborted ? failure.signal.reason : error
     await Promise.all(running)
     context.note(`fish-cli: ${totalsText(printer.totals())}.`)
     noteUnrecognized(context, unrecognized, target)
@@ -105,6 +83,38 @@ export async function followLogs(context: Context & Notes, options: WatchOptions
     await Promise.all(running)
     // Ctrl-C does not wait for a request in flight: its frozen batch is on disk and is sent again.
     await outbox.close({ signal })
+  }
+}
+
+interface GameOptions extends StartOptions {
+  readonly gamemodeOf: GamemodeResolver
+  readonly printer: ReturnType<typeof createCatchPrinter>
+  readonly unrecognized: UnrecognizedCounter
+}
+
+async function followGame(
+  context: Context & Notes,
+  { path, position }: Pick<Started, 'path' | 'position'>,
+  { target, user, outbox, gamemodeOf, printer, unrecognized, signal, chat }: GameOptions,
+): Promise<void> {
+  const addHeld = commandLine('watch', '--once', printable(path), ...targetWords(target), '--gamemode', 'GAMEMODE')
+  const recorder = outboxRecorder(outbox, { user, path, gamemodeOf })
+  try {
+    if (position) await recorder.record({ catches: [], position })
+    await follow({
+      path,
+      position,
+      signal,
+      clock: context.clock,
+      chat,
+      onMissing: () => context.note(`fish-cli: No log at ${printable(path)} yet; waiting for it.`),
+      onBatch: async (batch) => {
+        for (const one of await recorder.record(batch)) printer.print(one, addHeld)
+        unrecognized.add(batch.unrecognized, dirname(path))
+      },
+    })
+  } finally {
+    await recorder.finish()
   }
 }
 
