@@ -1,31 +1,58 @@
 import type { ErrorCode } from '@fish-crab/sdk/contract'
+import type { NetworkFault } from '../service/outcome.ts'
+
+interface FaultEffect {
+  /** @default the response arrives */
+  readonly network?: NetworkFault
+  /** Whether the request counts towards the rate limit and nothing else happens. @default false */
+  readonly isIgnored?: boolean
+  /** @default as it is */
+  readonly storage?: 'down' | 'full'
+  /** The body that arrives. @default that of the service */
+  readonly body?: (text: string) => string
+  /** @default `application/json` */
+  readonly contentType?: string
+}
+
+const RESET: NetworkFault = { kind: 'reset' }
 
 /** Faults without parameters. */
-export const FAULT_NAMES = [
+const FAULTS = {
   /** No response ever arrives. The request is not processed. */
-  'silence',
+  silence: { network: { kind: 'silence' }, isIgnored: true },
   /** The connection is reset before the response. The request is not processed. */
-  'reset',
+  reset: { network: RESET, isIgnored: true },
   /** The request is processed; the connection is reset before the response. */
-  'lost-response',
+  'lost-response': { network: RESET },
   /** The request is processed; the connection ends after status and headers, as when the server process dies. */
-  'reset-after-headers',
+  'reset-after-headers': { network: { kind: 'cut-body', share: 0 } },
   /** The request is processed; the connection ends before the body reaches its `content-length`. */
-  'cut-body',
+  'cut-body': { network: { kind: 'cut-body', share: 0.5 } },
   /** The request is processed; the body is half of the JSON, with a matching `content-length`. */
-  'malformed-json',
+  // No proper prefix of a JSON object is valid JSON.
+  'malformed-json': { body: (text) => text.slice(0, Math.max(1, text.length >> 1)) },
   /** The request is processed; the body is JSON of another shape. */
-  'wrong-shape',
+  'wrong-shape': { body: (text) => JSON.stringify({ data: text }) },
   /** The request is processed; the body is an HTML page, as from a captive portal. */
-  'wrong-content-type',
+  'wrong-content-type': {
+    body: () => '<!doctype html><title>Sign in</title><p>Sign in to this network to continue.</p>\n',
+    contentType: 'text/html; charset=utf-8',
+  },
   /** The service cannot reach its storage. */
-  'storage-down',
+  'storage-down': { storage: 'down' },
   /** The service can read its storage and stores no catches. */
-  'storage-full',
-] as const
+  'storage-full': { storage: 'full' },
+} as const satisfies Readonly<Record<string, FaultEffect>>
 
-/** One of {@link FAULT_NAMES}. */
-export type FaultName = (typeof FAULT_NAMES)[number]
+/** The name of a fault without parameters. */
+export type FaultName = keyof typeof FAULTS
+
+/** The names of the faults without parameters. */
+export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[]
+
+export function effectOf(fault: Fault): FaultEffect {
+  return typeof fault === 'string' ? FAULTS[fault] : {}
+}
 
 /** The default error code of each status. */
 export const DEFAULT_CODES = {
