@@ -16,36 +16,45 @@ interface FaultEffect {
 
 const RESET: NetworkFault = { kind: 'reset' }
 
-/** Faults without parameters. */
-const FAULTS = {
+/** The name of a fault without parameters. */
+export type FaultName =
   /** No response ever arrives. The request is not processed. */
-  silence: { network: { kind: 'silence' }, isIgnored: true },
+  | 'silence'
   /** The connection is reset before the response. The request is not processed. */
-  reset: { network: RESET, isIgnored: true },
+  | 'reset'
   /** The request is processed; the connection is reset before the response. */
-  'lost-response': { network: RESET },
+  | 'lost-response'
   /** The request is processed; the connection ends after status and headers, as when the server process dies. */
-  'reset-after-headers': { network: { kind: 'cut-body', share: 0 } },
+  | 'reset-after-headers'
   /** The request is processed; the connection ends before the body reaches its `content-length`. */
-  'cut-body': { network: { kind: 'cut-body', share: 0.5 } },
+  | 'cut-body'
   /** The request is processed; the body is half of the JSON, with a matching `content-length`. */
+  | 'malformed-json'
+  /** The request is processed; the body is JSON of another shape. */
+  | 'wrong-shape'
+  /** The request is processed; the body is an HTML page, as from a captive portal. */
+  | 'wrong-content-type'
+  /** The service cannot reach its storage. */
+  | 'storage-down'
+  /** The service can read its storage and stores no catches. */
+  | 'storage-full'
+
+const FAULTS: Readonly<Record<FaultName, FaultEffect>> = {
+  silence: { network: { kind: 'silence' }, isIgnored: true },
+  reset: { network: RESET, isIgnored: true },
+  'lost-response': { network: RESET },
+  'reset-after-headers': { network: { kind: 'cut-body', share: 0 } },
+  'cut-body': { network: { kind: 'cut-body', share: 0.5 } },
   // No proper prefix of a JSON object is valid JSON.
   'malformed-json': { body: (text) => text.slice(0, Math.max(1, text.length >> 1)) },
-  /** The request is processed; the body is JSON of another shape. */
   'wrong-shape': { body: (text) => JSON.stringify({ data: text }) },
-  /** The request is processed; the body is an HTML page, as from a captive portal. */
   'wrong-content-type': {
     body: () => '<!doctype html><title>Sign in</title><p>Sign in to this network to continue.</p>\n',
     contentType: 'text/html; charset=utf-8',
   },
-  /** The service cannot reach its storage. */
   'storage-down': { storage: 'down' },
-  /** The service can read its storage and stores no catches. */
   'storage-full': { storage: 'full' },
-} as const satisfies Readonly<Record<string, FaultEffect>>
-
-/** The name of a fault without parameters. */
-export type FaultName = keyof typeof FAULTS
+}
 
 /** The names of the faults without parameters. */
 export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[]

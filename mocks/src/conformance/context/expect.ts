@@ -165,11 +165,6 @@ export function errorBody(response: ReceivedResponse): JsonObject {
   return body
 }
 
-export function badRequest(response: ReceivedResponse): void {
-  status(response, 400)
-  errorBody(response)
-}
-
 export function details(response: ReceivedResponse, code: ErrorCode): void {
   const { details } = error(response, code)
   that(Array.isArray(details) && details.length > 0, '"details" that describe the problem', details, response)
