@@ -147,7 +147,7 @@ export const rateLimitChecks = checksOf('rate-limit', [
     const counted = Array.from({ length: left }, (_, index) => left - 1 - index)
     expect.same(remaining, counted, HEADERS.rateRemaining)
   }),
-  check('limit-refusal', 'Over the limit, all paths are 429 with Retry-After, which says what to do.', async (t) => {
+  check('limit-refusal', 'Over the limit, every path is 429, with Retry-After and advice.', async (t) => {
     const { send } = await exhaust(t)
     for (const path of REFUSED_PATHS) {
       const response = await send(path)

@@ -77,7 +77,7 @@ export const tokensChecks = checksOf('tokens', [
     }),
   ),
   ...Object.entries(INVALID).map(([id, breakToken]) =>
-    check(`token-refused-${id}`, `A token that is wrong in "${id}" is 400 invalid_token, as any other.`, async (t) =>
+    check(`token-refused-${id}`, `A token that is wrong in "${id}" gets the same 400 as every other.`, async (t) =>
       expectNothingStored(t, async () =>
         sameForEveryInvalidToken(t, await breakToken(await encrypt(t, SHORT_PAYLOADS.fish), t)),
       ),

@@ -97,29 +97,25 @@ export const writesChecks = checksOf('writes', [
       expect.same((await entriesOf(t, kind, String(id), gamemode)).length, count, 'the number of entries with the id')
     }),
   ]),
-  check(
-    'write-gamemode',
-    'Header, query or payload names a gamemode of /status, each with its own fish.',
-    async (t) => {
-      const user = await t.user()
-      const gamemodes = await gamemodesOf(t)
-      const written = new Map<unknown, Gamemode>()
-      for (const gamemode of gamemodes) {
-        const ways: readonly [unknown, PostOptions][] = [
-          [SHORT_PAYLOADS.fish, { gamemode }],
-          [SHORT_PAYLOADS.fish, { gamemode: null, query: `?name=${user.name}&gamemode=${gamemode}` }],
-          [{ ...SHORT_PAYLOADS.fish, gamemode }, { gamemode: null }],
-          [{ gamemode, fish: [ENTRY.fish] }, { gamemode: null }],
-        ]
-        for (const way of ways) written.set(await writeAndExpectId(t, 'fish', ...way), gamemode)
-      }
-      for (const gamemode of gamemodes) {
-        const { entries } = await detailedCollection(t, 'fish', user, '', gamemode)
-        const found = entries.flatMap(({ id }) => written.get(id) ?? [])
-        expect.same(found, repeat(4, gamemode), `the gamemodes of the fish in ${gamemode}`)
-      }
-    },
-  ),
+  check('write-gamemode', 'Header, query or payload names the gamemode, and each has its own fish.', async (t) => {
+    const user = await t.user()
+    const gamemodes = await gamemodesOf(t)
+    const written = new Map<unknown, Gamemode>()
+    for (const gamemode of gamemodes) {
+      const ways: readonly [unknown, PostOptions][] = [
+        [SHORT_PAYLOADS.fish, { gamemode }],
+        [SHORT_PAYLOADS.fish, { gamemode: null, query: `?name=${user.name}&gamemode=${gamemode}` }],
+        [{ ...SHORT_PAYLOADS.fish, gamemode }, { gamemode: null }],
+        [{ gamemode, fish: [ENTRY.fish] }, { gamemode: null }],
+      ]
+      for (const way of ways) written.set(await writeAndExpectId(t, 'fish', ...way), gamemode)
+    }
+    for (const gamemode of gamemodes) {
+      const { entries } = await detailedCollection(t, 'fish', user, '', gamemode)
+      const found = entries.flatMap(({ id }) => written.get(id) ?? [])
+      expect.same(found, repeat(4, gamemode), `the gamemodes of the fish in ${gamemode}`)
+    }
+  }),
   check('write-for-owner-of-api-key', 'Only a write without a name is for the owner of the API key.', async (t) => {
     const id = await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { query: '' })
     expect.same((await entriesOf(t, 'fish', id)).length, 1, "the entries in the owner's collection")
