@@ -48,11 +48,7 @@ const SKIPPED = {
     'limit-leaves-preflights-and-operations',
     'limit-leaves-others',
   ],
-  'programs cannot set the header accept-encoding on this platform': [
-    'read-in-gzip',
-    'read-in-br',
-    'read-without-coding',
-  ],
+  'programs cannot set the header accept-encoding on this platform': ['read-in-gzip', 'read-in-br'],
   'no response, and this platform may buffer a streamed body until its end': ['body-refused-while-streaming'],
   'requires a second client address (option otherClient)': [
     'failed-credentials-are-limited',

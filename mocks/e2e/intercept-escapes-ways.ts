@@ -96,19 +96,19 @@ export function waysTo({ plain, secure, proxyUrl }: Destinations): Readonly<Reco
     'https.get, own agent': withNode(secure, https.get, () => new https.Agent(keepAlive)),
     'net.connect by hand': { origin: plain, make: () => byHand(plain) },
     'proxy: undici.request, EnvHttpProxyAgent': withUndici(plain, () => new undici.EnvHttpProxyAgent(envProxy)),
-    'proxy: undici.request, ProxyAgent tunnel': withUndici(
+    'tunnel: undici.request, ProxyAgent': withUndici(
       plain,
       () => new undici.ProxyAgent({ uri: proxyUrl, proxyTunnel: true }),
     ),
-    'proxy: undici.request https, ProxyAgent': withUndici(
+    'tunnel: undici.request https, ProxyAgent': withUndici(
       secure,
       () => new undici.ProxyAgent({ uri: proxyUrl, requestTls: tls }),
     ),
     'proxy: fetch, EnvHttpProxyAgent': withPrivateFetch(plain, () => new undici.EnvHttpProxyAgent(envProxy)),
     'proxy: fetch POST, EnvHttpProxyAgent': withPrivateFetch(plain, () => new undici.EnvHttpProxyAgent(envProxy), post),
-    'proxy: fetch https, EnvHttpProxyAgent': withPrivateFetch(secure, () => new undici.EnvHttpProxyAgent(envProxy)),
+    'tunnel: fetch https, EnvHttpProxyAgent': withPrivateFetch(secure, () => new undici.EnvHttpProxyAgent(envProxy)),
     'proxy: http.get, HTTP_PROXY': withNode(plain, get, () => new HttpAgent({ ...keepAlive, proxyEnv } as object)),
-    'proxy: https.get, HTTPS_PROXY': withNode(
+    'tunnel: https.get, HTTPS_PROXY': withNode(
       secure,
       https.get,
       () => new https.Agent({ ...keepAlive, proxyEnv, ...tls } as object),

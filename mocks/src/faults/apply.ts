@@ -1,20 +1,10 @@
 import { EVENT_STREAM, HEADERS, MEDIA_TYPES, ROUTES } from '@fish-crab/sdk/contract'
 import { errorBody, HttpError } from '@fish-crab/server/internal'
-import { decodeContent, type NetworkFault, type Outcome } from '../service/outcome.ts'
+import { decodeContent, type Outcome } from '../service/outcome.ts'
 import { copyAddress, setHeaders } from '../service/request.ts'
 import type { Service } from '../service/service.ts'
-import { DEFAULT_CODES, type Fault, type FaultName, type StatusFault } from './fault.ts'
+import { DEFAULT_CODES, effectOf, type Fault, type StatusFault } from './fault.ts'
 import type { MatchedFault } from './registry.ts'
-
-const RESET: NetworkFault = { kind: 'reset' }
-
-const NETWORK_FAULTS: Readonly<Partial<Record<FaultName, NetworkFault>>> = {
-  silence: { kind: 'silence' },
-  reset: RESET,
-  'lost-response': RESET,
-  'reset-after-headers': { kind: 'cut-body', share: 0 },
-  'cut-body': { kind: 'cut-body', share: 0.5 },
-}
 
 export async function applyFault(
   service: Service,
@@ -24,32 +14,19 @@ export async function applyFault(
 ): Promise<Outcome> {
   if (!match) return { response: await service.app.fetch(request), delayMs: 0 }
   const { fault, delayMs } = match
-  const networkFault = typeof fault === 'string' ? NETWORK_FAULTS[fault] : undefined
-  const responded = await respond(service, request, fault, now)
-  const response = networkFault?.kind === 'cut-body' ? await untilFirstChunk(responded) : responded
-  return { response, delayMs, networkFault }
+  const { network, body, contentType } = effectOf(fault)
+  let response = await respond(service, request, fault, now)
+  if (body || network?.kind === 'cut-body') response = await untilFirstChunk(response)
+  if (body) response = await replaceBody(request, response, body, contentType)
+  return { response, delayMs, networkFault: network }
 }
 
 async function respond(service: Service, request: Request, fault: Fault, now: number): Promise<Response> {
-  if (typeof fault === 'object') {
-    return 'status' in fault ? errorResponse(service, request, fault, now) : service.app.fetch(request)
-  }
-  switch (fault) {
-    case 'storage-down':
-      return service.appWithoutStorage().fetch(request)
-    case 'storage-full':
-      return service.appWithReadOnlyStorage().fetch(request)
-    case 'reset':
-    case 'silence':
-      // Counted like every request that arrives, but not processed.
-      return errorResponse(service, request, { status: 503 }, now)
-    case 'malformed-json':
-    case 'wrong-shape':
-    case 'wrong-content-type':
-      return corruptBody(request, await untilFirstChunk(await service.app.fetch(request)), fault)
-    default:
-      return service.app.fetch(request)
-  }
+  const { isIgnored, storage } = effectOf(fault)
+  if (typeof fault === 'object' && 'status' in fault) return errorResponse(service, request, fault, now)
+  if (isIgnored) return errorResponse(service, request, { status: 503 }, now)
+  if (storage === 'down') return service.appWithoutStorage().fetch(request)
+  return (storage === 'full' ? service.appWithReadOnlyStorage() : service.app).fetch(request)
 }
 
 /** An event stream with its beginning alone: the rest may never come. */
@@ -110,32 +87,19 @@ function setExhausted(headers: Headers, windowMs: number, now: number): void {
   headers.set(HEADERS.retryAfter, String(Math.max(1, Math.ceil(reset - now / 1000))))
 }
 
-const LOGIN_PAGE = '<!doctype html><title>Sign in</title><p>Sign in to this network to go on.</p>\n'
-
-const CORRUPT = {
-  // No proper prefix of a JSON object is valid JSON.
-  'malformed-json': (text: string) => text.slice(0, Math.max(1, text.length >> 1)),
-  'wrong-shape': (text: string) => JSON.stringify({ data: parsed(text) }),
-  'wrong-content-type': () => LOGIN_PAGE,
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Events.
-    return text
-  }
-}
-
 /** A response without a body is unchanged. */
-async function corruptBody(request: Request, response: Response, fault: keyof typeof CORRUPT): Promise<Response> {
+async function replaceBody(
+  request: Request,
+  response: Response,
+  change: (text: string) => string,
+  contentType: string | undefined,
+): Promise<Response> {
   if (request.method === 'HEAD' || response.body === null) return response
   const headers = new Headers(response.headers)
   headers.delete('etag')
   headers.delete('content-encoding')
-  if (fault === 'wrong-content-type') headers.set('content-type', 'text/html; charset=utf-8')
-  return responseWithLength(request, response.status, headers, CORRUPT[fault](await decodeContent(response).text()))
+  if (contentType) headers.set('content-type', contentType)
+  return responseWithLength(request, response.status, headers, change(await decodeContent(response).text()))
 }
 
 /** Sets `content-length`: without it, a truncated body looks complete. */

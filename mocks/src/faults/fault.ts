@@ -1,31 +1,67 @@
 import type { ErrorCode } from '@fish-crab/sdk/contract'
+import type { NetworkFault } from '../service/outcome.ts'
 
-/** Faults without parameters. */
-export const FAULT_NAMES = [
+interface FaultEffect {
+  /** @default the response arrives */
+  readonly network?: NetworkFault
+  /** Whether the request counts towards the rate limit and nothing else happens. @default false */
+  readonly isIgnored?: boolean
+  /** @default as it is */
+  readonly storage?: 'down' | 'full'
+  /** The body that arrives. @default that of the service */
+  readonly body?: (text: string) => string
+  /** @default `application/json` */
+  readonly contentType?: string
+}
+
+const RESET: NetworkFault = { kind: 'reset' }
+
+/** The name of a fault without parameters. */
+export type FaultName =
   /** No response ever arrives. The request is not processed. */
-  'silence',
+  | 'silence'
   /** The connection is reset before the response. The request is not processed. */
-  'reset',
+  | 'reset'
   /** The request is processed; the connection is reset before the response. */
-  'lost-response',
+  | 'lost-response'
   /** The request is processed; the connection ends after status and headers, as when the server process dies. */
-  'reset-after-headers',
+  | 'reset-after-headers'
   /** The request is processed; the connection ends before the body reaches its `content-length`. */
-  'cut-body',
+  | 'cut-body'
   /** The request is processed; the body is half of the JSON, with a matching `content-length`. */
-  'malformed-json',
+  | 'malformed-json'
   /** The request is processed; the body is JSON of another shape. */
-  'wrong-shape',
+  | 'wrong-shape'
   /** The request is processed; the body is an HTML page, as from a captive portal. */
-  'wrong-content-type',
+  | 'wrong-content-type'
   /** The service cannot reach its storage. */
-  'storage-down',
+  | 'storage-down'
   /** The service can read its storage and stores no catches. */
-  'storage-full',
-] as const
+  | 'storage-full'
 
-/** One of {@link FAULT_NAMES}. */
-export type FaultName = (typeof FAULT_NAMES)[number]
+const FAULTS: Readonly<Record<FaultName, FaultEffect>> = {
+  silence: { network: { kind: 'silence' }, isIgnored: true },
+  reset: { network: RESET, isIgnored: true },
+  'lost-response': { network: RESET },
+  'reset-after-headers': { network: { kind: 'cut-body', share: 0 } },
+  'cut-body': { network: { kind: 'cut-body', share: 0.5 } },
+  // No proper prefix of a JSON object is valid JSON.
+  'malformed-json': { body: (text) => text.slice(0, Math.max(1, text.length >> 1)) },
+  'wrong-shape': { body: (text) => JSON.stringify({ data: text }) },
+  'wrong-content-type': {
+    body: () => '<!doctype html><title>Sign in</title><p>Sign in to this network to continue.</p>\n',
+    contentType: 'text/html; charset=utf-8',
+  },
+  'storage-down': { storage: 'down' },
+  'storage-full': { storage: 'full' },
+}
+
+/** The names of the faults without parameters. */
+export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[]
+
+export function effectOf(fault: Fault): FaultEffect {
+  return typeof fault === 'string' ? FAULTS[fault] : {}
+}
 
 /** The default error code of each status. */
 export const DEFAULT_CODES = {

@@ -66,7 +66,7 @@ const QUIET_TURNS = 20
 const MAX_TURNS = 200_000
 /** When to warn about a test that hangs: before the default timeout of test runners, 5 s. */
 const WARN_AFTER_MS = 3000
-/** What waits for longer on a running clock waits for the rate limit, say: no test waits for that. */
+/** A longer wait on a running clock, such as for the rate limit, outlasts every test. */
 const LONG_WAIT_MS = 60_000
 
 const REASONS = {
@@ -75,13 +75,11 @@ const REASONS = {
   timeoutMs: 'a client waits for a response (timeoutMs)',
 }
 
-interface Alarm {
+interface Sleeper {
+  /** `service`: nobody waits for it. */
+  readonly kind: keyof typeof REASONS | 'service'
   readonly wakeAt: number
   wake(): void
-}
-
-interface Sleeper extends Alarm {
-  readonly kind: keyof typeof REASONS
 }
 
 export function createClock({
@@ -89,57 +87,47 @@ export function createClock({
   source = () => Date.now(),
   autoAdvance = false,
 }: ClockOptions): ResettableClock {
-  const isStopped = startAt !== undefined
-  const start = isStopped ? toUnixMs(startAt) : 0
-  const sleepers = new Set<Sleeper>()
-  const scheduled = new Set<Alarm>()
+  const start = startAt === undefined ? undefined : toUnixMs(startAt)
+  const all = new Set<Sleeper>()
   let offset = 0
   let resets = 0
   let busy = 0
   let changes = 0
   let isJumping = false
   let lastMove: Promise<void> = Promise.resolve()
-  let alarm: ReturnType<typeof setTimeout> | undefined
+  let warning: ReturnType<typeof setTimeout> | undefined
   let exhausted: { readonly call: string; readonly until: number } | undefined
-  const now = () => (isStopped ? start : source()) + offset
 
-  const sorted = <Entry extends Alarm>(...sets: readonly ReadonlySet<Entry>[]): Entry[] =>
-    sets.flatMap((entries) => [...entries]).sort((one, other) => one.wakeAt - other.wakeAt)
-  const inOrder = () => sorted(sleepers)
-  const count = (kind: Sleeper['kind']) => [...sleepers].filter((sleeper) => sleeper.kind === kind).length
-
-  /** Every request in flight has a timeout here; one that is delayed by a fault also has a held response. */
-  const areClientsAsleep = () => busy === 0 && count('timeoutMs') <= count('hold')
+  const now = () => (start ?? source()) + offset
+  const inOrder = () => [...all].sort((one, other) => one.wakeAt - other.wakeAt)
+  const clients = () => inOrder().filter(({ kind }) => kind !== 'service')
+  const count = (kind: Sleeper['kind']) => [...all].filter((sleeper) => sleeper.kind === kind).length
 
   async function waitUntilIdle(): Promise<void> {
     let quiet = 0
     let seen = changes
     await flushTasks((turns) => {
-      quiet = changes === seen && areClientsAsleep() ? quiet + 1 : 0
+      // Every request in flight has a timeout here; one that is delayed by a fault also has a held response.
+      const areClientsAsleep = busy === 0 && count('timeoutMs') <= count('hold')
+      quiet = changes === seen && areClientsAsleep ? quiet + 1 : 0
       seen = changes
       return quiet < QUIET_TURNS && turns < MAX_TURNS
     })
   }
 
-  function wakeSleepers(): void {
-    const reached = now()
-    for (const one of sorted<Alarm>(sleepers, scheduled)) if (one.wakeAt <= reached) one.wake()
-  }
-
-  function advanceToNext(max: number): number | undefined {
-    const [next] = Number.isFinite(max) ? sorted<Alarm>(sleepers, scheduled) : inOrder()
-    if (!next || !Number.isFinite(next.wakeAt)) return undefined
-    const distance = Math.max(0, next.wakeAt - now())
-    if (distance > max) return undefined
+  /** @returns the distance; `undefined` if the next wake-up is further than `max` */
+  function advanceTo(next: Sleeper | undefined, max: number): number | undefined {
+    const distance = next ? Math.max(0, next.wakeAt - now()) : Number.POSITIVE_INFINITY
+    if (!Number.isFinite(distance) || distance > max) return undefined
     offset += distance
-    wakeSleepers()
+    const reached = now()
+    for (const sleeper of inOrder()) if (sleeper.wakeAt <= reached) sleeper.wake()
     return distance
   }
 
-  /** Runs moves of the clock one after the other. A reset cancels those before it. */
-  function enqueueMove(work: (isCancelled: () => boolean) => Promise<void>): Promise<void> {
-    const since = resets
-    const moved = lastMove.then(() => work(() => resets !== since))
+  /** Runs moves of the clock one after the other. */
+  function enqueueMove(move: () => Promise<void>): Promise<void> {
+    const moved = lastMove.then(move)
     lastMove = moved.catch(() => {})
     return moved
   }
@@ -147,15 +135,10 @@ export function createClock({
   function jump(): void {
     if (!autoAdvance || isJumping) return
     isJumping = true
-    enqueueMove(async (isCancelled) => {
-      try {
-        do await waitUntilIdle()
-        while (!isCancelled() && advanceToNext(Number.POSITIVE_INFINITY) !== undefined)
-      } finally {
-        isJumping = false
-      }
-      // Sleepers that were added after a reset cancelled this move.
-      if (isCancelled() && sleepers.size > 0) jump()
+    enqueueMove(async () => {
+      do await waitUntilIdle()
+      while (advanceTo(clients()[0], Number.POSITIVE_INFINITY) !== undefined)
+      isJumping = false
     })
   }
 
@@ -173,30 +156,22 @@ export function createClock({
     exhausted = undefined
   }
 
-  /** A running clock wakes everything that waits for it, but perhaps too late. */
-  const isHanging = () => isStopped || inOrder().some(({ wakeAt }) => wakeAt - now() >= LONG_WAIT_MS)
-
-  function warnLater(): void {
-    if (autoAdvance || alarm !== undefined || !isHanging()) return
-    const seen = changes
-    alarm = setTimeout(() => {
-      // biome-ignore lint/suspicious/noConsole: a test that hangs has no other way to find the reason
-      if (changes === seen) return console.warn(describeSleepers(now(), inOrder(), isStopped))
-      alarm = undefined
-      warnLater()
-    }, WARN_AFTER_MS)
-    // A number in browsers.
-    ;(alarm as Partial<NodeJS.Timeout>).unref?.()
+  /** Warns when nothing happens any more while a client waits. */
+  function onChange(): void {
+    changes += 1
+    clearTimeout(warning)
+    const isHanging = clients().some(({ wakeAt }) => start !== undefined || wakeAt - now() >= LONG_WAIT_MS)
+    if (autoAdvance || !isHanging) return
+    // biome-ignore lint/suspicious/noConsole: a test that hangs has no other way to find the reason
+    warning = setTimeout(() => console.warn(describeSleepers(now(), sleepers(), start !== undefined)), WARN_AFTER_MS)
+    unref(warning)
   }
 
   function add(kind: Sleeper['kind'], milliseconds: number, onEnd: () => void): () => void {
     const remove = () => {
       clearTimeout(timer)
-      sleepers.delete(sleeper)
-      changes += 1
-      if (sleepers.size > 0) return
-      clearTimeout(alarm)
-      alarm = undefined
+      all.delete(sleeper)
+      if (kind !== 'service') onChange()
     }
     const sleeper: Sleeper = {
       kind,
@@ -206,11 +181,14 @@ export function createClock({
         onEnd()
       },
     }
-    const isTimed = !isStopped && Number.isFinite(milliseconds)
+    const isTimed = start === undefined && Number.isFinite(milliseconds)
     const timer = isTimed ? setTimeout(sleeper.wake, Math.min(milliseconds, MAX_TIMER_MS)) : undefined
-    sleepers.add(sleeper)
-    changes += 1
-    warnLater()
+    all.add(sleeper)
+    if (kind === 'service') {
+      unref(timer)
+      return remove
+    }
+    onChange()
     jump()
     return remove
   }
@@ -224,12 +202,14 @@ export function createClock({
           if (milliseconds <= 0) resolve()
           else remove = add(kind, milliseconds, resolve)
         })
-      try {
-        await untilAborted(elapse, signal)
-      } finally {
-        remove()
-      }
+      await untilAborted(elapse, signal).finally(() => remove())
     }
+
+  const sleepers = () =>
+    clients().map(({ kind, wakeAt }) => ({
+      reason: REASONS[kind as keyof typeof REASONS],
+      until: Number.isFinite(wakeAt) ? new Date(wakeAt) : undefined,
+    }))
 
   return {
     now,
@@ -240,16 +220,17 @@ export function createClock({
       }
       toUnixMs(now() + milliseconds)
       warnOfOtherClocks()
-      return enqueueMove(async (isCancelled) => {
+      const since = resets
+      return enqueueMove(async () => {
         let left = milliseconds
         await waitUntilIdle()
-        while (!isCancelled()) {
-          const moved = advanceToNext(left)
-          if (moved === undefined) {
+        while (resets === since) {
+          const distance = advanceTo(inOrder()[0], left)
+          if (distance === undefined) {
             offset += left
             return
           }
-          left -= moved
+          left -= distance
           await waitUntilIdle()
         }
       })
@@ -260,34 +241,16 @@ export function createClock({
       resets += 1
       exhausted = undefined
       // Their wake-up times may never be reached again. Infinite sleeps continue.
-      for (const sleeper of [...sleepers]) if (Number.isFinite(sleeper.wakeAt)) sleeper.wake()
+      for (const sleeper of clients()) if (Number.isFinite(sleeper.wakeAt)) sleeper.wake()
     },
 
     sleep: sleepAs('sleep'),
     hold: sleepAs('hold'),
     setTimer: (milliseconds, onEnd) => add('timeoutMs', milliseconds, onEnd),
-
-    schedule(milliseconds, run) {
-      const remove = () => {
-        clearTimeout(timer)
-        scheduled.delete(one)
-      }
-      const one: Alarm = {
-        wakeAt: now() + milliseconds,
-        wake() {
-          remove()
-          run()
-        },
-      }
-      const timer = isStopped ? undefined : setTimeout(one.wake, milliseconds)
-      // A number in browsers.
-      ;(timer as Partial<NodeJS.Timeout> | undefined)?.unref?.()
-      scheduled.add(one)
-      return remove
-    },
+    schedule: (milliseconds, run) => add('service', milliseconds, run),
 
     get sleepers() {
-      return inOrder().map(sleeperView)
+      return sleepers()
     },
 
     recordExhausted(call, until) {
@@ -308,15 +271,16 @@ export function createClock({
   }
 }
 
-function sleeperView({ kind, wakeAt }: Sleeper): ClockSleeper {
-  return { reason: REASONS[kind], until: Number.isFinite(wakeAt) ? new Date(wakeAt) : undefined }
+/** Lets the process end meanwhile. In browsers, a timer is a number. */
+function unref(timer: ReturnType<typeof setTimeout> | undefined): void {
+  ;(timer as Partial<NodeJS.Timeout> | undefined)?.unref?.()
 }
 
-function describeSleepers(now: number, sleepers: readonly Sleeper[], isStopped: boolean): string {
-  const lines = sleepers.map(({ kind, wakeAt }) =>
-    Number.isFinite(wakeAt)
-      ? `\n- ${REASONS[kind]}, until ${new Date(wakeAt).toISOString()}, ${Math.ceil(wakeAt - now)} ms from now`
-      : `\n- ${REASONS[kind]}, forever`,
+function describeSleepers(now: number, sleepers: readonly ClockSleeper[], isStopped: boolean): string {
+  const lines = sleepers.map(({ reason, until }) =>
+    until
+      ? `\n- ${reason}, until ${until.toISOString()}, ${Math.ceil(until.getTime() - now)} ms from now`
+      : `\n- ${reason}, forever`,
   )
   const state = isStopped ? `is stopped at ${new Date(now).toISOString()}` : 'runs'
   return (

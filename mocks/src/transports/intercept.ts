@@ -1,7 +1,5 @@
 import { Socket } from 'node:net'
 import { emitWarning } from 'node:process'
-// By name, since fake timers replace the global ones and would stop the network of the mock.
-import { setImmediate } from 'node:timers'
 import { TLSSocket } from 'node:tls'
 import { EVENT_STREAM } from '@fish-crab/sdk/contract'
 import { FetchInterceptor } from '@mswjs/interceptors/fetch'
@@ -67,8 +65,9 @@ interface Registry {
 
 /**
  * Intercepts the HTTP/1.1 requests of the process: of the global `fetch` (also one that was captured before), undici,
- * node:http and node:https, and through a proxy. Other requests are blocked unless they are allowed. Connections that are
- * already open, other protocols, worker threads and child processes are not intercepted.
+ * node:http and node:https, also through a proxy that takes whole URLs. Other requests, such as for a tunnel through a
+ * proxy, are blocked unless they are allowed. Connections that are already open, other protocols, worker threads and child
+ * processes are not intercepted.
  * @throws Error when another mock already listens for the origin.
  * @throws TypeError when the origin is not a URL.
  * @example
@@ -106,6 +105,7 @@ function interceptions(): Interceptions {
 function start(onStop: () => void): Interceptions {
   const byOrigin = new Map<string, Listener>()
   const sockets = new Set<Socket>()
+  const inFlight = new Set<Promise<void>>()
   const decideOrigin = (origin: string): Decision =>
     byOrigin.has(origin) ? 'block' : decide(origin, byOrigin.values())
   const decideAddress = (address: string): Decision => {
@@ -126,25 +126,25 @@ function start(onStop: () => void): Interceptions {
       initiator.once('close', () => sockets.delete(initiator))
     }
     if (request.method === 'CONNECT') {
-      if (byOrigin.has(originOf(`http://${request.url}`)) || byOrigin.has(originOf(`https://${request.url}`))) {
-        await openTunnel(interceptor, intercepted)
-      } else handleUnhandled(intercepted, `tcp://${request.url}`, decideAddress(request.url))
+      handleUnhandled(intercepted, `tcp://${request.url}`, decideAddress(request.url))
       return
     }
     const origin = originOf(request.url)
     const listener = byOrigin.get(origin)
-    if (listener) await handleIntercepted(listener, intercepted)
-    else handleUnhandled(intercepted, origin, decideOrigin(origin))
+    if (listener) {
+      const handled = handleIntercepted(listener, intercepted)
+      inFlight.add(handled)
+      await handled
+      inFlight.delete(handled)
+    } else handleUnhandled(intercepted, origin, decideOrigin(origin))
   })
   return {
     byOrigin,
     async stop() {
       onStop()
+      await Promise.all(inFlight)
       fetchInterceptor.dispose()
       interceptor.dispose()
-      // Requests in flight fail first, which takes the interceptor two turns.
-      await nextTurn()
-      await nextTurn()
       // Otherwise, clients would reuse connections whose server is gone.
       const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve).destroy()))
       await Promise.all(closed)
@@ -193,29 +193,6 @@ function handleUnhandled({ request, controller }: InterceptedRequest, origin: st
   }
 }
 
-/**
- * Opens a tunnel to a mocked origin without a proxy. The client must not enter the tunnel before its connection is
- * complete, so the listener delays the response.
- */
-async function openTunnel(
-  interceptor: HttpRequestInterceptor,
-  { controller, request }: InterceptedRequest,
-): Promise<void> {
-  const waiting = new AbortController()
-  interceptor.on(
-    'response',
-    async (event) => {
-      if (event.request !== request) return
-      await nextTurn()
-      // By the second turn, the interceptor knows that the client does not wait for the server to speak first.
-      await nextTurn()
-      waiting.abort()
-    },
-    { signal: waiting.signal },
-  )
-  controller.respondWith(new Response(null, { status: 200, statusText: 'Connection Established' }))
-}
-
 async function applyOutcome(
   outcome: Outcome,
   intercepted: InterceptedRequest,
@@ -226,8 +203,6 @@ async function applyOutcome(
   const { controller, request } = intercepted
   // Before any other wait, so that a move of the clock finds the response delayed.
   if (delayMs > 0) await waitConnected(ended, () => sleep(delayMs, ended))
-  // A network never responds in the same turn. Clients rely on that to see that a connection is idle.
-  await nextTurn()
   if (ended.aborted) return
   switch (networkFault?.kind) {
     case undefined:
@@ -242,17 +217,12 @@ async function applyOutcome(
       controller.errorWith(connectionReset())
       return
     case 'cut-body':
-      if (request.method === 'CONNECT') controller.errorWith(connectionReset())
-      else if (isBodiless(request.method, response)) controller.respondWith(await withLength(response))
+      if (isBodiless(request.method, response)) controller.respondWith(await withLength(response))
       else
         controller.respondWith(
-          await cutBody(request.method, response, networkFault, (stream) => hangUp(intercepted, stream)),
+          await cutBody(request.method, response, networkFault, (stream) => stream.error(otherSideClosed())),
         )
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Ends the wait when the request has ended, and keeps the process alive as an open connection does. */
@@ -285,15 +255,4 @@ async function withLength(response: Response): Promise<Response> {
   const headers = new Headers(response.headers)
   headers.set('content-length', String(body.byteLength))
   return new Response(body, { status, statusText, headers })
-}
-
-function hangUp({ initiator }: InterceptedRequest, stream: ReadableStreamDefaultController): void {
-  // A request of the global fetch has no socket here.
-  if (!(initiator instanceof Socket)) {
-    stream.error(otherSideClosed())
-    return
-  }
-  // The interceptor's own destroy() emits `close` before the error.
-  Reflect.deleteProperty(initiator, '_destroy')
-  initiator.end()
 }

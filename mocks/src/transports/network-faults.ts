@@ -1,4 +1,3 @@
-import { flushTasks } from '../service/clock.ts'
 import type { NetworkFault } from '../service/outcome.ts'
 
 type CutBodyFault = Extract<NetworkFault, { kind: 'cut-body' }>
@@ -18,10 +17,9 @@ export async function cutBody(
   const chunks = [body.subarray(0, Math.floor(body.byteLength * share))]
   const stream = new ReadableStream<Uint8Array>(
     {
-      async pull(controller) {
+      pull(controller) {
         const chunk = chunks.shift()
         if (chunk) return controller.enqueue(chunk)
-        await flushTasks()
         breakOff(controller)
       },
     },

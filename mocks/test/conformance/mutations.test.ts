@@ -35,6 +35,10 @@ describe('a service that', () => {
 })
 
 describe('the mutations', () => {
+  it('name only checks that exist', () => {
+    expect(CAUGHT_BY.filter(({ checks }) => checks.length === 0)).toEqual([])
+  })
+
   it('are all caught', () => {
     const names = MUTATIONS.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)

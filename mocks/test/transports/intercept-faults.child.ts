@@ -137,7 +137,7 @@ async function see(call: Promise<string>): Promise<Seen> {
       causeName: error.cause?.name,
       causeCode: typeof error.cause?.code === 'string' ? error.cause.code : undefined,
       // The text of undici's SocketError depends on its code path.
-      message: `${error.message} | ${error.cause?.message.replace('other side closed', 'closed')}`,
+      message: `${error.message} | ${error.cause?.message}`.replace('other side closed', 'closed'),
     }
   }
 }

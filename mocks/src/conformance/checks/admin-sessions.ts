@@ -89,24 +89,20 @@ export const adminSessionChecks = checksOf('admin', [
     expect.error(await me(t, `Bearer ${token}`), 'invalid_session')
     expect.error(await sendAs(t.send, token, 'adminLogout'), 'invalid_session')
   }),
-  check(
-    'admins-create-list-remove',
-    'A superadmin creates, lists and deletes an administrator, each name once, in a known role.',
-    async (t) => {
-      const { username } = await t.newAdmin()
-      const roles = async () => {
-        const response = await t.asSuperadmin('listAdmins')
-        expect.that(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
-        return expect.list(response, 'admins').flatMap((admin) => (admin.username === username ? [admin.role] : []))
-      }
-      expect.same(await roles(), ['admin'], 'the roles of the listed administrator')
-      const password = 'another-password'
-      expect.status(await t.createAdmin({ username, password }), 409)
-      expect.details(await t.createAdmin({ username: t.newName(), password, role: 'owner' }), 'invalid_payload')
-      expect.status(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
-      expect.same(await roles(), [], 'the roles of the deleted administrator')
-    },
-  ),
+  check('admins-create-list-remove', 'A superadmin creates, lists and deletes an administrator.', async (t) => {
+    const { username } = await t.newAdmin()
+    const roles = async () => {
+      const response = await t.asSuperadmin('listAdmins')
+      expect.that(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
+      return expect.list(response, 'admins').flatMap((admin) => (admin.username === username ? [admin.role] : []))
+    }
+    expect.same(await roles(), ['admin'], 'the roles of the listed administrator')
+    const password = 'another-password'
+    expect.status(await t.createAdmin({ username, password }), 409)
+    expect.details(await t.createAdmin({ username: t.newName(), password, role: 'owner' }), 'invalid_payload')
+    expect.status(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
+    expect.same(await roles(), [], 'the roles of the deleted administrator')
+  }),
 ])
 
 /** The check is skipped if the limit is higher. */

@@ -1,16 +1,16 @@
 import { adminAuditChecks, adminReportsChecks } from './admin-reports.ts'
 import { adminLimitChecks, adminSessionChecks } from './admin-sessions.ts'
 import { adminUsersChecks } from './admin-users.ts'
-import { type Check, checksOf } from './check.ts'
+import type { Check } from './check.ts'
 import { eventsChecks } from './events.ts'
 import { keyChecks } from './key.ts'
 import { namesChecks } from './names.ts'
 import { operationsChecks, statusChecks } from './operations.ts'
 import { rateLimitChecks } from './rate-limit.ts'
-import { cachingChecks, readsChecks } from './reads.ts'
+import { codingChecks, readsChecks } from './reads.ts'
 import { adminRecordsChecks, ownRecordsChecks } from './records.ts'
 import { bodiesChecks, corsChecks, responsesChecks } from './responses.ts'
-import { accessChecks, errorChecks, formChecks, originChecks, passwordChecks } from './routes.ts'
+import { accessChecks, errorChecks, etagChecks, formChecks, originChecks, passwordChecks } from './routes.ts'
 import { summaryChecks } from './summary.ts'
 import { tokensChecks } from './tokens.ts'
 import { writesChecks } from './writes.ts'
@@ -18,29 +18,30 @@ import { writesChecks } from './writes.ts'
 /** All checks, in the order of the sections. Those that exhaust a rate limit come last. */
 export const CHECKS: readonly Check[] = [
   ...responsesChecks,
-  ...checksOf('responses', formChecks),
-  ...checksOf('responses', errorChecks),
+  ...formChecks,
+  ...errorChecks,
   ...corsChecks,
-  ...checksOf('cors', originChecks),
+  ...originChecks,
   ...bodiesChecks,
   ...namesChecks,
   ...statusChecks,
   ...readsChecks,
-  ...cachingChecks,
+  ...etagChecks,
+  ...codingChecks,
   ...summaryChecks,
   ...eventsChecks,
   ...writesChecks,
   ...ownRecordsChecks,
   ...tokensChecks,
   ...adminSessionChecks,
-  ...checksOf('admin', accessChecks),
+  ...accessChecks,
   ...adminUsersChecks,
   ...adminRecordsChecks,
   ...adminReportsChecks,
   ...adminAuditChecks,
   ...adminLimitChecks,
   ...operationsChecks,
-  ...checksOf('key', passwordChecks),
+  ...passwordChecks,
   ...keyChecks,
   ...rateLimitChecks,
 ]

@@ -5,8 +5,11 @@ import type { TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
 import { CheckSkipped } from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/response.ts'
+import type { Send } from '../context/send.ts'
 import { check, checksOf } from './check.ts'
 import { expectChallenge } from './routes.ts'
+
+const WRONG = 'a-wrong-password'
 
 function getKey(t: TestContext, authorization: string, query = '') {
   return t.request(`/get/user/key${query}`, { headers: { authorization } })
@@ -15,10 +18,19 @@ function getKey(t: TestContext, authorization: string, query = '') {
 /** A client that may fail to log in: where possible not this address, whose few attempts are the operator's. */
 const spareClient = (t: TestContext) => (t.hasOtherClient ? t.otherClient() : t.send)
 
-async function sendCredentials(t: TestContext, authorization?: string, send = spareClient(t)) {
+async function ask(t: TestContext, send: Send, authorization: string): Promise<ReceivedResponse> {
   const { apiKey } = await t.user()
-  const headers = { [HEADERS.apiKey]: apiKey, ...(authorization === undefined ? {} : { authorization }) }
-  return notLimited(await send('/get/user/key', { headers }))
+  return send('/get/user/key', { headers: { [HEADERS.apiKey]: apiKey, authorization } })
+}
+
+async function sendCredentials(t: TestContext, authorization: string, send = spareClient(t)) {
+  return notLimited(await ask(t, send, authorization))
+}
+
+async function failTenTimes(t: TestContext, send: Send, name: string): Promise<void> {
+  for (let count = 0; count < ACCOUNT_LIMITS.failedLogins; count += 1) {
+    expect.error(await ask(t, send, basic(name, WRONG)), 'invalid_credentials')
+  }
 }
 
 function notLimited(response: ReceivedResponse): ReceivedResponse {
@@ -62,8 +74,8 @@ export const keyChecks = checksOf('key', [
     const { name } = await t.user()
     expectChallenge(await sendCredentials(t, 'Basic %%%'))
     const texts = [
-      expectChallenge(await sendCredentials(t, basic(name, 'a-wrong-password'))),
-      expectChallenge(await sendCredentials(t, basic(t.newName(), 'a-wrong-password'))),
+      expectChallenge(await sendCredentials(t, basic(name, WRONG))),
+      expectChallenge(await sendCredentials(t, basic(t.newName(), WRONG))),
     ]
     expect.same(new Set(texts).size, 1, 'the number of different responses')
   }),
@@ -77,38 +89,29 @@ export const keyChecks = checksOf('key', [
     const response = await getKey(t, basic(user.name, password))
     expect.that(expect.json(response).fernetKey === user.fernetKey, 'the same Fernet key', 'another', response)
   }),
-  check(
-    'login-tells-no-names',
-    'A wrong password, an unknown name and a player get the same login error.',
-    async (t) => {
-      const send = spareClient(t)
-      const { name, password } = await t.user()
-      const { username } = await t.admin()
-      const texts: unknown[] = []
-      for (const credentials of [
-        { username, password: 'a-wrong-password' },
-        { username: t.newName(), password: 'a-wrong-password' },
-        { username: name, password },
-      ]) {
-        const response = notLimited(await login(send, credentials))
-        texts.push(expect.error(response, 'invalid_credentials').error)
-      }
-      expect.same(new Set(texts).size, 1, 'the number of different responses')
-    },
-  ),
+  check('login-tells-no-names', 'A wrong password, an unknown name and a player get the same error.', async (t) => {
+    const send = spareClient(t)
+    const { name, password } = await t.user()
+    const { username } = await t.admin()
+    const texts = new Set<unknown>()
+    for (const credentials of [
+      { username, password: WRONG },
+      { username: t.newName(), password: WRONG },
+      { username: name, password },
+    ]) {
+      texts.add(expect.error(notLimited(await login(send, credentials)), 'invalid_credentials').error)
+    }
+    expect.same(texts.size, 1, 'the number of different responses')
+  }),
   check('failed-credentials-are-limited', 'After 10 failures with one name, a client gets 429.', async (t) => {
     const send = t.otherClient()
     // Not a password that was verified before, since that is accepted in any case.
-    const { name, password, apiKey } = await t.newUser()
-    const headers = { [HEADERS.apiKey]: apiKey, authorization: basic(name, 'a-wrong-password') }
-    for (let count = 0; count < ACCOUNT_LIMITS.failedLogins; count += 1) {
-      expect.error(await send('/get/user/key', { headers }), 'invalid_credentials')
-    }
-    const right = { ...headers, authorization: basic(name, password) }
+    const { name, password } = await t.newUser()
+    await failTenTimes(t, send, name)
     for (const refused of [
-      await send('/get/user/key', { headers }),
-      await send('/get/user/key', { headers: right }),
-      await login(send, { username: name, password: 'a-wrong-password' }),
+      await ask(t, send, basic(name, WRONG)),
+      await ask(t, send, basic(name, password)),
+      await login(send, { username: name, password: WRONG }),
     ]) {
       expect.error(refused, 'rate_limited')
       expectRetryAfter(refused, ACCOUNT_LIMITS.failedLoginWindowSeconds)
@@ -118,14 +121,10 @@ export const keyChecks = checksOf('key', [
   check('failed-credentials-of-one-name', 'Failures lock out neither other names nor verified ones.', async (t) => {
     const send = t.otherClient()
     const [failing, other] = [await t.newUser(), await t.newUser()]
-    const ask = (authorization: string) =>
-      send('/get/user/key', { headers: { [HEADERS.apiKey]: failing.apiKey, authorization } })
-    expect.json(await ask(basic(failing.name, failing.password)))
-    for (let count = 0; count < ACCOUNT_LIMITS.failedLogins; count += 1) {
-      expect.error(await ask(basic(failing.name, 'a-wrong-password')), 'invalid_credentials')
-    }
-    expect.error(await ask(basic(failing.name, 'a-wrong-password')), 'rate_limited')
-    expect.json(await ask(basic(failing.name, failing.password)))
-    expect.json(await ask(basic(other.name, other.password)))
+    expect.json(await ask(t, send, basic(failing.name, failing.password)))
+    await failTenTimes(t, send, failing.name)
+    expect.error(await ask(t, send, basic(failing.name, WRONG)), 'rate_limited')
+    expect.json(await ask(t, send, basic(failing.name, failing.password)))
+    expect.json(await ask(t, send, basic(other.name, other.password)))
   }),
 ])

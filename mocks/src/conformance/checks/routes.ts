@@ -12,12 +12,12 @@ import {
   VERSION_PREFIX,
 } from '@fish-crab/sdk/contract'
 import { basic } from '../context/accounts.ts'
-import { ENTRY, encrypt, expectNothingStored, GAMEMODE, SHORT_PAYLOADS } from '../context/catches.ts'
+import { ENTRY, encrypt, expectNothingStored, GAMEMODE, SHORT_PAYLOADS, writeAndExpectId } from '../context/catches.ts'
 import { OTHER_ORIGIN, type TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
 import { CheckSkipped, describeStatus } from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/response.ts'
-import { type Check, check } from './check.ts'
+import { type Check, check, checksOf } from './check.ts'
 
 /** Operators decide whether these are served; the last only a request can tell. */
 const OPTIONAL: readonly string[] = [...Object.keys(PAGE_ROUTES), 'metrics', 'docs']
@@ -30,6 +30,8 @@ const PARAMS = { name: NOBODY, username: NOBODY, id: 'x' }
 
 const labelOf = (route: RouteName) => `${ROUTES[route].method} ${ROUTES[route].path}`
 const isAdmin = (route: RouteName) => /^(super)?admin$/.test(OPERATIONS[route].auth)
+const hasQuery = (name: string) => (route: RouteName) => name in (OPERATIONS[route].query?.shape ?? {})
+const kindOf = (route: RouteName) => (route.endsWith('Fish') ? 'fish' : 'crab')
 const isOpen = (route: RouteName) => ROUTES[route].method === 'GET' && OPERATIONS[route].auth === 'none'
 
 type Derived = Omit<Check, 'section'>
@@ -81,7 +83,7 @@ const typeOf = ({ headers }: ReceivedResponse) => headers.get('content-type')
 
 const isFirstOfPath = (route: RouteName) => SERVED.find((one) => ROUTES[one].path === ROUTES[route].path) === route
 
-export const formChecks: readonly Derived[] = [
+export const formChecks = checksOf('responses', [
   ...forEach('method', isFirstOfPath, 'and its other methods are in Allow of 405', async (t, route) => {
     const { path } = ROUTES[route]
     const methods = SERVED.filter((one) => ROUTES[one].path === path).map((one) => ROUTES[one].method as string)
@@ -117,7 +119,7 @@ export const formChecks: readonly Derived[] = [
       expect.same(form(versioned), form(plain), 'the status and the content-type', versioned)
     },
   ),
-]
+])
 
 /** A body that every endpoint for JSON takes, since each ignores unknown fields. */
 const ANY_BODY = JSON.stringify({ gamemode: 'oneblock', fish: [ENTRY.fish], crab: [ENTRY.crab], type: 'password' })
@@ -130,7 +132,7 @@ function without(route: RouteName, authorization?: string) {
   return [routePath(route, PARAMS), init] as const
 }
 
-export const accessChecks: readonly Derived[] = [
+export const accessChecks = checksOf('admin', [
   ...forEach('session', isAdmin, 'is 401 without a session', async (t, route) => {
     expect.error(await t.send(...without(route)), 'invalid_session')
   }),
@@ -150,13 +152,58 @@ export const accessChecks: readonly Derived[] = [
       else expect.success(response, route)
     },
   ),
-]
+])
 
-export const passwordChecks = forEach(
-  'password',
-  (route) => OPERATIONS[route].auth === 'basic',
-  'is 401 without credentials, with WWW-Authenticate: Basic',
-  async (t, route) => expectChallenge(await t.request(...without(route))),
+/** An API key lifts the limit and nothing else. */
+export const passwordChecks = checksOf(
+  'key',
+  forEach(
+    'password',
+    (route) => OPERATIONS[route].auth === 'basic',
+    'is 401 with an API key alone, and changes nothing with the password of an administrator',
+    async (t, route) => {
+      expectChallenge(await t.request(...without(route)))
+      if (ROUTES[route].method === 'GET') return
+      const { username, password } = await t.superadmin()
+      expect.error(await t.request(...without(route, basic(username, password))), 'forbidden')
+    },
+  ),
+)
+
+export const etagChecks = checksOf(
+  'reads',
+  forEach(
+    'etag',
+    (route) => OPERATIONS[route].revalidates === true,
+    'has an ETag that a new entry changes, and is 304 without a body to a client that has it',
+    async (t, route) => {
+      const { params, query, headers } = await validRequest(t, route)
+      for (const summary of hasQuery('summary')(route) ? [undefined, 'species'] : [undefined]) {
+        if (summary) query.set('summary', summary)
+        const read = (match?: string, method = 'GET') =>
+          t.request(`${routePath(route, params)}?${query}`, {
+            method,
+            headers: { ...headers, ...(match === undefined ? {} : { 'if-none-match': match }) },
+          })
+        const head = await read(undefined, 'HEAD')
+        const tag = head.headers.get('etag') ?? 'none'
+        expect.that(/^(W\/)?"[^"]*"$/.test(tag), 'an ETag (RFC 9110, section 8.8.3)', tag, head)
+        const other = tag.startsWith('W/') ? tag.slice(2) : `W/${tag}`
+        for (const match of [tag, `"x", ${other}`]) {
+          const response = await read(match)
+          expect.status(response, 304)
+          expect.that(response.bytes.length === 0, 'no body', `${response.bytes.length} bytes`, response)
+        }
+        expect.status(await read('"unknown"'), 200)
+        if (!query.has('gamemode')) continue
+        const kind = kindOf(route)
+        await writeAndExpectId(t, kind, SHORT_PAYLOADS[kind])
+        const changed = await read(tag)
+        expect.status(changed, 200)
+        expect.that(changed.headers.get('etag') !== tag, 'another ETag after a write', 'the same', changed)
+      }
+    },
+  ),
 )
 
 /** @returns the sentence of the error */
@@ -191,7 +238,7 @@ async function askFrom(t: TestContext, route: RouteName, origin: string) {
   return { response, preflight, method }
 }
 
-export const originChecks: readonly Derived[] = [
+export const originChecks = checksOf('cors', [
   ...forEach(
     'cors',
     (route) => ROUTES[route].access !== 'operations',
@@ -222,12 +269,12 @@ export const originChecks: readonly Derived[] = [
       expectOrigin(alike.response, isOpen(route) ? '*' : null)
     },
   ),
-]
+])
 
 /** A request with one mistake. */
 interface Wrong {
   readonly params: Record<string, string>
-  readonly query: URLSearchParams
+  query: URLSearchParams
   readonly headers: Record<string, string>
   body: BodyInit | undefined
 }
@@ -244,7 +291,6 @@ interface Mistake {
 }
 
 const hasToken = (route: RouteName) => OPERATIONS[route].body?.type === MEDIA_TYPES.token
-const hasQuery = (name: string) => (route: RouteName) => name in (OPERATIONS[route].query?.shape ?? {})
 const ofAnyUser = (route: RouteName) => OPERATIONS[route].auth !== 'basic'
 
 const WRONG_QUERIES: Readonly<Record<string, readonly string[]>> = {
@@ -252,6 +298,7 @@ const WRONG_QUERIES: Readonly<Record<string, readonly string[]>> = {
   kind: ['whale'],
   type: ['whale', ''],
   gamemode: ['moon'],
+  summary: ['all'],
   cursor: ['\u0000nonsense'],
 }
 
@@ -325,6 +372,15 @@ const MISTAKES: readonly Mistake[] = [
     }),
   ),
   {
+    code: 'invalid_query',
+    id: 'invalid-query-summary-page',
+    what: 'a summary and an option of a listing',
+    isOf: hasQuery('summary'),
+    ways: ['limit=1', 'detail=full', 'cursor=x'].map((option) => (wrong) => {
+      wrong.query = new URLSearchParams(`${wrong.query}&summary=species&${option}`)
+    }),
+  },
+  {
     code: 'invalid_payload',
     what: 'a wrong body',
     isOf: (route) => !hasToken(route),
@@ -361,12 +417,11 @@ const STATUS_ALONE: readonly ErrorCode[] = ['invalid_query', 'admin_not_found']
 async function validRequest(t: TestContext, route: RouteName): Promise<Wrong> {
   const { body } = OPERATIONS[route]
   const hasUser = ROUTES[route].path.includes(':name')
-  const kind = route.endsWith('Fish') ? 'fish' : 'crab'
   return {
     params: { ...PARAMS, ...(hasUser ? { name: (await t.user()).name } : {}) },
     query: await validQuery(t, route),
     headers: { ...(await authorization(t, route)), ...(body ? { 'content-type': body.type } : {}) },
-    body: hasToken(route) ? await encrypt(t, SHORT_PAYLOADS[kind]) : body && ANY_BODY,
+    body: hasToken(route) ? await encrypt(t, SHORT_PAYLOADS[kindOf(route)]) : body && ANY_BODY,
   }
 }
 
@@ -388,7 +443,7 @@ async function expectMistake(t: TestContext, route: RouteName, { code, ways }: M
   }
 }
 
-export const errorChecks: readonly Derived[] = MISTAKES.flatMap((mistake) => {
+const errorsOf = (mistake: Mistake): readonly Derived[] => {
   const { code, id = code.replaceAll('_', '-'), what, isOf = () => true } = mistake
   return forEach(
     `error-${id}`,
@@ -399,4 +454,6 @@ export const errorChecks: readonly Derived[] = MISTAKES.flatMap((mistake) => {
         ? expectNothingStored(t, () => expectMistake(t, route, mistake))
         : expectMistake(t, route, mistake),
   )
-})
+}
+
+export const errorChecks = checksOf('responses', MISTAKES.flatMap(errorsOf))

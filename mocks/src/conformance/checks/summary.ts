@@ -7,12 +7,8 @@ import { check, checksOf } from './check.ts'
 
 const [NOON, ONE, TWO] = ['2026-01-31T12:00:00.000Z', '2026-01-31T13:00:00.000Z', '2026-01-31T14:00:00.000Z']
 
-function request(t: TestContext, kind: Kind, { name }: OwnUser, headers: Readonly<Record<string, string>> = {}) {
-  return t.request(`/get/${kind}?name=${name}&gamemode=earth&summary=species`, { headers })
-}
-
 async function expectSummary(t: TestContext, kind: Kind, user: OwnUser, summary: object): Promise<void> {
-  const response = await request(t, kind, user)
+  const response = await t.request(`/get/${kind}?name=${user.name}&gamemode=earth&summary=species`)
   expect.same(expect.json(response), { user: user.name, gamemode: 'earth', ...summary }, 'the summary', response)
 }
 
@@ -83,24 +79,5 @@ export const summaryChecks = checksOf(
       expect.status(await t.asSuperadmin(REMOVE[kind], { params, query: '?gamemode=earth' }), 204)
       await expectSummary(t, kind, user, SUMMARIES[kind])
     }),
-    check(`summary-${kind}-etag`, `The summary of ${kind} has an ETag that a new entry changes.`, async (t) => {
-      const user = await t.newUser()
-      const etag = (await request(t, kind, user)).headers.get('etag')
-      expect.that(etag !== null, 'an ETag', 'none')
-      expect.status(await request(t, kind, user, { 'if-none-match': etag }), 304)
-      await writeAndExpectId(t, kind, { [kind]: CATCHES[kind] }, { user })
-      expect.status(await request(t, kind, user, { 'if-none-match': etag }), 200)
-    }),
-    check(
-      `summary-${kind}-refused`,
-      `An unknown summary of ${kind}, or one with options of a listing, is 400.`,
-      async (t) => {
-        t.needDetails()
-        const { name } = await t.user()
-        for (const query of ['=all', '=species&limit=1', '=species&detail=full', '=species&cursor=x']) {
-          expect.badRequest(await t.request(`/get/${kind}?name=${name}&gamemode=earth&summary${query}`))
-        }
-      },
-    ),
   ]),
 )

@@ -1,10 +1,11 @@
-import { type ErrorCode, GAMEMODES, HEADERS, KINDS, type Kind, LIMITS } from '@fish-crab/sdk/contract'
+import { type ErrorCode, type Gamemode, HEADERS, KINDS, type Kind, LIMITS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 import {
   detailedCollection,
   ENTRY,
   encrypt,
   entriesOf,
   expectNothingStored,
+  gamemodesOf,
   type PostOptions,
   SHORT_PAYLOADS,
   storedEntries,
@@ -78,64 +79,61 @@ export const writesChecks = checksOf('writes', [
   ...KINDS.flatMap((kind) => [
     check(`write-${kind}-short`, `A ${kind} in the short form is stored: 201 with a message and an id.`, async (t) => {
       const { name } = await t.user()
-      const response = await write(t, kind, SHORT_PAYLOADS[kind])
+      // Found in any letter case, and returned as created.
+      const response = await write(t, kind, SHORT_PAYLOADS[kind], { query: `?name=${name.toUpperCase()}` })
       const { message, id, ...more } = expect.json(response, 201)
       expect.same(message, `${NOUNS[kind][0]} saved for user ${name}`, '"message"', response)
       expect.text(id, '"id"', response)
       expect.same(Object.keys(more), [], 'further fields', response)
     }),
-    check(`write-${kind}-several`, `Several ${NOUNS[kind][1]} in one write are one record.`, async (t) => {
+    check(`write-${kind}-several`, `500 ${NOUNS[kind][1]} in one write are one record.`, async (t) => {
       const { name } = await t.user()
-      const entry = ENTRY[kind]
-      const response = await write(t, kind, { user: name, gamemode: 'earth', [kind]: [entry, entry, entry] })
+      const count = LIMITS.entriesPerWrite
+      const gamemode = 'oneblock'
+      const payload = { user: name.toUpperCase(), gamemode, [kind]: repeat(count, ENTRY[kind]) }
+      const response = await write(t, kind, payload, { gamemode })
       const { message, id } = expect.json(response, 201)
-      expect.same(message, `3 ${NOUNS[kind][1]} saved for user ${name}`, '"message"', response)
-      expect.same((await entriesOf(t, kind, String(id))).length, 3, 'the number of entries with the id')
+      expect.same(message, `${count} ${NOUNS[kind][1]} saved for user ${name}`, '"message"', response)
+      expect.same((await entriesOf(t, kind, String(id), gamemode)).length, count, 'the number of entries with the id')
     }),
   ]),
-  check('write-gamemode', 'A write names its gamemode in the header, the query or the payload.', async (t) => {
-    const { name } = await t.user()
-    for (const gamemode of GAMEMODES) {
+  check('write-gamemode', 'Header, query or payload names the gamemode, and each has its own fish.', async (t) => {
+    const user = await t.user()
+    const gamemodes = await gamemodesOf(t)
+    const written = new Map<unknown, Gamemode>()
+    for (const gamemode of gamemodes) {
       const ways: readonly [unknown, PostOptions][] = [
         [SHORT_PAYLOADS.fish, { gamemode }],
-        [SHORT_PAYLOADS.fish, { gamemode: null, query: `?name=${name}&gamemode=${gamemode}` }],
+        [SHORT_PAYLOADS.fish, { gamemode: null, query: `?name=${user.name}&gamemode=${gamemode}` }],
         [{ ...SHORT_PAYLOADS.fish, gamemode }, { gamemode: null }],
         [{ gamemode, fish: [ENTRY.fish] }, { gamemode: null }],
       ]
-      for (const [payload, options] of ways) {
-        const id = await writeAndExpectId(t, 'fish', payload, options)
-        expect.same((await entriesOf(t, 'fish', id, gamemode)).length, 1, `the entries in ${gamemode}`)
-      }
+      for (const way of ways) written.set(await writeAndExpectId(t, 'fish', ...way), gamemode)
+    }
+    for (const gamemode of gamemodes) {
+      const { entries } = await detailedCollection(t, 'fish', user, '', gamemode)
+      const found = entries.flatMap(({ id }) => written.get(id) ?? [])
+      expect.same(found, repeat(4, gamemode), `the gamemodes of the fish in ${gamemode}`)
     }
   }),
-  check('write-name-in-any-letter-case', 'A write finds its user in any case and returns it as created.', async (t) => {
-    const { name } = await t.user()
-    const user = name.toUpperCase()
-    const response = await write(t, 'crab', { user, crab: [{}] }, { query: `?name=${user}` })
-    expect.same(expect.json(response, 201).message, `Crab saved for user ${name}`, '"message"', response)
+  check('write-for-owner-of-api-key', 'Only a write without a name is for the owner of the API key.', async (t) => {
+    const id = await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { query: '' })
+    expect.same((await entriesOf(t, 'fish', id)).length, 1, "the entries in the owner's collection")
+    const user = await t.newUser()
+    const response = await write(t, 'fish', SHORT_PAYLOADS.fish, { user })
+    expect.same(expect.json(response, 201).message, `Fish saved for user ${user.name}`, '"message"', response)
   }),
-  check(
-    'write-for-owner-of-api-key',
-    'Only a write without a name is for the owner of the personal API key.',
-    async (t) => {
-      const id = await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { query: '' })
-      expect.same((await entriesOf(t, 'fish', id)).length, 1, "the entries in the owner's collection")
-      const user = await t.newUser()
-      const response = await write(t, 'fish', SHORT_PAYLOADS.fish, { user })
-      expect.same(expect.json(response, 201).message, `Fish saved for user ${user.name}`, '"message"', response)
-    },
-  ),
   check('write-without-name', 'A write without a name and without a personal key is 400 missing_name.', async (t) => {
     const { name } = await t.user()
     const body = await encrypt(t, { user: name, fish: [ENTRY.fish] })
-    const headers = { 'content-type': 'application/octet-stream', [HEADERS.gamemode]: 'earth' }
+    const headers = { 'content-type': MEDIA_TYPES.token, [HEADERS.gamemode]: 'earth' }
     await t.anonymous.ensure(1)
     expect.error(await t.anonymous.send('/post/fish', { method: 'POST', headers, body }), 'missing_name')
   }),
   ...KINDS.map((kind) =>
     check(
       `write-${kind}-contradictory`,
-      `A ${kind} for two users, two gamemodes or an unknown one is 400.`,
+      `A ${kind} for two users or gamemodes, or an unknown one, is 400.`,
       async (t) => {
         const { name } = await t.user()
         await expectNothingStored(t, async () => {
@@ -148,39 +146,18 @@ export const writesChecks = checksOf('writes', [
     ),
   ),
   ...Object.entries(REFUSED_PAYLOADS).map(([what, payloads]) =>
-    check(
-      `payload-refused-${what}`,
-      `A payload with a wrong ${what} is 400 invalid_payload, and not stored.`,
-      async (t) =>
-        expectNothingStored(t, async () => {
-          for (const [kind, payload] of payloads) expect.details(await write(t, kind, payload), 'invalid_payload')
-        }),
+    check(`payload-refused-${what}`, `A payload with a wrong ${what} is 400, and not stored.`, async (t) =>
+      expectNothingStored(t, async () => {
+        for (const [kind, payload] of payloads) expect.details(await write(t, kind, payload), 'invalid_payload')
+      }),
     ),
   ),
   ...KINDS.map((kind) =>
-    check(
-      `payload-taken-${kind}`,
-      `A payload of ${kind} in either form is stored, without unknown fields.`,
-      async (t) => {
-        for (const [, payload, stored] of ACCEPTED.filter(([of]) => of === kind)) {
-          const id = await writeAndExpectId(t, kind, payload)
-          expect.same(await storedEntries(t, kind, id), [stored], 'what is stored')
-        }
-      },
-    ),
-  ),
-  ...KINDS.map((kind) =>
-    check(`payload-taken-500-${kind}`, `500 entries of ${kind} in one write are stored.`, async (t) => {
-      const user = await t.newUser()
-      await writeAndExpectId(t, kind, { [kind]: repeat(LIMITS.entriesPerWrite, ENTRY[kind]) }, { user })
-      const { response, entries } = await detailedCollection(t, kind, user)
-      const ids = entries.map(({ id }) => id)
-      expect.same(
-        [ids.length, new Set(ids).size],
-        [LIMITS.entriesPerWrite, 1],
-        'the number of entries and ids',
-        response,
-      )
+    check(`payload-taken-${kind}`, `A payload of ${kind} is stored without unknown fields.`, async (t) => {
+      for (const [, payload, stored] of ACCEPTED.filter(([of]) => of === kind)) {
+        const id = await writeAndExpectId(t, kind, payload)
+        expect.same(await storedEntries(t, kind, id), [stored], 'what is stored')
+      }
     }),
   ),
 ])

@@ -161,12 +161,8 @@ export function errorBody(response: ReceivedResponse): JsonObject {
   )
   that(details === undefined || isDetails(details), '"details" as a list of { path, message }', details, response)
   same(Object.keys(more), [], 'further fields of the error body', response)
+  that(!/\bat .+:\d+:\d+|node_modules/.test(response.text), 'no stack trace', 'one', response)
   return body
-}
-
-export function badRequest(response: ReceivedResponse): void {
-  status(response, 400)
-  errorBody(response)
 }
 
 export function details(response: ReceivedResponse, code: ErrorCode): void {

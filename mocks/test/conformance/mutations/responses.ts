@@ -173,21 +173,6 @@ export const responsesMutations: readonly Mutation[] = [
     (path) => path === '/status',
     ({ version: _, ...body }) => body,
   ),
-  {
-    name: 'time goes back',
-    around: (send) => {
-      let at = Date.UTC(2026, 0, 1)
-      const { around } = onJson(
-        '',
-        (path) => path === '/status',
-        (body) => {
-          at -= 1000
-          return { ...body, timestamp: new Date(at).toISOString() }
-        },
-      )
-      return around(send)
-    },
-  },
   onJson(
     'samples change',
     (path) => path.startsWith('/demo'),
