@@ -34,6 +34,17 @@ describeWithRedis('a Redis that fails', () => {
     expect(Number(/within (\d+) ms/.exec((error as Error).message)?.[1])).toBeLessThanOrEqual(1000)
   })
 
+  test('loads its scripts again after another client removed them', async () => {
+    const [storage, collection] = [await open(), newCollection()]
+    await storage.append(collection, newRecord({ dedupeKey: 'before' }))
+    await server.admin.script('FLUSH')
+    const appended = Array.from({ length: 3 }, (_, token) =>
+      storage.append(collection, newRecord({ dedupeKey: `${token}` })),
+    )
+    expect(await Promise.all(appended)).toMatchObject(appended.map(() => ({ outcome: 'stored' })))
+    expect(await readEntries(storage, collection)).toHaveLength(4)
+  })
+
   test('lets no operation hang while it is frozen, and is found again by itself', async () => {
     const storage = await open(800)
     await storage.items.setItem(itemKey('kept', 'a'), 'x')

@@ -2,6 +2,13 @@ import { type Access, HEADERS, REQUEST_ID_PATTERN, type RouteName, type User } f
 import { clientKey } from './client-address.ts'
 import { targetError } from './path.ts'
 
+/** The key of a user as it is stored. */
+export interface StoredKey {
+  /** The user's id. */
+  readonly owner: string
+  readonly encrypted: string | null
+}
+
 /** The route that a request matches. */
 export interface MatchedRoute {
   /** Such as `/admin/users/:name`; absent for an unknown path. */
@@ -29,6 +36,8 @@ export interface RequestContext extends MatchedRoute {
   apiKeyUser?: User
   /** The lookup of the user in the parameter `name`, which runs while the request is counted. */
   namedUser?: Promise<User | undefined>
+  /** For a write: the stored key of the last known user of that name, read at the same time. */
+  namedKey?: Promise<StoredKey | undefined>
   /** The player and the gamemode of the request, once they are known to exist; for the log line of a refused request. */
   player?: string | undefined
   gamemode?: string | undefined

@@ -2,7 +2,7 @@ import { type Access, HEADERS, ROUTES, type User } from '@fish-crab/sdk/contract
 import type { FishStorage, WindowCount } from '../../storage/core/types.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import type { Logger, Metrics } from '../core/host.ts'
-import type { RequestContext } from './context.ts'
+import type { RequestContext, StoredKey } from './context.ts'
 import { HttpError } from './http-error.ts'
 
 /** Requests that a window allows. */
@@ -15,6 +15,7 @@ interface RateLimitMiddlewareOptions {
   readonly storage: FishStorage
   readonly users: {
     find(name: string): Promise<User | undefined>
+    lastKey(name: string): Promise<StoredKey | undefined>
     findByApiKeyHash(hash: string): Promise<User | undefined>
   }
   readonly rateLimit: RateLimit
@@ -56,9 +57,10 @@ export function createRateLimitMiddleware(options: RateLimitMiddlewareOptions): 
       return
     }
     const name = context.query.get('name')
-    // Both at once: on Redis, they share a round trip.
+    // All at once: on Redis, they share a round trip.
     if (name) context.namedUser = users.find(name)
-    context.namedUser?.catch(() => {})
+    if (name && context.request.method === 'POST') context.namedKey = users.lastKey(name)
+    for (const lookup of [context.namedUser, context.namedKey]) lookup?.catch(() => {})
     try {
       await countRequest(storage, `${LIMITED}:${context.client}`, rateLimit, context, clock())
       metrics?.observeRateLimit('allowed')

@@ -20,7 +20,7 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     context.gamemode = gamemodes.named(outside)
     const text = tokenText(await readBody(context.request))
     const dedupeKey = await sha256Hex(withoutPadding(text))
-    const token = await decryptToken(await users.fernet(user), text)
+    const token = await decryptToken(await users.fernet(user, await context.namedKey), text)
     if (!token) return replayedOrError('invalid_token', user, dedupeKey, 1)
 
     const payload = parsePayload[kind](parseJson(token.message))

@@ -5,6 +5,7 @@ import { sha256Hex } from '../core/bytes.ts'
 import { createLruCache } from '../core/cache.ts'
 import type { PasswordHasher } from '../core/host.ts'
 import { type RandomSource, randomText } from '../core/ids.ts'
+import type { StoredKey } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import { apiKeyOwnerKey, secretKey } from '../store/item-keys.ts'
 import type { Encryption } from './encryption.ts'
@@ -58,8 +59,12 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
     await keepInSecretCheck(storage, encryption)
   }
 
-  async function decryptedKey({ id }: User): Promise<DecryptedKey> {
-    const encrypted = await items.getItem(secretKey(id, 'fernet'))
+  async function storedKey(owner: string): Promise<StoredKey> {
+    return { owner, encrypted: await items.getItem(secretKey(owner, 'fernet')) }
+  }
+
+  async function decryptedKey({ id }: User, stored?: StoredKey): Promise<DecryptedKey> {
+    const { encrypted } = stored?.owner === id ? stored : await storedKey(id)
     if (encrypted === null) throw new HttpError('user_not_found')
     const cacheKey = `${id} ${encrypted}`
     const cached = decryptedKeys.get(cacheKey)
@@ -92,6 +97,7 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
       await Promise.all((['password', 'fernet'] as const).map((secret) => items.removeItem(secretKey(id, secret))))
     },
 
+    storedKey,
     nameByApiKeyHash: apiKeys.nameOf,
     hasApiKeyHash: apiKeys.belongsTo,
 
@@ -103,7 +109,8 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
 
       fernetKey: async (user: User): Promise<string> => (await decryptedKey(user)).fernetKey,
 
-      fernet: async (user: User): Promise<Fernet> => (await decryptedKey(user)).fernet,
+      /** @param stored used if it is the key of this user */
+      fernet: async (user: User, stored?: StoredKey): Promise<Fernet> => (await decryptedKey(user, stored)).fernet,
 
       async resetPassword(user: User): Promise<string> {
         const password = newPassword()

@@ -1,5 +1,7 @@
 import { type CreatedUser, isUserName, type User, type UserList, userNameKey } from '@fish-crab/sdk/contract'
+import { createLruCache } from '../core/cache.ts'
 import { uuidv7 } from '../core/ids.ts'
+import type { StoredKey } from '../http/context.ts'
 import type { Cursors } from '../http/cursors.ts'
 import { HttpError } from '../http/http-error.ts'
 import { keyReadKey, USERS_BASE, userKey, userNameItem } from '../store/item-keys.ts'
@@ -22,17 +24,23 @@ interface UsersOptions extends SecretStoreOptions {
 }
 
 const LISTING = 'users'
+const REMEMBERED_IDS = 10_000
 
 export function createUsers(options: UsersOptions) {
   const { storage, cursors, clock, random } = options
   const { items } = storage
   const store = createSecretStore(options)
+  /** By name. A name may have another owner by now. */
+  const lastIds = createLruCache<string, string>(REMEMBERED_IDS)
 
   /** The user of this name, in any letter case. */
   async function find(name: string): Promise<User | undefined> {
     if (!isUserName(name)) return undefined
     const stored = await items.getItem(userKey(name))
-    return stored === null ? undefined : (JSON.parse(stored) as User)
+    if (stored === null) return undefined
+    const user = JSON.parse(stored) as User
+    lastIds.set(userNameKey(name), user.id)
+    return user
   }
 
   async function removeData(user: User): Promise<void> {
@@ -45,6 +53,12 @@ export function createUsers(options: UsersOptions) {
   return {
     ...store.secrets,
     find,
+
+    /** The stored key of the last known user of this name. On Redis, it shares a round trip with `find`. */
+    async lastKey(name: string): Promise<StoredKey | undefined> {
+      const id = lastIds.get(userNameKey(name))
+      return id === undefined ? undefined : store.storedKey(id)
+    },
 
     /** Like `find`; throws `user_not_found`. */
     async require(name: string): Promise<User> {

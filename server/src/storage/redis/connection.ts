@@ -63,7 +63,13 @@ function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeout
   const base = ITEM_BASE
   if (!('nodes' in target)) {
     const { host, port, db } = target
-    return redisDriver({ ...options, base, host, port, db, enableOfflineQueue: false, retryStrategy: retryDelay })
+    return redisDriver({
+      ...options,
+      ...{ base, host, port, db, retryStrategy: retryDelay },
+      enableOfflineQueue: false,
+      // Commands of one turn share a round trip. On a cluster, the client fails where a slot has no server.
+      enableAutoPipelining: true,
+    })
   }
   return redisDriver({
     base,
@@ -171,7 +177,16 @@ async function openLink(
     Parameters<CallScript>[0],
     (...args: readonly (string | number)[]) => Promise<unknown>
   >
-  const call: CallScript = (script, keys, args) => runner.run(() => scripts[script](keys.length, ...keys, ...args))
+  const call: CallScript = (script, keys, args) => {
+    const send = () => scripts[script](keys.length, ...keys, ...args)
+    const load = async (error: unknown) => {
+      // After SCRIPT FLUSH: in a pipeline, the client does not load scripts that it has loaded before.
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT')) || client.isCluster) throw error
+      await client.script('LOAD', SCRIPTS[script])
+      return send()
+    }
+    return runner.run(() => send().catch(load))
+  }
   const primaries = () => ('nodes' in client ? client.nodes('master') : [client])
   // Redis or a proxy may close a connection on which nothing is sent.
   const heartbeat = setInterval(() => {
@@ -222,7 +237,11 @@ function createOperationRunner(
         reply.catch((error) => {
           if (error instanceof Error && STALE_CONNECTION.test(error.message)) onLost()
         })
-        const late = () => new StorageError('unavailable', `Redis did not respond within ${deadlineMs} ms.`)
+        const late = () => {
+          // The client's own timeout starts a little later. A Redis that responds in between would seem to be back.
+          if (deadlineMs >= timeoutMs) onLost()
+          return new StorageError('unavailable', `Redis did not respond within ${deadlineMs} ms.`)
+        }
         return await withDeadline(reply, deadlineMs, late)
       } catch (error) {
         throw toStorageError(error, lastError())
