@@ -109,7 +109,7 @@ export const VARIABLES: readonly Variable[] = [
     meaning: 'An API key of the server that lifts the rate limit for every client.',
     file: true,
   },
-  { name: 'FISH_MAX_WAIT', meaning: 'Seconds to wait at most when rate limited.' },
+  { name: 'FISH_MAX_WAIT', meaning: 'Longest wait when rate limited, in seconds.' },
   { name: 'FISH_NOTIFY', meaning: 'Catches for which watch rings the bell, such as gold,mythical,first.' },
   {
     name: 'FISH_SECRET_STORE',

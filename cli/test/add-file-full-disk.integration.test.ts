@@ -20,6 +20,6 @@ test('add --file whose disk fills says how much is queued', async ({ skip }) => 
   const queued = JSON.parse((await run(['outbox', '--json'], { env })).stdout).waiting
   expect(queued).toBeGreaterThan(0)
   expect(error.message).toMatch(/^The outbox \S+\.db is on a full disk\. /)
-  expect(error.message).toContain(`${queued} of 20000 catches are queued on this machine.`)
+  expect(error.message).toContain(`${queued} of 20000 catches are waiting in the outbox.`)
   expect(error.hint).toContain('Repeat the command to continue')
 })

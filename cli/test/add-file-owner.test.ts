@@ -86,14 +86,14 @@ describe('a repeated file', () => {
     expect(names()).toEqual(['Cod', 'Koi'])
   })
 
-  test('sends the catches that still wait, and does not count them as skipped', async () => {
+  test('sends its waiting catches and does not count them as skipped', async () => {
     const away = losesConnection()
     for (const _ of [1, 2]) {
       expect(await add(TEXT)).toMatchObject({
         status: 69,
         document: {
           error: {
-            message: expect.stringContaining('2 catches are queued on this machine.'),
+            message: expect.stringContaining('2 catches are waiting in the outbox.'),
             hint: expect.stringContaining('fish-cli outbox --send'),
           },
         },
@@ -143,8 +143,8 @@ test('an interrupted run reports the waiting catches, and continues when it is r
     status: 130,
     error: expect.objectContaining({
       code: 'interrupted',
-      message: 'Interrupted. 2 catches are queued on this machine.',
-      hint: 'Repeat the command to continue, or delete them: fish-cli outbox --cancel',
+      message: 'Interrupted. 2 catches are waiting in the outbox.',
+      hint: 'Repeat the command to continue, or cancel: fish-cli outbox --cancel',
     }),
   })
   await context.mock.clock.advance(300_000)
@@ -158,7 +158,7 @@ test('an interrupted run with --again does not suggest to repeat the command', a
   expect(document.error.hint).toBe('Send them: fish-cli outbox --send')
 })
 
-test('add --file also sends catches that waited before, and says so', async () => {
+test('add --file also sends catches that are already waiting, and reports them', async () => {
   const away = losesConnection()
   await add(TEXT)
   away.cancel()
@@ -166,7 +166,7 @@ test('add --file also sends catches that waited before, and says so', async () =
   writeFileSync(file, `${TEXT}Eel,1\n`)
   const { stdout, stderr } = await fish('add', '--file', file)
   expect(stdout).toBe('3 catches in the file: 5 sent, 0 rejected, 0 waiting.\n')
-  expect(stderr).toContain('fish-cli: Also sends 2 catches that waited before.\n')
+  expect(stderr).toContain('fish-cli: Also sending from the outbox: 2 catches.\n')
 })
 
 describe('the waiting catches of a file', () => {

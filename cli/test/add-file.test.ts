@@ -278,7 +278,7 @@ describe('add --file', () => {
     })
   })
 
-  test('without the service cannot check the ids of a file, and names --again, which queues the catches', async () => {
+  test('suggests --again, which skips the check of ids, while the service is unreachable', async () => {
     const offline: Env = { ...env, FISH_URL: 'http://127.0.0.1:1' }
     const piped = JSON.stringify([{ name: 'Cod', rarity: 1, id: crypto.randomUUID() }])
     const add = async (...more: readonly string[]) => {
@@ -287,9 +287,9 @@ describe('add --file', () => {
     }
     expect(await add()).toMatchObject({
       status: 69,
-      error: { hint: expect.stringContaining('To queue the catches without this check, add --again.') },
+      error: { hint: expect.stringContaining('To add the catches without this check, add --again.') },
     })
-    expect((await add('--again')).error.message).toContain('1 catch is queued on this machine.')
+    expect((await add('--again')).error.message).toContain('1 catch is waiting in the outbox.')
   })
 
   test('reports malformed JSON once, with its line and column', async () => {

@@ -215,10 +215,10 @@ test('a missing and an unknown type of secret are distinguished', async () => {
 test.each([
   [['user', 'create', 'Dora'], { FISH_ADMIN_PASSWORD: undefined }],
   [['add', 'Cod', '-r', '1', '-g', 'earth', '-u', 'Alex'], { FISH_KEY: undefined }],
-])('%j asks nobody with --no-input', async (argv, env) => {
+])('%j does not prompt with --no-input', async (argv, env) => {
   const { status, stderr } = await fish([...argv, '--no-input'], { env, terminal: true, typed: 'x\r' })
   expect(status).toBe(4)
-  expect(stderr).toMatch(/^fish-cli: Missing: /)
+  expect(stderr).toMatch(/^fish-cli: The .+ is missing\.\n/)
 })
 
 describe('admin', () => {
@@ -309,14 +309,14 @@ describe('leaderboard', () => {
     expect((await fish(['leaderboard', 'crabs', '--gamemode', 'factions'])).stderr).toContain('No catches yet.')
   })
 
-  test('is shown to everybody where it is public, and otherwise says who can see it', async () => {
+  test('is shown to everybody if it is public; otherwise, the error names who can see it', async () => {
     const nobody = { env: { FISH_ADMIN_PASSWORD: undefined } }
     expect((await json(['leaderboard'], nobody)).leaderboard).toEqual([{ place: 1, name: 'Alex', count: 2 }])
     await using closed = await createMock()
     await using served = await closed.serve()
     const refused = await fish(['leaderboard', '--url', served.url], nobody)
     expect(refused.status).toBe(5)
-    expect(refused.stderr).toMatch(/no public leaderboard.*\n.*--admin NAME/s)
+    expect(refused.stderr).toMatch(/no public leaderboard.*\n.*--admin admin/s)
   })
 
   test('--chart shows bars', async () => {

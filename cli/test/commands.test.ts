@@ -51,13 +51,13 @@ describe('add and list', () => {
     const list = async () => (await run(['list'], { env })).stdout
     for (const [names, hint] of [
       [['Rainbow', 'Trout'], 'add "Rainbow Trout".'],
-      [['-'], 'add --file - to read stdin.'],
+      [['-'], 'To read stdin, use add --file -.'],
       [['  '], 'quotes'],
     ] as const) {
       const argv = ['add', ...names, '-r', '1']
       const refused = await run(argv, { env })
       expect(refused).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(hint) })
-      expect(refused.stderr).toMatch(/\. Or add --yes\.\n$/)
+      expect(refused.stderr).toMatch(/\. To save the names as given, add --yes\.\n$/)
       const asked = await run(argv, { env, terminal: true, typed: 'n\r' })
       expect(asked).toMatchObject({ status: 1, stderr: expect.stringContaining(hint) })
     }

@@ -270,8 +270,8 @@ describe('fish-cli completion', () => {
     })
   })
 
-  test('names the shells there are when it is asked for another, or for none', async () => {
-    const hint = '  Choose one: fish-cli completion bash|zsh|fish|powershell\n'
+  test('lists the supported shells for an unsupported shell and for none', async () => {
+    const hint = '  Choose one of bash, zsh, fish, powershell. For example: fish-cli completion bash\n'
     const other = await run(['completion', 'tcsh'])
     expect(other).toEqual({
       status: 2,

@@ -97,7 +97,7 @@ describe('conformance', () => {
     })
     other.close()
     expect([status, requests]).toEqual([4, 0])
-    expect(JSON.parse(stdout).error.hint).toContain(`are for ${context.service.url} only`)
+    expect(JSON.parse(stdout).error.hint).toContain(`works only at ${context.service.url}.`)
   })
 
   test('groups what failed by its probable cause', async () => {

@@ -53,11 +53,14 @@ describe('login', () => {
   test('tries https for an address without a scheme, but http on this machine, and prints the address', async () => {
     const { host, port } = new URL(context.service.url)
     const local = await fish(['login', 'Alex', '--url', host, '-g', 'earth'], { FISH_PASSWORD: context.alex.password })
-    expect(local).toMatchObject({ status: 0, stderr: `The address is http://${host}\n` })
+    expect(local).toMatchObject({ status: 0, stderr: `The address of the service is http://${host}\n` })
     expect(local.stdout).toContain(`Logged in to http://${host} as Alex`)
     const name = `fish.invalid:${port}`
     const remote = await fish(['login', 'Alex', '--profile', 'other'], { FISH_URL: name, FISH_PASSWORD: 'x' })
-    expect(remote).toMatchObject({ status: 69, stderr: expect.stringContaining(`The address is https://${name}\n`) })
+    expect(remote).toMatchObject({
+      status: 69,
+      stderr: expect.stringContaining(`The address of the service is https://${name}\n`),
+    })
   })
 
   test('never prompts with --no-input, and reports an unusable stdin', async () => {
@@ -105,13 +108,10 @@ describe('login', () => {
     })
   })
 
-  test('begins anew as the hints say: behind a broken configuration, broken secrets and a profile that is not there', async () => {
+  test('works as the hints suggest after a broken configuration, broken secrets and a missing profile', async () => {
     const typed = async (hint: string) => {
-      const argv = hint
-        .slice(hint.indexOf('fish-cli ') + 'fish-cli '.length)
-        .replace('USER', 'Alex')
-        .split(' ')
-      return fish(argv, { FISH_URL: context.service.url, FISH_PASSWORD: context.alex.password })
+      const argv = hint.slice(hint.indexOf('fish-cli ') + 'fish-cli '.length).split(' ')
+      return fish(argv, { FISH_URL: context.service.url, FISH_USER: 'Alex', FISH_PASSWORD: context.alex.password })
     }
     const hintOf = async (...argv: string[]) => JSON.parse((await fish([...argv, '--json'])).stdout).error.hint
     const missing = await hintOf('whoami', '--profile', 'nope')
@@ -200,7 +200,7 @@ describe('the stored secret', () => {
       const { status, stderr } = await fish(['add', 'Cod', '-r', '1', ...url], env)
       expect(status).toBe(4)
       expect(stderr).toContain('FISH_KEY')
-      expect(stderr).toContain(`The secrets of profile default are for ${context.service.url} only.`)
+      expect(stderr).toContain(`The key of profile default works only at ${context.service.url}.`)
     }
     other.close()
     expect(seen.length).toBeGreaterThan(0)
@@ -316,7 +316,7 @@ describe('whoami', () => {
     }
   })
 
-  test('ends with 4 for a key that was reset, and for nobody', async () => {
+  test('exits with 4 for a key that was reset and without a login', async () => {
     const { password } = await newPlayer('Reset')
     await fish(['login', 'Reset', ...at()], { FISH_PASSWORD: password })
     await run(['user', 'reset', 'Reset', '-t', 'fernet', '--yes', '--show'], { env: context.admin })
@@ -326,9 +326,9 @@ describe('whoami', () => {
     expect((await fish(['doctor', ...at(), '--csv'])).stdout).toContain(`fish-cli login Reset ${at().join(' ')}`)
     expect((await fish(['whoami', '--offline'])).status).toBe(0)
     const notAdded = await fish(['add', 'Cod', '-r', 'bronze', '-g', 'earth'])
-    expect(notAdded).toMatchObject({ status: 4, stderr: expect.stringContaining('Fetch it again: fish-cli login') })
+    expect(notAdded).toMatchObject({ status: 4, stderr: expect.stringContaining('log in again: fish-cli login') })
     await fish(['profile', 'default', '--remove', '-y'])
-    expect((await fish(['whoami'])).stderr).toContain('Not logged in')
+    expect((await fish(['whoami'])).stderr).toContain('You are not logged in')
   })
 })
 

@@ -77,7 +77,7 @@ describe('doctor', () => {
     expect(byName.connection.fix).toContain('FISH_URL')
   })
 
-  test.each([40, 80, 120])('says all of it on a terminal of %d columns', async (columns) => {
+  test.each([40, 80, 120])('prints every text in full on a terminal of %d columns', async (columns) => {
     const env = { ...base, FISH_URL: 'http://127.0.0.1:1', NO_COLOR: '1' }
     const { stdout } = await run(['doctor'], { env, terminal: true, columns, rows: 90 })
     expect(stdout).not.toContain('…')
@@ -86,7 +86,7 @@ describe('doctor', () => {
     const [at = 0, from = 0] = ['RESULT', 'FIX'].map((title) => lines[0]?.indexOf(title))
     const column = (begin: number, end?: number) => lines.map((line) => line.slice(begin, end).trim()).join(' ')
     expect(column(at, from)).toContain('No response from http://127.0.0.1:1')
-    expect(column(from)).toContain('Is the service running, and is --url (or FISH_URL) right?')
+    expect(column(from)).toContain('Check that the service is running, and that --url (or FISH_URL) is its address.')
     if (columns >= 80) expect(Math.max(...lines.map((line) => line.trimEnd().length))).toBeLessThanOrEqual(columns)
   })
 
@@ -133,7 +133,7 @@ describe('doctor', () => {
     expect(byName.config.result).toContain('config.json')
   })
 
-  test('reports queued catches, and a damaged outbox', async () => {
+  test('reports waiting catches and a damaged outbox', async () => {
     const env = { ...base, FISH_URL: 'http://127.0.0.1:1', FISH_USER: 'Alex', FISH_KEY: context.alex.fernetKey }
     const file = join(home, 'catches.csv')
     await writeFile(file, 'Cod,1\n')
@@ -141,7 +141,7 @@ describe('doctor', () => {
     const waiting = await doctor(env, '--offline')
     expect(waiting).toMatchObject({ status: 0, health: { outbox: 'warn' } })
     expect(waiting.byName.outbox).toMatchObject({
-      result: '1 catch not sent yet.',
+      result: '1 catch is waiting in the outbox.',
       fix: expect.stringMatching(/--send$/),
     })
     const elsewhere = await run(['doctor', '--offline', '--json'], { env: { ...env, FISH_URL: 'http://localhost:1' } })
@@ -150,7 +150,7 @@ describe('doctor', () => {
       {
         check: 'outbox',
         status: 'warn',
-        result: '1 catch not sent to http://127.0.0.1:1 yet.',
+        result: '1 catch is waiting for the service http://127.0.0.1:1.',
         fix: 'Send them: fish-cli outbox --send --url http://127.0.0.1:1',
       },
     ])
@@ -162,7 +162,7 @@ describe('doctor', () => {
     for (const argv of [[], ['--send'], ['--retry']]) {
       const { stderr, status } = await run(['outbox', ...argv], { env })
       expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(path) })
-      expect(stderr).toContain('Move it away to continue without it')
+      expect(stderr).toContain('Move the file away to continue.')
     }
   })
 

@@ -53,7 +53,7 @@ test.each([
     status: 2,
     error: {
       code: 'usage',
-      message: '--gamemode: unknown gamemode.',
+      message: 'Unknown gamemode in --gamemode.',
       hint: `Did you mean: earth? ${GAMEMODES}`,
     },
   })
@@ -64,12 +64,12 @@ test.each([
   ['list', 'fish', 'Alex'],
   ['watch', 'some.log'],
   ['login', 'Alex', '--no-input'],
-])('%s %s … says so too where it stands in FISH_GAMEMODE, and repeats no value', async (...argv) => {
+])('%s %s … reports a wrong FISH_GAMEMODE without its value', async (...argv) => {
   const env = { ...context.player, FISH_GAMEMODE: 'canary' }
   const { status, stderr } = await run(argv, { env })
   expect({ status, stderr }).toEqual({
     status: 2,
-    stderr: `fish-cli: FISH_GAMEMODE: unknown gamemode.\n  ${GAMEMODES}\n`,
+    stderr: `fish-cli: Unknown gamemode in FISH_GAMEMODE.\n  ${GAMEMODES}\n`,
   })
 })
 
@@ -106,7 +106,7 @@ test.each([
   expect((await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.json'))).toEqual([])
 })
 
-test('add whose response is lost says that the catch may have been stored, before anyone repeats it', async () => {
+test('add reports that the catch may have been stored if the response is lost', async () => {
   const { url } = await startImpostor((request) => request.socket.destroy())
   const add = ['add', 'Cod', '-r', '1', '-g', 'earth', '--json']
   const { status, stdout } = await run(add, { env: { ...context.player, FISH_URL: url } })
@@ -115,7 +115,7 @@ test('add whose response is lost says that the catch may have been stored, befor
     {
       code: 'unreachable',
       message: expect.stringMatching(/ The catch may have been stored\.$/),
-      hint: 'Before you repeat the command, look for it: fish-cli list',
+      hint: 'Before you repeat the command, check whether it was stored: fish-cli list',
     },
   ])
   const proxy = await startImpostor((_, response) => response.writeHead(502).end('<h1>Bad Gateway</h1>'))

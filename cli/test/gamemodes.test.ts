@@ -31,13 +31,13 @@ describe('a gamemode of the service', () => {
   test.each([
     ['a flag', ['add', 'Cod', '-r', '1', '-g', 'boxsmq'], {}, '--gamemode', 'boxsmp'],
     ['the environment', ['list', 'fish'], { FISH_GAMEMODE: 'boxsmq' }, 'FISH_GAMEMODE', 'boxsmp'],
-    ['a setting', ['config', 'gamemode', 'boxsmq'], {}, 'gamemode', 'boxsmp'],
+    ['a setting', ['config', 'gamemode', 'boxsmq'], {}, 'VALUE', 'boxsmp'],
     ['the gamemode to move from', ['move', 'x', '-g', 'earth', '--from', 'surviva'], {}, '--from', 'survival'],
-  ])('is meant by a wrong one in %s', async (_title, argv, env, from, meant) => {
+  ])('is suggested for a misspelled gamemode in %s', async (_title, argv, env, from, meant) => {
     expect(await fish(argv, env)).toEqual({
       status: 2,
       stdout: '',
-      stderr: `fish-cli: ${from}: unknown gamemode.\n  Did you mean: ${meant}? ${LIST}\n`,
+      stderr: `fish-cli: Unknown gamemode in ${from}.\n  Did you mean: ${meant}? ${LIST}\n`,
     })
   })
 
@@ -49,7 +49,7 @@ describe('a gamemode of the service', () => {
   test('is none of the usual ones once the service has listed its own', async () => {
     await fish(['status'])
     const { status, stderr } = await fish(['add', 'Cod', '-r', '1', '-g', 'oneblock'])
-    expect({ status, stderr }).toEqual({ status: 2, stderr: `fish-cli: --gamemode: unknown gamemode.\n  ${LIST}\n` })
+    expect({ status, stderr }).toEqual({ status: 2, stderr: `fish-cli: Unknown gamemode in --gamemode.\n  ${LIST}\n` })
   })
 
   test('is part of what is counted, and no other', async () => {
@@ -66,7 +66,7 @@ describe('a gamemode of the service', () => {
     const asked = await run(['login', 'Alex'], { env, terminal: true, typed: 'boxsmp\n\n' })
     expect(asked).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining('Your gamemode: earth, survival, boxsmp'),
+      stderr: expect.stringContaining('Your gamemode (earth, survival, boxsmp; '),
     })
     expect(await run(['list', 'fish'], { env: folders })).toMatchObject({ status: 0 })
   })
@@ -97,7 +97,7 @@ describe('a gamemode of the service', () => {
     const { status, stderr } = await fish(['config', 'gamemode', 'boxsmp'], env)
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: 'fish-cli: gamemode: unknown gamemode.\n  Gamemodes: oneblock, earth, survival, factions\n',
+      stderr: 'fish-cli: Unknown gamemode in VALUE.\n  Gamemodes: oneblock, earth, survival, factions\n',
     })
   })
 })

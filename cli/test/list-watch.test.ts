@@ -200,7 +200,7 @@ describe('list --watch when the service goes away', () => {
       expect(stdout).toBe('Koi  Bronze\n')
       expect(pauses.length).toBeGreaterThan(3)
       expect(stderr).toMatch(/^fish-cli: \S.+ Retrying\.$/m)
-      expect(stderr.includes('\n  Is the service running')).toBe(fault === 'reset')
+      expect(stderr.includes('\n  Check that the service is running')).toBe(fault === 'reset')
       expect(stderr.match(/Retrying\.$/gm)).toHaveLength(1)
       expect(stderr).toMatch(/Watching the fish of Alex in earth[\s\S]*The service responds again, after .+\.\n/)
     },

@@ -82,7 +82,7 @@ describe('login --from', () => {
     const { name, fernetKey, apiKey, password } = await newPlayer('--gamemode', 'survival')
     const { status, stderr } = await fish(['login', '--from', file])
     expect(status).toBe(0)
-    expect(stderr).toContain('still contains your secrets')
+    expect(stderr).toContain('contains your secrets. Note the password down')
     expect(await whoami()).toMatchObject({ url: context.service.url, user: name, gamemode: 'survival', apiKey: 'file' })
     expect((await fish(['add', 'Koi', '-r', 'gold'])).status).toBe(0)
     for (const secret of [fernetKey, apiKey]) expect(await filesWith(secret, home)).toHaveLength(2)

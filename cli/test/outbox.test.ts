@@ -41,11 +41,11 @@ describe('outbox', () => {
     expect(document).toMatchObject({ waiting: 1 })
   })
 
-  test('says what is queued for another address and how to send it, and changes nothing', async () => {
+  test('reports the catches that wait for another address and how to send them, and changes nothing', async () => {
     const away = 'http://127.0.0.1:9'
     await run(['add', '--file', '-', '-r', '1'], { env: { ...env, FISH_URL: away }, piped: 'Cod\nKoi\n' })
     const note =
-      'fish-cli: 2 catches not sent to http://127.0.0.1:9 yet. Send them: fish-cli outbox --send --url http://127.0.0.1:9\n'
+      'fish-cli: 2 catches are waiting for the service http://127.0.0.1:9. Send them: fish-cli outbox --send --url http://127.0.0.1:9\n'
     const before = folderContent(folder)
     expect((await run(['outbox'], { env })).stderr).toBe(`${note}The outbox is empty.\n`)
     expect((await json(['outbox'])).document.otherServices).toEqual([{ url: away, queued: 2 }])
@@ -76,15 +76,15 @@ describe('outbox', () => {
     const { status, stderr } = await run(['outbox'], { env })
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: `fish-cli: The outbox of another address, ${damaged}, cannot be read. Move it away to continue without it; the catches queued in it are then not sent.\nThe outbox is empty.\n`,
+      stderr: `fish-cli: The outbox ${damaged} of another service cannot be read. Move the file away to continue. The catches that wait in it are then not sent.\nThe outbox is empty.\n`,
     })
     expect((await json(['outbox'])).document.otherServices).toEqual([])
     const { checks } = (await json(['doctor', '--offline'])).document
     expect(checks).toContainEqual({
       check: 'outbox',
       status: 'warn',
-      result: `The outbox of another address, ${damaged}, cannot be read.`,
-      fix: expect.stringContaining('Move it away'),
+      result: `The outbox ${damaged} of another service cannot be read.`,
+      fix: expect.stringContaining('Move the file away'),
     })
     expect(folderContent(folder)).toEqual(before)
   })

@@ -32,7 +32,7 @@ test.each(['remove', 'undo'])(
     const added = await run(['add', 'Cod', '-r', 'gold', '--json', '--url', url], { env })
     const argv = command === 'undo' ? ['undo'] : ['remove', JSON.parse(added.stdout).id]
     const { stdout } = await run([...argv, '--yes', '--url', url], { env })
-    const [, line = ''] = /^To take it back: (.*)$/m.exec(stdout) ?? []
+    const [, line = ''] = /^To add them again: (.*)$/m.exec(stdout) ?? []
     expect((await paste(line, folder, env)).stdout).toContain('1 catch in the file: 1 sent')
   },
 )
@@ -52,9 +52,9 @@ test('the commands after watch work when pasted, for the same profile and folder
   const watch = ['watch', log, '--once', '--profile', 'main']
   const { stderr } = await run(watch, { env: { ...env, FISH_GAMEMODE: 'earth' } })
 
-  const [, held = ''] = /are held back\. To add them: (.*)$/m.exec(stderr) ?? []
+  const [, held = ''] = /^ {2}To add them: (.*)$/m.exec(stderr) ?? []
   const added = await paste(held.replace('GAMEMODE', 'oneblock'), folder, env)
-  expect(added.stdout).toContain('Salmon')
+  expect(added.stdout).toContain('1 catch added. 1 sent.')
 
   const [, history = ''] = /Then add them: (.*)$/m.exec(stderr) ?? []
   const config = join(folder, 'config', 'fish-crab', 'config.json')
@@ -65,7 +65,7 @@ test('the commands after watch work when pasted, for the same profile and folder
   }
   await writeFile(config, JSON.stringify({ ...JSON.parse(await readFile(config, 'utf8')), patterns: [pattern] }))
   const found = await paste(`${history} --gamemode earth --yes`, folder, env)
-  expect(found.stderr).toContain('1 catch added. 1 sent.')
+  expect(found.stdout).toContain('1 catch added. 1 sent.')
 })
 
 test('the command after the start of watch adds the skipped catches when pasted', async () => {
@@ -77,9 +77,9 @@ test('the command after the start of watch adds the skipped catches when pasted'
   const ending = new AbortController()
   let line = ''
   const onStderr = (text: string) => {
-    ;[, line = ''] = /Skipped 1 catch .* To add it: (.*)\n/.exec(text) ?? []
+    ;[, line = ''] = /To add the skipped catches: (.*)\n/.exec(text) ?? []
     if (line) ending.abort()
   }
   await run(['watch', log], { env, interrupted: ending.signal, onStderr })
-  expect((await paste(line, folder, env)).stdout).toContain('Salmon')
+  expect((await paste(line, folder, env)).stdout).toContain('1 catch added. 1 sent.')
 })

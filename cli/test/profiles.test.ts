@@ -74,7 +74,7 @@ describe('profiles', () => {
     const queue = { env: { ...env, FISH_KEY: generateFernetKey() }, piped: 'Cod' }
     await setUp({ home: { url: address, user: 'Alex', gamemode: 'earth' } })
     await run(['add', '--file', '-', '-r', '1', '--again', '--max-wait', '0'], queue)
-    const note = `fish-cli: 1 catch not sent to ${address} yet. Send them: fish-cli outbox --send --url ${address}\n`
+    const note = `fish-cli: 1 catch is waiting for the service ${address}. Send them: fish-cli outbox --send --url ${address}\n`
     expect((await fish('logout')).stderr).toBe(note)
     expect((await fish('profile', 'home', '--remove', '--yes')).stderr).toBe(note)
   })
@@ -162,7 +162,7 @@ describe('the file', () => {
       expect({ status, stderr, code: error.code }).toEqual({ status: 2, stderr: '', code: 'invalid_config' })
       expect(error.message).toContain(configFile())
       expect(error.message).toContain(what)
-      expect(error.hint).toMatch(/move it away and start again: fish-cli login USER$/)
+      expect(error.hint).toMatch(/move it away and log in again: fish-cli login$/)
       expect(stdout).not.toContain('canary')
     }
     expect(await readFile(configFile(), 'utf8')).toBe(text)

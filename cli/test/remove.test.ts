@@ -58,14 +58,14 @@ describe('remove', () => {
     expect(await names()).toHaveLength(3)
   })
 
-  test('says what it does to which catches, and how to take it back', async () => {
+  test('lists the removed catches and prints the command that adds them again', async () => {
     await fish(['add', 'Cod', 'Koi', '-r', 'gold', '--yes'])
     const [{ id }] = await list()
     const { status, stdout, stderr } = await fish(['remove', id, '--yes'])
     expect(status).toBe(0)
     expect(stderr).toMatch(/Cod · Gold, Koi · Gold {2}\([\da-f]{8}\)/)
     expect(stdout).toMatch(
-      /^Removed 2 catches in 1 record of Player\d+, earth\.\nTo take it back: fish-cli add --file \S+/,
+      /^Removed 2 catches in 1 record of Player\d+, earth\.\nTo add them again: fish-cli add --file \S+/,
     )
   })
 
@@ -80,11 +80,10 @@ describe('remove', () => {
     expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('removed-'))).toEqual([])
   })
 
-  test('names the gamemode that it searches', async () => {
+  test('names the gamemode in which it found no record', async () => {
     const id = await add('Cod')
     const { stderr } = await fish(['remove', id, '-g', 'survival', '--yes'])
-    expect(stderr).toContain('ID is no record in survival.')
-    expect(stderr).toContain('another gamemode')
+    expect(stderr).toContain(`No record "${id}" in survival.`)
   })
 })
 
@@ -92,7 +91,9 @@ describe('move', () => {
   test('takes records to another gamemode with their ids and times, and back', async () => {
     const id = await add('Cod')
     const [before] = await list()
-    expect((await fish(['move', id, '--gamemode', 'earth'])).stderr).toContain('Name the gamemode where they are')
+    expect((await fish(['move', id, '--gamemode', 'earth'])).stderr).toContain(
+      'Name the gamemode that contains the records',
+    )
     expect(await json(['move', id, '--gamemode', 'survival', '--yes'])).toEqual({
       user: player,
       from: 'earth',
@@ -103,14 +104,14 @@ describe('move', () => {
     expect([await names(), await list('survival')]).toEqual([[], [before]])
     const back = await fish(['move', id, '--from', 'survival', '--gamemode', 'earth', '--yes'])
     expect(back.stdout).toBe(
-      `Moved 1 catch of ${player} from survival to earth.\nTo take it back: fish-cli move ${id} --from earth --gamemode survival\n`,
+      `Moved 1 catch of ${player} from survival to earth.\nTo move them back: fish-cli move ${id} --from earth --gamemode survival\n`,
     )
     expect(await list()).toEqual([before])
   })
 })
 
 describe('undo', () => {
-  test('takes back all of a file that was sent, in several records', async () => {
+  test('removes all catches of a sent file, in several records', async () => {
     const file = join(folder, 'catches.csv')
     await writeFile(file, Array.from({ length: 501 }, (_, index) => `Cod ${index},1\n`).join(''))
     const koi = await add('Koi')
@@ -121,7 +122,7 @@ describe('undo', () => {
     expect((await readFile(undone.file, 'utf8')).trim().split('\n')).toHaveLength(501)
     await fish(['remove', koi, '--yes'])
     const { status, stderr } = await fish(['undo', '--yes'])
-    expect([status, stderr]).toEqual([5, expect.stringMatching(/moved or removed already[\s\S]*knows nothing/)])
+    expect([status, stderr]).toEqual([5, expect.stringMatching(/already moved or removed[\s\S]*No catches to undo/)])
   })
 
   test('takes what is still queued from the queue, without a password, all of a file at once', async () => {
@@ -175,12 +176,12 @@ describe('an administrator', () => {
     expect(await names()).toHaveLength(1002)
   })
 
-  test('leaves a record that has other catches, too, unless its id is named', async () => {
+  test('skips a record that also contains other catches, unless its id is named', async () => {
     await fish(['add', 'Cod', 'Koi', '-r', 'gold', '--yes'])
     const single = await add('cod')
     const { status, stderr } = await asAdmin(['remove', '--user', player, '--name', 'COD', '--yes'])
     expect(status).toBe(0)
-    expect(stderr).toContain('1 record has other catches, too')
+    expect(stderr).toContain('1 record also contains other catches')
     expect(await names()).toEqual(['Cod', 'Koi'])
     expect(single).not.toBe('')
     const [{ id }] = await list()
@@ -199,7 +200,7 @@ describe('an administrator', () => {
     expect(await list()).toEqual(before)
   })
 
-  test('goes on after an interruption where it stopped', async () => {
+  test('continues after an interruption where it stopped', async () => {
     for (let count = 0; count < 40; count += 1) await fish(['add', '--crab'])
     const stop = new AbortController()
     const range = ['remove', '--user', player, '--since', '1h', '--yes']
@@ -210,7 +211,7 @@ describe('an administrator', () => {
     const { status, stderr } = await running
     expect(status).toBe(130)
     const [, removed] =
-      /Interrupted\. (\d+) records? of 40 removed\.\n {2}To go on, repeat the command\./.exec(stderr) ?? []
+      /Interrupted\. (\d+) of 40 records removed\.\n {2}To continue, repeat the command\./.exec(stderr) ?? []
     // The request in flight may have been one more.
     expect([39, 40]).toContain(Number(removed) + (await left()))
     expect((await asAdmin(range)).status).toBe(0)

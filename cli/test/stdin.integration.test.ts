@@ -86,8 +86,8 @@ describe.skipIf(POSIX !== '')(`stdin that is no pipe${POSIX}`, () => {
     ['closed, where a password should be', `fish ${LOGIN} <&-`, 4, 'stdin is empty'],
     ['/dev/null, where a password should be', `fish ${LOGIN} </dev/null`, 4, 'stdin is empty'],
     ['a folder, where a password should be', `fish ${LOGIN} </`, 4, 'fish-cli: '],
-    ['/dev/null, where somebody should answer', 'fish user delete Alex </dev/null', 2, 'Add --yes.'],
-    ['closed, where somebody should answer', 'fish user delete Alex <&-', 2, 'Add --yes.'],
+    ['/dev/null, where somebody should answer', 'fish user delete Alex </dev/null', 2, 'add --yes.'],
+    ['closed, where somebody should answer', 'fish user delete Alex <&-', 2, 'add --yes.'],
   ])('but %s fails clearly', async (_title, line, status, said) => {
     const { stdout, ...ended } = await shell(line, environment())
     expect({ stdout, ...ended }).toEqual({ status, stdout: '', stderr: expect.stringContaining(said) })

@@ -108,14 +108,14 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(readdirSync(state)).toEqual([])
   })
 
-  test('while the first batch of a file is being sent says how much is queued', async () => {
+  test('while the first batch of a file is being sent reports the waiting catches', async () => {
     const requested = nextRequest()
     const around = 'seq -f "Fish %g,1" 700 | "$@"'
     const terminal = fishInTerminal(['add', '--file', '-'], { env: environment(), around })
     await requested
     const { status, text } = await ctrlC(terminal)
     expect(status).toBe(130)
-    expect(text).toContain('fish-cli: Interrupted. 700 catches are queued on this machine.\r\n')
+    expect(text).toContain('fish-cli: Interrupted. 700 catches are waiting in the outbox.\r\n')
     expect(text).toContain('fish-cli outbox --cancel')
   })
 
@@ -127,11 +127,11 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(await ctrlC(terminal)).toMatchObject({
       status: 130,
       isSane: true,
-      text: expect.stringContaining('Interrupted. Nothing is queued.'),
+      text: expect.stringContaining('Interrupted. Nothing is left to send.'),
     })
   })
 
-  test('while a caught fish is being sent says that it stays queued', async () => {
+  test('while a catch is being sent reports that it is waiting', async () => {
     const log = join(state, 'latest.log')
     writeFileSync(log, '[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon.\n')
     const requested = nextRequest()
@@ -139,7 +139,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     await requested
     const { status, isSane, text } = await ctrlC(terminal)
     expect({ status, isSane }).toEqual({ status: 130, isSane: true })
-    expect(text).toContain('1 catch is queued on this machine.')
+    expect(text).toContain('1 catch is waiting in the outbox.')
   })
 
   test('ends a pager that ends by it, and the program too', async () => {

@@ -71,8 +71,8 @@ describe.skipIf(SKIPPED !== '')(`a prompt for a secret in a real terminal${SKIPP
 
   test.each([
     ['Ctrl-C', 'canary\u0003', 130, 'Interrupted.'],
-    ['Ctrl-D', '\u0004', 4, 'Missing: Password of Alex.'],
-    ['an empty answer', '\r', 4, 'Missing: Password of Alex.'],
+    ['Ctrl-D', '\u0004', 4, 'The password of Alex is missing.'],
+    ['an empty answer', '\r', 4, 'The password of Alex is missing.'],
   ])('ends at %s, with the terminal as it was', async (_title, keys, expected, message) => {
     const { status, text, isSane } = await typePassword(keys)
     expect({ status, isSane }).toEqual({ status: expected, isSane: true })

@@ -67,7 +67,7 @@ describe.skipIf(SKIPPED !== '')(`watch on a real terminal${SKIPPED}`, () => {
       const left = after.lines().join('\n').replace(/\s+/g, ' ')
       expect(left).not.toContain('waiting')
       expect(left).toContain('fish-cli: 2 fish, 1 crab.')
-      expect(left).toContain('Interrupted. Nothing is queued.')
+      expect(left).toContain('Interrupted. Nothing is left to send.')
     },
   )
 
@@ -83,15 +83,15 @@ describe.skipIf(SKIPPED !== '')(`watch on a real terminal${SKIPPED}`, () => {
     expect(await terminal.ended).toMatchObject({ status: 130, isSane: true })
   })
 
-  test('shows waiting catches while the service is away, and at the end how to send them', async () => {
+  test('shows waiting catches while the service is unreachable, and then how to send them', async () => {
     const { terminal, until, catchLines } = await watchOn({ env: { NO_COLOR: '1', FISH_URL: 'http://127.0.0.1:1' } })
     catchLines(`${nice(1, 'Salmon')}${at(2)}[CHAT] [Pro] NICE CATCH! You caught a Cod.\n${at(3)}Stop\n`)
-    await until(/Catches stay queued/)
+    await until(/Your\s+catches\s+wait\s+in\s+the\s+outbox/)
     await until(/1 waiting, 0 sent/)
     await terminal.interrupt()
     const { status, text } = await terminal.ended
     expect(status).toBe(130)
-    expect(text).toContain('1 catch is queued on this machine.')
+    expect(text).toContain('1 catch is waiting in the outbox.')
     expect(text).toContain('Send them: fish-cli outbox --send')
     expect(text).toContain('1 line looks like a catch but is not recognized')
   })

@@ -125,8 +125,8 @@ describe.skipIf(SKIPPED !== '')(`in a real pseudo-terminal${SKIPPED}`, () => {
     expect(await terminal.interrupt()).toBeLessThan(3)
     expect(await terminal.ended).toMatchObject({ status: 130, isSane: true })
     expect(screen.lines()).toEqual([
-      'fish-cli: Interrupted. 500 catches are queued on this machine.',
-      '  Repeat the command to continue, or delete them: fish-cli outbox --cancel',
+      'fish-cli: Interrupted. 500 catches are waiting in the outbox.',
+      '  Repeat the command to continue, or cancel: fish-cli outbox --cancel',
     ])
   })
 

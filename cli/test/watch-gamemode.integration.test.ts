@@ -54,7 +54,7 @@ describe('watch without a gamemode', () => {
     await writeFile(log, NEW_GAME + caught('Salmon') + caught('Cod'))
     const ended = await watch()
     expect(ended).toMatchObject({ status: 7, stdout: '0 catches added.\n' })
-    expect(ended.stderr).toContain('Without a gamemode, on an unknown server: 2. To add them, too: --gamemode GAMEMODE')
+    expect(ended.stderr).toContain('Skipped 2 catches without a gamemode, on an unknown server.')
     expect((await watch(['--gamemode', 'earth'])).stdout).toContain('2 catches added')
     expect(await stored('earth')).toEqual(['Salmon', 'Cod'])
   })
@@ -97,7 +97,9 @@ describe('watch on a server that is not a gamemode', () => {
     await writeFile(log, NEW_GAME + texts.join('') + chat('Sending you to survival') + caught('Eel'))
     const held = await watch([], EARTH)
     expect(held.status).toBe(7)
-    expect(held.stderr).toMatch(/Without a gamemode, on (boxsmp|hub): 2\. To add them, too: --gamemode GAMEMODE/)
+    expect(held.stderr).toMatch(
+      /Skipped 2 catches without a gamemode, on (boxsmp|hub)\.\n {2}To add them: fish-cli watch --once \S+ --gamemode GAMEMODE/,
+    )
     expect([await stored('survival'), await stored('earth')]).toEqual([['Cod', 'Eel'], []])
     expect((await watch(['--gamemode', 'oneblock'])).stdout).toContain('2 catches added')
     expect((await watch(['--gamemode', 'oneblock'])).stderr).toContain('0 catches new; 4 added before')
@@ -113,7 +115,7 @@ describe('watch on a server that is not a gamemode', () => {
     expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ name: 'Salmon', gamemode: null, server: 'hub' })
     await appendFile(log, caught('Koi'))
     const { stderr } = await follow('They stay in the log', [], EARTH)
-    expect(stderr).toContain(`hub is not a gamemode: its catches are not added.`)
+    expect(stderr).toContain(`hub is not a gamemode, so these catches are not added.`)
     expect(stderr).toContain(`fish-cli watch --once ${log} --gamemode GAMEMODE`)
   })
 
@@ -211,7 +213,7 @@ describe('watch of packed logs', () => {
     await writeFile(second, NEW_GAME + lines.join(''))
     const { stderr } = await run(['watch', log, second, '--once'], { env: { ...env, ...EARTH } })
     expect(stderr).toContain(`fish-cli: ${log}, ${second}: 1 catch new`)
-    expect(stderr).toContain('Without a gamemode, on hub: 1.')
+    expect(stderr).toContain('Skipped 1 catch without a gamemode, on hub.')
     expect(stderr).toContain(`Then add them: fish-cli watch --once ${dirname(second)}\n`)
   })
 

@@ -85,7 +85,7 @@ describe('watch --once FOLDER', () => {
     expect(await stored()).toEqual(['Cod 2024'])
   })
 
-  test('follows the gamemode from log to log, and leaves out catches where there is none', async () => {
+  test('follows the gamemode from log to log, and skips catches without a gamemode', async () => {
     await write(
       '2024-02-01-1.log.gz',
       session(1, `${at(0)}Connecting to survival.example.net, 25565\n`, nice(1, 'Cod')),
@@ -93,7 +93,10 @@ describe('watch --once FOLDER', () => {
     await write('2024-02-01-2.log.gz', `${at(0)}[CHAT] <Bob> hi\n${nice(3, 'Rotated')}`)
     await write('2024-02-02-1.log.gz', session(2, `${at(0)}Connecting to hub.example.net, 25565\n`, nice(2, 'Lost')))
     const left = await history()
-    expect(left).toMatchObject({ status: 7, stderr: expect.stringContaining('Without a gamemode, on hub: 1.') })
+    expect(left).toMatchObject({
+      status: 7,
+      stderr: expect.stringContaining('Skipped 1 catch without a gamemode, on hub.'),
+    })
     expect(await stored('survival')).toEqual(['Cod 2024', 'Rotated 2024'])
     expect(await history(['--yes', '--gamemode', 'factions'])).toMatchObject({ status: 0 })
     expect(await stored('factions')).toEqual(['Lost 2024'])
@@ -140,7 +143,7 @@ describe('messages that are not recognized', () => {
     rarities: { toller: 'Gold' },
   }
 
-  test('are counted, shown with how to teach them, and added once they are taught', async () => {
+  test('are counted and shown with the way to add them, and added when a pattern matches', async () => {
     const noise = [
       '[CHAT] <Bob> NICE CATCH! You caught a Cod.',
       '[CHAT] Bob: SUPER FANG! Ha',
@@ -152,7 +155,7 @@ describe('messages that are not recognized', () => {
     const lines = [GERMAN('Lachs'), GERMAN('Hecht'), prefixed, ...noise.map((text) => `${at(4)}${text}\n`)]
     await write('2024-02-01-1.log.gz', session(1, ...lines))
     const { stderr } = await history()
-    expect(stderr).toContain('3 lines look like catches but are not recognized, such as:')
+    expect(stderr).toContain('3 lines look like catches but are not recognized, for example:')
     expect(stderr).toContain('\n  TOLLER FANG! Du hast einen Lachs gefangen.\n')
     expect(stderr).toContain('\n  [Pro] NICE CATCH! You caught a Salmon.\n')
     expect(stderr).toContain('config.json')

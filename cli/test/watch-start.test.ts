@@ -36,7 +36,7 @@ test('watch reports how many catches it skips at its start, and how to add them'
   const { write, watchStart } = await scene()
   const log = await write('my game/latest.log', BEGUN + caught('Cod') + caught('Koi'))
   expect(await watchStart(log, '--gamemode', 'survival')).toContain(
-    `gamemode survival, unless the log names another. Skipped 2 catches already in it.\n  To add the skipped catches: fish-cli watch --once '${log}' --gamemode survival\n`,
+    `gamemode survival, unless the log names another. Skipped 2 catches already in the log.\n  To add the skipped catches: fish-cli watch --once '${log}' --gamemode survival\n`,
   )
 })
 
@@ -45,7 +45,7 @@ test('watch does not report catches that were added before', async () => {
   const log = await write('logs/latest.log', BEGUN + caught('Cod'))
   const copy = await write('logs/copy.log', BEGUN + caught('Cod') + caught('Koi'))
   await run(['watch', '--once', log], { env })
-  expect(await watchStart(copy)).toContain('Skipped 1 catch already in it.')
+  expect(await watchStart(copy)).toContain('Skipped 1 catch already in the log.')
   const { stdout } = await run(['watch', copy, '--once'], { env })
   expect(stdout).toContain('1 catch added')
 })

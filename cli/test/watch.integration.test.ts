@@ -239,7 +239,7 @@ describe('watch', () => {
     expect(await stored()).toEqual(expected())
   })
 
-  test('ends at once at Ctrl-C, with 130, and says what is queued', async () => {
+  test('exits with 130 at Ctrl-C and reports the waiting catches', async () => {
     const { log, env, begin, lines } = await scene('Ended')
     await writeFile(log, begin(1))
     const started = performance.now()
@@ -252,6 +252,6 @@ describe('watch', () => {
     expect(await program.closed).toBe(130)
     // To start takes longer, also on a busy machine.
     expect((performance.now() - began) / (began - started)).toBeLessThan(3)
-    expect(program.stderr()).toContain('2 catches are queued')
+    expect(program.stderr()).toContain('2 catches are waiting in the outbox.')
   })
 })

@@ -68,9 +68,9 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
     const waiting = await waitingCatches(outbox, user)
     const resumed = waiting.filter(({ key = '' }) => groupOfKey(key) === group).length
     const others = waiting.length - resumed
-    if (others > 0) context.note(`fish-cli: Also sends ${catchesText(others)} that waited before.`)
+    if (others > 0) context.note(`fish-cli: Also sending from the outbox: ${catchesText(others)}.`)
     const cancel = commandLine('outbox', '--cancel', ...targetWords(target))
-    const resume = `Repeat the command to continue, or delete them: ${cancel}`
+    const resume = `Repeat the command to continue, or cancel: ${cancel}`
     const delivery = { maxWaitMs: maxWaitOf(target), signal, target, ...(!again && { resume }) }
     const queued = await queueFile(context, outbox, {
       source,
@@ -79,7 +79,7 @@ export async function addFile(context: Context & Notes, { target, flags, rarity 
       group,
       total: catches,
       ...delivery,
-      resume: again ? `Delete them, then repeat the command: ${cancel}` : resume,
+      resume: again ? `Cancel, then repeat the command: ${cancel}` : resume,
     })
     const report = mergeReports(queued.flushed, await flushWithProgress(context, outbox, delivery))
     const status = flushStatus(context, report, target)
@@ -105,7 +105,7 @@ function skippedText(count: number): string {
 function withAgain(error: unknown): never {
   const report = describeError(error)
   if (!(error instanceof ConnectionError) && report.code !== 'bad_gateway') throw error
-  const hint = `${report.hint ?? ''} To queue the catches without this check, add --again.`.trim()
+  const hint = `${report.hint ?? ''}\nTo add the catches without this check, add --again.`.trim()
   throw new CliError({ ...report, hint })
 }
 
@@ -121,7 +121,7 @@ interface QueueFileOptions extends FlushOptions {
 
 async function queueFile(context: Context, outbox: Outbox, options: QueueFileOptions) {
   const { source, defaults, stored, group, total, signal, target, resume } = options
-  const progress = createProgress(context.line, context.clock, { unit: 'catches queued', total })
+  const progress = createProgress(context.line, context.clock, { unit: 'catches', label: 'Reading', total })
   const flushed: FlushReport[] = []
   let done = 0
   let skipped = 0
@@ -143,7 +143,7 @@ async function queueFile(context: Context, outbox: Outbox, options: QueueFileOpt
     if (signal.aborted) throw await interruptedError(outbox, target, resume)
     if (done === 0 || !(error instanceof OutboxStoreError)) throw error
     const { code, summary, hint = '' } = error
-    const message = `${summary} ${done} of ${total} catches are queued on this machine.`
+    const message = `${summary} ${done} of ${total} catches are waiting in the outbox.`
     throw new CliError({ code, message, hint: `${hint} ${resume}`.trim(), exit: EXIT.failure })
   } finally {
     progress.end()

@@ -17,7 +17,7 @@ export async function* parseCsv({ text: chunks }: FileSource): AsyncGenerator<Fi
     pattern ??= cellPattern(separatorOf(text))
     const cells = cellsOf(text, pattern)
     if (!cells) {
-      yield { at, problem: 'Has an unterminated quote, or text after one.' }
+      yield { at, problem: 'The quotes are not closed, or text follows them.' }
       continue
     }
     if (!columns) {

@@ -37,7 +37,7 @@ export interface TextLine {
 // In characters. A longer line is not a catch and would fill the memory.
 const MAX_LINE = 1024 * 1024
 
-export const FORMAT_HINT = 'Use one line per catch: NAME,RARITY, or JSON with these fields.'
+export const FORMAT_HINT = 'Write one line for each catch, such as Salmon,gold, or use JSON.'
 
 export async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<TextLine> {
   let rest = ''

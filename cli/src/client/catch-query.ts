@@ -62,7 +62,10 @@ function parseFilter(text: string): (each: Catch) => boolean {
   if (field?.toLowerCase() === 'rarity') {
     const values = wanted.split(',').map(parseRarity)
     if (values.includes(undefined)) {
-      throw usageError('--filter rarity=… names an unknown rarity.', `Rarities: ${rarityList()}.`)
+      throw usageError(
+        'Unknown rarity in --filter.',
+        `Choose from ${rarityList()}. For example: fish-cli list --filter rarity=gold`,
+      )
     }
     const labels = new Set(RARITIES.filter(({ value }) => values.includes(value)).map(({ label }) => label))
     return ({ rarity }) => rarity !== undefined && labels.has(rarity)
@@ -81,7 +84,7 @@ export function parseMoment(text: string, now: number, flag: string): number {
   const moment = amount === undefined ? parseTime(text) : now - Number(amount) * (UNIT_MS[unit] ?? 0)
   if (!Number.isNaN(moment)) return moment
   throw usageError(
-    `${flag} must be a local date or time, or how long ago.`,
+    `${flag} must be a local date or time, or a time span such as 7d.`,
     'For example: 2026-01-31, 2026-01-31T12:00, 2026-01-31T12:00Z, 90m, 7d',
   )
 }
@@ -91,5 +94,8 @@ function parseSort(text: string): { by: SortField; descending: boolean } {
   const name = text.replace(/^-/, '').toLowerCase()
   const by = SORT_FIELDS.find((field) => field.toLowerCase() === name)
   if (by) return { by, descending }
-  throw usageError(`--sort must be one of ${SORT_FIELDS.join(', ')}.`, 'Prefix - to reverse: --sort=-rarity')
+  throw usageError(
+    `--sort must be one of ${SORT_FIELDS.join(', ')}.`,
+    'For the reverse order, put - before the field: fish-cli list --sort=-rarity',
+  )
 }

@@ -37,11 +37,13 @@ export function describeError(error: unknown, needs: Role = 'player'): ErrorRepo
   }
   if (error instanceof InvalidResponseError) {
     const hint =
-      error.status >= 300 && error.status < 400 ? 'Set --url (or FISH_URL) to the address it leads to.' : WRONG_ADDRESS
+      error.status >= 300 && error.status < 400
+        ? 'Set --url (or FISH_URL) to the address to which the service redirects.'
+        : WRONG_ADDRESS
     return { ...errorReport(error.code, error.summary, hint, EXIT.failure), requestId: error.requestId ?? null }
   }
   if (error instanceof ValidationError) return validationReport(error)
-  if (error instanceof FernetError) return errorReport(error.code, error.summary, SET_KEY_ANEW, EXIT.credentials)
+  if (error instanceof FernetError) return errorReport(error.code, 'Your key is not valid.', NEW_KEY, EXIT.credentials)
   // Other errors of the SDK have a hint of their own.
   if (error instanceof FishCrabError) return errorReport(error.code, error.summary, error.hint, EXIT.failure)
   return bugReport(error)
@@ -55,22 +57,32 @@ function responseReport(error: ApiError, hint: string | undefined, exit: ExitSta
   const details = (error.details ?? []).map(({ path, message }) => ` ${path}: ${message}.`)
   return {
     // One line: text of a service must not look like output of this program.
-    ...errorReport(error.code, `${error.summary}${details.join('')}`.replace(/\s*[\r\n]\s*/g, ' '), hint, exit),
+    ...errorReport(
+      error.code,
+      `${rejectionText({ code: error.code, message: error.summary })}${details.join('')}`.replace(/\s*[\r\n]\s*/g, ' '),
+      hint,
+      exit,
+    ),
     requestId: error.requestId ?? null,
   }
+}
+
+/** The service's reason, in the words of a player, who knows a key but not a token. */
+export function rejectionText({ code, message }: { readonly code: string; readonly message: string }): string {
+  return code === 'invalid_token' ? 'The service does not accept your key. It may have been replaced.' : message
 }
 
 /** Codes of connections that were never open, so that nothing was sent. */
 const NEVER_OPEN = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
-/** Says of a write without a response that it may have been stored: repeating the command would store it twice. */
+/** Reports that a write without a response may have been stored: repeating the command would store it twice. */
 export function withUnknownOutcome(error: unknown): unknown {
   if (!isBadGateway(error)) {
     if (!(error instanceof ConnectionError)) return error
     if (NEVER_OPEN.includes(error.systemCode ?? '') || isUntrusted(error)) return error
   }
   const { code, message, exit } = describeError(error)
-  const hint = 'Before you repeat the command, look for it: fish-cli list'
+  const hint = 'Before you repeat the command, check whether it was stored: fish-cli list'
   return new CliError({ code, message: `${message} The catch may have been stored.`, hint, exit })
 }
 
@@ -81,19 +93,19 @@ export function isUntrusted({ systemCode = '' }: ConnectionError): boolean {
 function unreachableHint(error: ConnectionError): string {
   const { systemCode } = error
   if (systemCode === 'ENOTFOUND' || systemCode === 'EAI_AGAIN') {
-    return 'Is the name of the host in --url (or FISH_URL) right, and is this machine online?'
+    return 'Check the host name in --url (or FISH_URL), and that this machine is online.'
   }
   if (isUntrusted(error)) {
-    return 'The certificate of the service is not trusted here; NODE_EXTRA_CA_CERTS names a file of others to trust.'
+    return 'This machine does not trust the certificate of the service. To trust it, set NODE_EXTRA_CA_CERTS to its file.'
   }
-  return 'Is the service running, and is --url (or FISH_URL) right?'
+  return 'Check that the service is running, and that --url (or FISH_URL) is its address.'
 }
 
 /** A bug in this program. Its message may quote a secret, so only its class and location are printed. */
 function bugReport(error: unknown): ErrorReport {
   const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: undefined }
   const place = /^\s+(at .*)$/m.exec(stack ?? '')?.[1]
-  const message = `fish-cli failed in a way it should not (${name}${place ? ` ${place}` : ''}).`
+  const message = `This is a bug in fish-cli (${name}${place ? ` ${place}` : ''}).`
   const hint = 'Please report it with the command you typed, without secrets.'
   return errorReport('internal_error', message, hint, EXIT.failure)
 }
@@ -126,11 +138,11 @@ function validationReport({ issues }: ValidationError): ErrorReport {
     return { text: isNamed ? message : `${source}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, exit }
   })
   if (issues.every(({ path }) => path === 'fernetKey')) {
-    return errorReport('invalid_key', 'FISH_KEY is not a valid key.', SET_KEY_ANEW, EXIT.credentials)
+    return errorReport('invalid_key', 'FISH_KEY is not a valid key.', NEW_KEY, EXIT.credentials)
   }
   const text = described.map((one) => one.text).join(' ')
   if (described.every(({ exit }) => exit === EXIT.credentials)) {
-    const hint = 'Correct it where it comes from: what was typed, or a FISH_… variable.'
+    const hint = 'Correct the text that you typed, or the FISH_… variable.'
     return errorReport('usage', text, hint, EXIT.credentials)
   }
   const [only] = issues
@@ -162,29 +174,29 @@ function isBadGateway(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 'unknown' && [502, 503, 504].includes(error.status)
 }
 
-export const WRONG_ADDRESS = 'Is --url (or FISH_URL) the address of a Fish and Crab Collection Service?'
+export const WRONG_ADDRESS = 'Check that --url (or FISH_URL) is the address of a Fish and Crab Collection Service.'
 
-export const TRY_LATER = 'Try again later; see: fish-cli status'
+export const TRY_LATER = 'Try again later. To see whether the service is up: fish-cli status'
 
-const SET_KEY_ANEW = 'Fetch it again: fish-cli login. If FISH_KEY or FISH_KEY_FILE is set, change it too.'
+const NEW_KEY = 'If FISH_KEY or FISH_KEY_FILE is set, correct it. Otherwise, log in again: fish-cli login'
 
 const LOG_IN_AGAIN = 'Log in again: fish-cli login NAME --admin'
-const SHORTER = 'Use fewer or shorter names at once.'
-const AGREE = 'Check --user and --gamemode, also in FISH_… variables.'
+const SHORTER = 'Add fewer or shorter names at once.'
+const AGREE = 'Check --user and --gamemode, and the FISH_… variables.'
 
 /** Hints by error code. Errors in the command line get the help of the command instead. */
 const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
-  invalid_token: `The key may have been reset. ${SET_KEY_ANEW}`,
-  token_expired: 'Set the clock of this machine right; see: fish-cli doctor',
+  invalid_token: NEW_KEY,
+  token_expired: 'Set the clock of this machine. To check it: fish-cli doctor',
   user_mismatch: AGREE,
   gamemode_mismatch: AGREE,
-  invalid_credentials: 'Check the name and the password, also in FISH_… variables.',
+  invalid_credentials: 'Check the name and the password, and the FISH_… variables.',
   invalid_session: LOG_IN_AGAIN,
   not_found: WRONG_ADDRESS,
   method_not_allowed: WRONG_ADDRESS,
   user_not_found: 'Check the spelling; letter case does not matter.',
-  admin_not_found: 'See who there is: fish-cli admin list',
-  record_not_found: 'See what there is: fish-cli list --detail',
+  admin_not_found: 'See the administrators: fish-cli admin list',
+  record_not_found: 'See the records: fish-cli list --detail',
   user_exists: 'Choose another name.',
   admin_exists: 'Choose another name.',
   last_superadmin: 'Run: fish-cli admin create NAME --role superadmin',
@@ -199,7 +211,7 @@ function hintFor(status: number, code: string, needs: Role): string | undefined 
   const own = Object.hasOwn(HINTS, code) ? HINTS[code as ErrorCode] : undefined
   if (own !== undefined) return own
   if (status >= 500) return TRY_LATER
-  if (status === 403) return 'The service always gives a reason: a proxy in front of it may have rejected the request.'
+  if (status === 403) return 'A proxy in front of the service may have rejected the request.'
   if (status === 401) return HINTS.invalid_credentials
   // A response without a code of the contract may come from any server.
   return code === 'unknown' ? WRONG_ADDRESS : undefined
@@ -207,7 +219,7 @@ function hintFor(status: number, code: string, needs: Role): string | undefined 
 
 function roleHint(needs: Role): string {
   if (needs === 'player')
-    return 'Only administrators may do this. Choose one with --admin, or see who you are: fish-cli whoami'
+    return 'Only administrators may do this. Choose one with --admin, or check your account: fish-cli whoami'
   const whose = needs === 'superadmin' ? 'a superadmin' : 'an administrator'
   return `This needs the rights of ${whose}. Choose one with --admin (FISH_ADMIN_USERNAME), or log in: fish-cli login NAME --admin`
 }

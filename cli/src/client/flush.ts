@@ -5,7 +5,7 @@ import { commandLine } from '../core/command-line.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { createCountdown, createProgress, type Progress, waitText } from '../output/progress.ts'
-import { describeError } from './describe-error.ts'
+import { describeError, rejectionText } from './describe-error.ts'
 
 export interface FlushOptions {
   /** Longest wait for the rate limit, in milliseconds. @default one window */
@@ -68,7 +68,7 @@ export async function interruptedError(
   resume = `Send them: ${flushCommand(target)}`,
 ): Promise<CliError> {
   const { pending: count } = await outbox.status()
-  const message = `Interrupted. ${count === 0 ? 'Nothing is queued.' : queuedText(count)}`
+  const message = `Interrupted. ${count === 0 ? 'Nothing is left to send.' : waitingText(count)}`
   const hint = count === 0 ? undefined : resume
   return new CliError({ code: 'interrupted', message, hint, exit: EXIT.interrupted })
 }
@@ -79,7 +79,7 @@ function flushCommand(target: Target): string {
 
 export const REJECTED_HELP = 'See the reasons: fish-cli outbox'
 
-/** @throws CliError what stopped the delivery, and how many catches stay queued */
+/** @throws CliError the reason why delivery stopped, with the number of catches that still wait */
 export function flushStatus(
   context: Context & Notes,
   report: FlushReport,
@@ -87,26 +87,26 @@ export function flushStatus(
 ): typeof EXIT.ok | typeof EXIT.partly {
   const { delivered, remaining, deadLetters, stopped, withoutClient } = report
   for (const { count, reason } of deadLetters)
-    context.note(`fish-cli: ${catchesText(count)} rejected: ${reason.message}`)
+    context.note(`fish-cli: ${catchesText(count)} rejected: ${rejectionText(reason)}`)
   const [first] = stopped
   if (first) {
     if (delivered > 0) context.note(`fish-cli: ${delivered} sent.`)
-    throw queuedError(first.error, remaining, target)
+    throw waitingError(first.error, remaining, target)
   }
   if (deadLetters.length > 0) context.note(`fish-cli: ${REJECTED_HELP}`)
   if (withoutClient.length > 0)
-    context.note('fish-cli: Catches of other players stay queued; send them with --user USER.')
+    context.note('fish-cli: Catches of other players are still waiting. Send them: fish-cli outbox --send --user USER')
   return deadLetters.length > 0 ? EXIT.partly : EXIT.ok
 }
 
-/** Says that the catches are queued: adding them again would store them twice. */
-function queuedError(error: unknown, remaining: number, target: Target): CliError {
+/** Reports that the catches are waiting: adding them again would store them twice. */
+function waitingError(error: unknown, remaining: number, target: Target): CliError {
   const command = flushCommand(target)
   const { code, message, hint, exit, retryAt, requestId } = describeError(error)
   return new CliError({
     code,
-    message: `${message} ${queuedText(remaining)}`,
-    hint: hint === null ? `Send them: ${command}` : `${hint} Then send them: ${command}`,
+    message: `${message} ${waitingText(remaining)}`,
+    hint: hint === null ? `Send them: ${command}` : `${hint}\nThen send them: ${command}`,
     exit,
     retryAt,
     requestId,
@@ -117,6 +117,7 @@ export function catchesText(count: number): string {
   return count === 1 ? '1 catch' : `${count} catches`
 }
 
-function queuedText(count: number): string {
-  return `${catchesText(count)} ${count === 1 ? 'is' : 'are'} queued on this machine.`
+/** Such as `2 catches are waiting in the outbox.` */
+export function waitingText(count: number, where = 'in the outbox'): string {
+  return `${catchesText(count)} ${count === 1 ? 'is' : 'are'} waiting ${where}.`
 }

@@ -46,15 +46,15 @@ export async function findGamemode(context: Context, service: Service, typed: st
   if (listed.includes(name)) return name
   const meant = closestWord(name, listed)
   const list = `Gamemodes: ${listed.join(', ')}`
-  throw usageError(`${from}: unknown gamemode.`, meant === undefined ? list : `Did you mean: ${meant}? ${list}`)
+  throw usageError(`Unknown gamemode in ${from}.`, meant === undefined ? list : `Did you mean: ${meant}? ${list}`)
 }
 
 const SOURCES = {
   flag: '--gamemode',
   environment: 'FISH_GAMEMODE',
-  profile: 'The gamemode of the profile',
-  setting: 'The gamemode that was set',
-  default: 'The gamemode',
+  profile: 'the profile',
+  setting: 'the setting',
+  default: 'the default',
 } as const
 
 /** @throws CliError `usage` */
@@ -68,8 +68,8 @@ export async function requireGamemode(context: Context, target: Target): Promise
   const gamemode = await gamemodeOf(context, target)
   if (gamemode !== undefined) return gamemode
   const known = knownGamemodes(context, target.url.value)
-  const hint = `Add --gamemode GAMEMODE, such as ${known.join(', ')}. For all commands: fish-cli config gamemode GAMEMODE`
-  throw usageError('Missing gamemode.', hint)
+  const hint = `Add --gamemode with one of ${known.join(', ')}. To set it for all commands: fish-cli config gamemode GAMEMODE`
+  throw usageError('The gamemode is missing.', hint)
 }
 
 interface Move {
@@ -84,17 +84,16 @@ export async function parseMove(
   context: Context,
   flags: TargetFlags & { readonly from?: string | undefined },
 ): Promise<Move> {
-  if (flags.gamemode === undefined) throw usageError('Missing --gamemode.', 'Add --gamemode GAMEMODE to move to.')
+  if (flags.gamemode === undefined) throw usageError('The gamemode to move to is missing.', 'Add --gamemode GAMEMODE.')
   const target = resolveTarget(context, { ...flags, gamemode: undefined })
   const to = await findGamemode(context, target, flags.gamemode, '--gamemode')
   const from =
     flags.from === undefined
       ? await gamemodeOf(context, target)
       : await findGamemode(context, target, flags.from, '--from')
-  if (from === undefined) throw usageError('Missing --from.', 'Add --from GAMEMODE to move from.')
+  if (from === undefined) throw usageError('The gamemode to move from is missing.', 'Add --from GAMEMODE.')
   if (from === to) {
-    const where = flags.from === undefined ? `Without --from, records are moved from ${to}` : `Both are ${to}`
-    throw usageError(`${where}.`, 'Name the gamemode where they are: --from GAMEMODE')
+    throw usageError(`Both gamemodes are ${to}.`, 'Name the gamemode that contains the records: --from GAMEMODE')
   }
   return { from, to, target }
 }

@@ -50,8 +50,8 @@ export async function findIdentity(context: Context, target: Target): Promise<Id
 export function notLoggedIn(): CliError {
   return new CliError({
     code: 'not_logged_in',
-    message: 'Not logged in.',
-    hint: 'Log in: fish-cli login --from FILE, or fish-cli login USER',
+    message: 'You are not logged in.',
+    hint: 'Log in: fish-cli login',
     exit: EXIT.credentials,
   })
 }
@@ -70,12 +70,12 @@ export async function readPlayerKey(
   const { profile, url } = target
   const login = commandLine('login', printable(user), ...serviceWords(target))
   const isElsewhere = profile?.secrets !== undefined && !isSameService(profile.url, url.value)
-  const elsewhere = isElsewhere ? `The secrets of profile ${profile.name} are for ${profile.url} only. ` : ''
+  const elsewhere = isElsewhere ? `The key of profile ${profile.name} works only at ${profile.url}. ` : ''
   return readSecret(context, {
     variable: 'FISH_KEY',
     question: `Key of ${printable(user)}`,
-    orElse: `, who is not logged in here (or Ctrl-C, then: ${login})`,
-    alternative: `${elsewhere}Or fetch and save it once: ${login}`,
+    orElse: ` (or press Ctrl-C and log in: ${login})`,
+    alternative: `${elsewhere}Or log in: ${login}`,
     noInput,
   })
 }

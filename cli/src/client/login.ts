@@ -32,7 +32,7 @@ export async function fetchSession(context: Context, target: Target, options: Lo
 /** @throws CliError when the service rejects its own key */
 export async function fetchPlayerKey(context: Context, target: Target, options: LoginOptions): Promise<ProfileSecrets> {
   const user = target.user?.value
-  if (!user) throw usageError('Missing user name.', 'For example: fish-cli login USER')
+  if (!user) throw usageError('The player name is missing.', 'For example: fish-cli login Alex')
   // Reports wrong flags before prompting for a password.
   createClient({ baseUrl: target.url.value, user, gamemode: await gamemodeOf(context, target), env: {} })
   const { withApiKey, noInput, known = {} } = options
@@ -73,11 +73,13 @@ async function readApiKey(context: Context, target: Target, { user, withApiKey, 
   if (withApiKey) return readSecret(context, { variable: 'FISH_API_KEY', question, noInput })
   if (!canPrompt(context, noInput) || (await hasApiKey(context, target, user))) return undefined
   const given = await secretFromEnv(context, 'FISH_API_KEY')
-  if (given !== undefined) return (await ask(context, 'Store the API key of FISH_API_KEY, too')) ? given : undefined
+  if (given !== undefined) return (await ask(context, 'Also store the API key from FISH_API_KEY')) ? given : undefined
   const isSecret = true
   return (
-    (await promptLine(context, { question: `${question}, which lifts the rate limit (Enter: none): `, isSecret })) ||
-    undefined
+    (await promptLine(context, {
+      question: `${question}, which lifts the rate limit (press Enter to skip): `,
+      isSecret,
+    })) || undefined
   )
 }
 

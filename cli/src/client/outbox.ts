@@ -21,7 +21,7 @@ import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { rememberAdded } from './added.ts'
 import { openClient } from './client.ts'
-import { catchesText } from './flush.ts'
+import { waitingText } from './flush.ts'
 import { readPlayerKey } from './identity.ts'
 import { outboxPath } from './outbox-path.ts'
 
@@ -33,7 +33,7 @@ interface PlayerOutboxOptions {
   readonly delayMs?: ((state: RateLimitState | undefined, now: number) => number) | undefined
 }
 
-/** Sends the catches of one player; those of others stay queued. */
+/** Sends the catches of one player; the catches of others stay in the outbox. */
 export async function openPlayerOutbox(
   context: Context,
   target: Target,
@@ -66,9 +66,10 @@ export async function waitingCatches(outbox: Outbox, user: string): Promise<read
 
 // Hints of the SDK name options of its API, which users of this program do not have.
 const HINTS: Readonly<Record<string, string>> = {
-  outbox_damaged: 'Move it away to continue without it; the catches queued in it are then not sent.',
-  outbox_other_service: 'It was copied or renamed. Move it away to continue without it.',
-  outbox_not_writable: 'Check owner and mode of the file and its folder, or set XDG_STATE_HOME to another folder.',
+  outbox_damaged: 'Move the file away to continue. The catches that wait in it are then not sent.',
+  outbox_other_service: 'The file was copied or renamed. Move it away to continue.',
+  outbox_not_writable:
+    'Check the owner and the mode of the file and its folder, or set XDG_STATE_HOME to another folder.',
 }
 
 async function openOutboxFile(context: Context, url: string, options: OutboxOptions): Promise<Outbox> {
@@ -86,7 +87,7 @@ async function openOutboxFile(context: Context, url: string, options: OutboxOpti
   } catch (error) {
     if (!(error instanceof FishCrabError) || !Object.hasOwn(HINTS, error.code)) throw error
     const { code, summary } = error
-    const message = summary.includes(path) ? summary : `${summary} It is ${path}.`
+    const message = summary.includes(path) ? summary : `${summary} Its path is ${path}.`
     throw new CliError({ code, message, hint: HINTS[code] ?? '', exit: EXIT.failure })
   }
 }
@@ -98,7 +99,7 @@ interface Unsent {
   readonly fix: string
 }
 
-/** What is queued on this machine for other addresses than this one, and which outboxes cannot be read. */
+/** The catches that wait on this machine for other addresses than this one, and the outboxes that cannot be read. */
 export async function unsentElsewhere(context: Pick<Context, 'env'>, url: string): Promise<readonly Unsent[]> {
   const files = globSync('outbox-*.db', { cwd: folders(context).state, withFileTypes: true })
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
@@ -119,13 +120,13 @@ export async function noteUnsent(
   if (unsent) context.note(`fish-cli: ${unsent.result} ${unsent.fix}`)
 }
 
-/** Changes nothing. `undefined` when nothing is queued, and for a copy or another file that is no outbox of its name. */
+/** Changes nothing. `undefined` when nothing waits, and for a copy or another file that is not the outbox of its name. */
 async function readUnsent(context: Pick<Context, 'env'>, path: string): Promise<Unsent | undefined> {
   try {
     const { service: url = '', pending: queued, close } = await inspectOutbox(path)
     close()
     if (queued === 0 || outboxPath(context, url) !== path) return undefined
-    const result = `${catchesText(queued)} not sent to ${printable(url)} yet.`
+    const result = waitingText(queued, `for the service ${printable(url)}`)
     return {
       service: { url, queued },
       result,
@@ -134,7 +135,7 @@ async function readUnsent(context: Pick<Context, 'env'>, path: string): Promise<
   } catch (error) {
     if (!(error instanceof OutboxStoreError) || error.code === 'outbox_unavailable') return undefined
     const fix = HINTS[error.code] ?? HINTS.outbox_not_writable ?? ''
-    return { service: null, result: `The outbox of another address, ${path}, cannot be read.`, fix }
+    return { service: null, result: `The outbox ${path} of another service cannot be read.`, fix }
   }
 }
 
@@ -157,13 +158,16 @@ export async function selectRejected(
   texts: readonly string[],
 ): Promise<readonly DeadLetter[]> {
   const hint = 'See the IDs: fish-cli outbox'
-  if (!texts.every((text) => text === 'all' || /^\d{1,15}$/.test(text))) throw usageError('ID must be a number.', hint)
+  if (!texts.every((text) => text === 'all' || /^\d{1,15}$/.test(text)))
+    throw usageError('The ID of a rejected batch must be a number, or all.', hint)
   const batches = outbox ? await outbox.deadLetters() : []
   if (texts.includes('all')) return batches
   const ids = new Set(texts.map(Number))
   const selected = batches.filter(({ id }) => ids.has(id))
   if (selected.length === ids.size) return selected
-  throw new CliError({ code: 'batch_not_found', message: 'No rejected batch has that ID.', hint, exit: EXIT.notFound })
+  const unknown = [...ids].filter((id) => !batches.some((batch) => batch.id === id))
+  const message = `No rejected batch has the ID ${unknown.join(', ')}.`
+  throw new CliError({ code: 'batch_not_found', message, hint, exit: EXIT.notFound })
 }
 
 export function countCatches(deadLetters: readonly DeadLetter[]): number {

@@ -29,8 +29,8 @@ export async function readSecret(context: Context, request: SecretRequest): Prom
   }
   throw new CliError({
     code: 'missing_credentials',
-    message: `Missing: ${question}.`,
-    hint: `Set ${variable}, or ${variable}_FILE to the path of a file with it.${alternative ? ` ${alternative}` : ''}`,
+    message: `The ${question.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())} is missing.`,
+    hint: `Set ${variable}, or set ${variable}_FILE to the path of a file that contains it.${alternative ? ` ${alternative}` : ''}`,
     exit: EXIT.credentials,
   })
 }
@@ -56,7 +56,11 @@ const MAX_SECRET = 64 * 1024
 
 /** All of stdin without its line end, as password managers print it. */
 async function secretFromStdin({ stdin, interrupted }: Context, question: string): Promise<string> {
-  if (stdin.isTTY) throw noSecretOnStdin('stdin is a terminal.', 'Remove --password-stdin to be prompted.')
+  if (stdin.isTTY)
+    throw noSecretOnStdin(
+      '--password-stdin needs a pipe, but stdin is a terminal.',
+      'Leave --password-stdin out to be prompted.',
+    )
   const secret = (await textOf(stdin, interrupted())).replace(/\r?\n$/, '')
   if (secret === '') throw noSecretOnStdin('stdin is empty.', `Expected: ${question}.`)
   if (secret.length > MAX_SECRET || /[\r\n]/.test(secret)) {

@@ -53,6 +53,7 @@ export async function fetchRecords(
 
 /** `list --detail` shows so much of the end of an id. */
 const SHORTEST_END = 8
+const ID_FORM = /^[\da-f]{1,12}$|^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /**
  * Records of a gamemode by whole ids, or by ends of them that no other record has.
@@ -63,16 +64,22 @@ export function selectRecords(
   ids: readonly string[],
   gamemode: Gamemode,
 ): readonly CatchRecord[] {
-  const hint = `For another gamemode, name it. The ids: ${commandLine('list', '--detail', '-g', gamemode)}, or list crabs --detail`
+  const hint = `See the ids, also with list crabs: ${commandLine('list', '--detail', '-g', gamemode)}`
   const selected = ids.map((text, index) => {
     const end = text.replace(/^(…|\.\.\.)/, '')
     const found = records.filter(({ id }) => id === end || (end.length >= SHORTEST_END && id.endsWith(end)))
-    if (found.length > 1) throw usageError(`Several records end with ${printable(end)}.`, 'Name the whole id.')
+    if (found.length > 1)
+      throw usageError(
+        `Several records end with ${printable(end)}.`,
+        'See the whole ids: fish-cli list --detail --json',
+      )
     const [record] = found
     if (record) return record
-    // Not quoted: it may be anything.
+    // Quotes only the form of an id: another text may be a secret.
     const which = ids.length === 1 ? 'ID' : `ID ${index + 1}`
-    const message = `${which} is no record in ${gamemode}.`
+    const message = ID_FORM.test(end)
+      ? `No record "${end}" in ${gamemode}.`
+      : `${which} is not a record in ${gamemode}.`
     throw new CliError({ code: 'record_not_found', message, hint, exit: EXIT.notFound })
   })
   return [...new Set(selected)]
@@ -138,7 +145,7 @@ export const COPYABLE = { isVerbatim: true } as const
 
 export function takeBackHint(path: string, user: string, target: Target): string {
   const words = targetWords({ ...target, user: { value: printable(user), from: 'flag' } })
-  return `To take it back: ${commandLine('add', '--file', printable(path), ...words)}`
+  return `To add them again: ${commandLine('add', '--file', printable(path), ...words)}`
 }
 
 export function readPlayerPassword(
@@ -163,7 +170,7 @@ interface ChangeOptions {
 
 /**
  * Changes records one after another, with progress. What is changed stays so if a request fails or the user interrupts:
- * the error says how much was, and the same command goes on with the rest.
+ * the error reports the count, and the same command continues with the rest.
  */
 export async function changeRecords(
   context: Context & Notes,
@@ -193,13 +200,13 @@ export async function changeRecords(
       : describeError(error)
     throw new CliError({
       ...described,
-      message: `${described.message} ${recordsText(changed.length)} of ${records.length} ${done}.`,
-      hint: 'To go on, repeat the command.',
+      message: `${described.message} ${changed.length} of ${recordsText(records.length)} ${done}.`,
+      hint: 'To continue, repeat the command.',
     })
   } finally {
     progress.end()
   }
-  if (missing.length > 0) context.note(`fish-cli: ${recordsText(missing.length)} no longer there.`)
+  if (missing.length > 0) context.note(`fish-cli: Already moved or removed: ${recordsText(missing.length)}.`)
   return changed
 }
 

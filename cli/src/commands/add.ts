@@ -18,34 +18,35 @@ import { printable } from '../output/text.ts'
 export const addCommand = defineCommand({
   summary: 'Add fish or crabs to your collection.',
   description:
-    'Needs your key: from login, FISH_KEY or FISH_KEY_FILE. Several names are saved as one record, all or none; put a ' +
-    'name of two words in quotes. Catches from a file wait in the outbox on this machine until the service has stored them. If a run stops, repeat the command: it continues, and adds no catch twice.',
+    'Needs your key: log in once, or set FISH_KEY. Several names are saved as one record, all or none. Put a name of two ' +
+    'words in quotes. Catches from a file wait in the outbox until the service has stored them. If a run stops, repeat ' +
+    'the command: it continues, and adds no catch twice.',
   examples: [
     'fish-cli add Salmon --rarity gold --gamemode earth --user Alex',
     'fish-cli add "Bronze Koi" Cod -r 1 -g earth',
     'fish-cli add --crab -g earth',
     { description: 'All catches in a file:', command: 'fish-cli add --file catches.csv -g earth' },
     {
-      description: 'Copy the output of list --json --detail, which has the times, to another service:',
+      description: 'Copy the output of list --json --detail to another service:',
       command: 'fish-cli add --file list.json --url https://new.example.org',
     },
   ],
   args: { name: Args.string({ description: 'names of the fish or crabs', multiple: true }) },
   flags: {
     rarity: Flags.string({ char: 'r', summary: `Rarity of the fish: ${rarityList()}.`, helpValue: 'RARITY' }),
-    crab: Flags.boolean({ summary: 'Add crabs, which have no rarity; without NAME, one plain crab.' }),
+    crab: Flags.boolean({ summary: 'Add crabs, which have no rarity. Without NAME, add one plain crab.' }),
     file: Flags.string({
       summary:
-        'Add the catches in a file: CSV, JSON or JSON Lines with name, rarity, kind, gamemode, caughtAt; - for stdin.',
+        'Add the catches in a CSV, JSON or JSON Lines file with name, rarity, kind, gamemode, caughtAt; - for stdin.',
       helpValue: 'FILE',
     }),
     timezone: Flags.string({
-      summary: 'Time zone of the times in the file that have none, such as Europe/Berlin.',
+      summary: 'Time zone for the times in the file that name none, such as Europe/Berlin.',
       helpValue: 'ZONE',
       dependsOn: ['file'],
     }),
     again: Flags.boolean({
-      summary: 'Add all catches of the file, even if it was added before or the collection has their records.',
+      summary: 'Add every catch in the file, even if it was added before.',
       dependsOn: ['file'],
     }),
     yes: Flags.boolean({ char: 'y', summary: 'Save names as given, even if they look like a mistake.' }),
@@ -61,7 +62,7 @@ export const addCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     if (flags.crab && flags.rarity !== undefined)
-      throw usageError('A crab has no rarity.', 'Use --rarity or --crab, not both.')
+      throw usageError('A crab has no rarity.', 'Leave --rarity out. For example: fish-cli add --crab')
     const names = args.name ?? []
     if (flags.file !== undefined) return addFile(context, names, { ...flags, file: flags.file })
     const fish = flags.crab ? undefined : fishOf(names, flags.rarity)
@@ -93,8 +94,9 @@ async function confirmNames(context: CommandContext, names: readonly string[]): 
   const { flags } = context
   const mistake = flags.yes ? undefined : likelyMistake(names, flags.crab ? 'crab' : 'fish')
   if (!mistake) return
-  if (!canPrompt(context, flags['no-input'])) throw usageError(mistake.problem, `${mistake.hint} Or add --yes.`)
-  await confirm(context, { question: `${mistake.problem} ${mistake.hint} Save as given` })
+  if (!canPrompt(context, flags['no-input']))
+    throw usageError(mistake.problem, `${mistake.hint} To save the names as given, add --yes.`)
+  await confirm(context, { question: `${mistake.problem} ${mistake.hint} Continue` })
 }
 
 async function addFile(
@@ -102,7 +104,8 @@ async function addFile(
   names: readonly string[],
   flags: AddFileFlags & { readonly rarity?: string | undefined },
 ): Promise<number> {
-  if (names.length > 0) throw usageError('Specify NAME or --file, not both.')
+  if (names.length > 0)
+    throw usageError('NAME and --file cannot be used together.', 'To add the file only, leave NAME out.')
   const { addFile } = await import('../add-file/add-file.ts')
   const rarity = flags.rarity === undefined ? undefined : rarityOf(flags.rarity)
   const outcome = await addFile(context, { target: context.target, flags, rarity })
@@ -111,7 +114,7 @@ async function addFile(
 }
 
 function likelyMistake(names: readonly string[], kind: 'fish' | 'crab'): { problem: string; hint: string } | undefined {
-  if (names.includes('-')) return { problem: '"-" is probably not a name.', hint: 'Use add --file - to read stdin.' }
+  if (names.includes('-')) return { problem: '"-" is probably not a name.', hint: 'To read stdin, use add --file -.' }
   if (names.some((name) => name.trim() === '')) {
     return { problem: 'A name is blank.', hint: 'Put the name in quotes: add "Bronze Koi".' }
   }
@@ -119,20 +122,21 @@ function likelyMistake(names: readonly string[], kind: 'fish' | 'crab'): { probl
   if (names.length < 2 || names.some((name) => /\s/.test(name))) return undefined
   const several = kind === 'fish' ? `${names.length} fish` : `${names.length} crabs`
   const problem = `This adds ${several}: ${names.map(printable).join(', ')}.`
-  return { problem, hint: `For a single one: add "${names.map(printable).join(' ')}".` }
+  return { problem, hint: `To add only one, put its name in quotes: add "${names.map(printable).join(' ')}".` }
 }
 
 function fishOf(names: readonly string[], rarity: string | undefined): readonly FishInput[] {
   if (names.length === 0)
-    throw usageError('Missing NAME.', 'For example: fish-cli add Salmon --rarity gold, or: fish-cli add --crab')
-  if (rarity === undefined)
-    throw usageError('Missing --rarity.', `Add --rarity with a number or a label: ${rarityList()}.`)
+    throw usageError('The name of the fish is missing.', 'For example: fish-cli add Salmon --rarity gold')
+  if (rarity === undefined) throw usageError('The rarity is missing.', RARITY_HINT)
   const value = rarityOf(rarity)
   return names.map((name) => ({ name, rarity: value }))
 }
 
+const RARITY_HINT = `Choose one of ${rarityList()}. For example: fish-cli add Salmon --rarity gold`
+
 function rarityOf(rarity: string): RarityValue {
   const value = parseRarity(rarity)
   if (value !== undefined) return value
-  throw usageError('Unknown rarity.', `Use a number or a label: ${rarityList()}.`)
+  throw usageError('Unknown rarity in --rarity.', RARITY_HINT)
 }

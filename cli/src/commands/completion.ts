@@ -13,10 +13,9 @@ const READABLE_BY_ALL = { file: 0o644, folder: 0o777 }
 export const completionCommand = defineCommand({
   summary: 'Set up shell completion of commands, flags and values.',
   description:
-    'With --install, writes a short script where your shell looks for it, and prints any further step. Otherwise, prints ' +
-    'the script. Save it to a file instead of running eval "$(fish-cli completion bash)": a shell then starts as ' +
-    'quickly as before, since fish-cli runs only when you press Tab. The script stays valid when fish-cli is updated.' +
-    '\n\nIn ~/.zshrc, the line that loads the script must follow compinit.',
+    'With --install, writes a short script to the folder where your shell looks for it, and prints any further step. ' +
+    'Otherwise, prints the script, to save to a file. The script stays valid when fish-cli is updated. In ~/.zshrc, the ' +
+    'line that loads the script must follow compinit.',
   examples: [
     { description: 'For the shell in SHELL:', command: 'fish-cli completion --install' },
     'fish-cli completion zsh --install',
@@ -51,7 +50,7 @@ function shellOf(named: string | undefined, { SHELL }: Env): Shell {
   const name = (named ?? basename(SHELL ?? '')).toLowerCase().replace(/\.exe$/, '')
   const shell = name === 'pwsh' ? 'powershell' : name
   if (isShell(shell)) return shell
-  const hint = `Choose one: fish-cli completion ${SHELLS.join('|')}`
+  const hint = `Choose one of ${SHELLS.join(', ')}. For example: fish-cli completion bash`
   if (named === undefined) throw usageError('SHELL is not set to a supported shell.', hint)
   throw usageError('Unsupported shell.', hint)
 }

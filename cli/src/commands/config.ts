@@ -18,9 +18,9 @@ const COLUMNS: readonly Column[] = [
 export const configCommand = defineCommand({
   summary: 'Show or change the settings of fish-cli.',
   description: [
-    'Without KEY, lists all settings, and where each value comes from. With KEY, prints its value; with VALUE, changes it.',
+    'Without KEY, lists all settings and the origin of each value. With KEY, prints its value. With KEY and VALUE, changes it.',
     Object.entries(SETTINGS)
-      .map(([key, { summary, rule }]) => `${key}: ${summary} Must be ${rule}.`)
+      .map(([key, { summary }]) => `${key}: ${summary}`)
       .join('\n'),
   ].join('\n\n'),
   examples: ['fish-cli config', 'fish-cli config gamemode earth', 'fish-cli config max-wait --unset'],
@@ -36,12 +36,12 @@ export const configCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     if (args.key === undefined) {
-      if (flags.unset) throw usageError('Missing KEY.', `Settings: ${Object.keys(SETTINGS).join(', ')}.`)
+      if (flags.unset) throw usageError('The setting to remove is missing.', 'See the settings: fish-cli config')
       return printSettings(context)
     }
     const key = parseSettingKey(args.key)
     if (args.value === undefined && !flags.unset) return printSetting(context, key)
-    if (args.value !== undefined && flags.unset) throw usageError('Give a VALUE or --unset, not both.')
+    if (args.value !== undefined && flags.unset) throw usageError('VALUE and --unset cannot be used together.')
     return changeSetting(context, key, args.value === undefined ? undefined : await checked(context, key, args.value))
   },
 })
@@ -74,7 +74,7 @@ async function changeSetting(context: CommandContext, key: SettingKey, value: st
 }
 
 async function checked(context: CommandContext, key: SettingKey, value: string): Promise<string> {
-  if (key === 'gamemode') return findGamemode(context, context.target, value, key)
+  if (key === 'gamemode') return findGamemode(context, context.target, value, 'VALUE')
   const { rule, accepts } = SETTINGS[key]
   if (accepts(value)) return value
   throw usageError(`${key} must be ${rule}.`)

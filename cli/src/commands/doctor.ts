@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { type Client, ConnectionError } from '@fish-crab/sdk'
 import { openClient } from '../client/client.ts'
 import { describeError } from '../client/describe-error.ts'
-import { catchesText } from '../client/flush.ts'
+import { catchesText, waitingText } from '../client/flush.ts'
 import { findIdentity, type Identity } from '../client/identity.ts'
 import { testKey, testSession } from '../client/login.ts'
 import { openLocalOutbox, unsentElsewhere } from '../client/outbox.ts'
@@ -40,8 +40,8 @@ const COLUMNS: readonly Column<CheckResult>[] = [
 export const doctorCommand = defineCommand({
   summary: 'Diagnose problems and suggest fixes.',
   description:
-    'Checks Node, the settings, the storage of secrets, the log of the game, the outbox, the connection to the service, its ' +
-    'version and clock, and your keys. Sends at most three requests, which store nothing. Exits with 1 when a check fails; warnings do not count.',
+    'Checks this machine (Node, settings, stored secrets, game log, outbox) and the service (connection, version, clock, ' +
+    'your keys). Sends at most three requests, which store nothing. Exits with 1 if a check fails; warnings do not count.',
   examples: ['fish-cli doctor', 'fish-cli doctor --json --offline'],
   flags: {
     offline: Flags.boolean({ summary: 'Check only this machine and send no request.' }),
@@ -54,7 +54,7 @@ export const doctorCommand = defineCommand({
     const { flags } = context
     const config = usableConfig(context)
     const rows = [
-      // An older one is refused when the program starts.
+      // An older Node is rejected when the program starts.
       await runCheck('node', () => ok(`Node ${process.versions.node}; ${readManifest().engines.node} is required.`)),
       await runCheck('config', () => checkConfig(context)),
       await runCheck('secrets', () => checkSecretFile(context)),
@@ -131,7 +131,7 @@ function checkConfig(context: KeyringContext): Outcome {
   if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
     return warn(`Others can read ${path}.`, `chmod 600 ${path}`)
   const count = profiles.size === 1 ? '1 profile' : `${profiles.size} profiles`
-  return ok(`${path}: ${count}, ${current} is the current one.`)
+  return ok(`${path} has ${count}. Current profile: ${current}.`)
 }
 
 async function checkSecretFile(context: KeyringContext): Promise<Outcome> {
@@ -142,13 +142,16 @@ async function checkSecretFile(context: KeyringContext): Promise<Outcome> {
 
 async function checkKeyring(context: KeyringContext, config: Config): Promise<Outcome> {
   const wanted = settingValue('secret-store', context.env, config.settings) ?? 'auto'
-  if (wanted === 'file') return ok('Not used: secret-store is file.')
+  if (wanted === 'file') return ok('The keyring is not used, because the setting secret-store is file.')
   const keyring = await openKeyring(context)
   if (keyring.available) return ok('The system keyring works.')
   const inUse = [...config.profiles].filter(([, { secrets }]) => secrets === 'keyring').map(([name]) => name)
-  if (wanted === 'auto' && inUse.length === 0) return ok(`${keyring.why} Secrets go to a file.`)
-  const fix = 'Start the keyring and unlock it, or: fish-cli config secret-store file, then fish-cli login USER'
-  return fail(`${keyring.why} It is needed${inUse.length > 0 ? ` by ${inUse.join(', ')}` : ''}.`, fix)
+  if (wanted === 'auto' && inUse.length === 0) return ok(`${keyring.why} Secrets are stored in a file.`)
+  const fix = 'Unlock the keyring. Or store secrets in a file: fish-cli config secret-store file && fish-cli login'
+  return fail(
+    `${keyring.why} The keyring is needed by ${inUse.length > 0 ? `profile ${inUse.join(', ')}` : 'the setting secret-store'}.`,
+    fix,
+  )
 }
 
 /** Without one, nothing is wrong: not everybody plays on this machine. */
@@ -174,8 +177,8 @@ async function checkOutbox(context: Context, target: Target): Promise<Outcome> {
   checkReplaceable(outboxPath(context, target.url.value))
   await using outbox = await openLocalOutbox(context, target)
   const { pending, rejected } = (await outbox?.status()) ?? { pending: 0, rejected: 0 }
-  if (rejected > 0) return warn(`${catchesText(rejected)} could not be stored.`, 'See why: fish-cli outbox')
-  if (pending > 0) return warn(`${catchesText(pending)} not sent yet.`, 'Send them: fish-cli outbox --send')
+  if (rejected > 0) return warn(`The service rejected ${catchesText(rejected)}.`, 'See why: fish-cli outbox')
+  if (pending > 0) return warn(waitingText(pending), 'Send them: fish-cli outbox --send')
   return ok('The outbox is empty.')
 }
 
@@ -211,7 +214,7 @@ async function checkConnection(
     const { data, response } = await client.status({ signal }).withResponse()
     const respondedAt = clock.now()
     const result = `${url} responded in ${respondedAt - sentAt} ms.`
-    const fix = 'Use an https address: passwords can be read in transit.'
+    const fix = 'Use an https address. Otherwise, others can read passwords in transit.'
     const connection = isUnencrypted(url) ? warn(`${result} The connection is not encrypted.`, fix) : ok(result)
     const findings = [
       { check: 'connection', ...connection },
@@ -236,22 +239,22 @@ async function checkKey(
   { identity: { user, fernetKey, key }, signal }: { identity: Identity; signal: AbortSignal },
 ): Promise<Outcome> {
   if (user === null || fernetKey === undefined) {
-    return warn('No key to add catches with.', 'Log in: fish-cli login USER')
+    return warn('You cannot add catches, because no key is stored.', 'Log in: fish-cli login')
   }
   const { accepted } = await testKey(client, { user, fernetKey, signal })
   if (accepted) return ok(`The service accepts the key of ${user}, from ${sourceText(key)}.`)
   const fix =
     key === 'environment'
       ? 'Correct FISH_KEY or FISH_KEY_FILE.'
-      : `Fetch it again: ${commandLine('login', user, ...serviceWords(target))}`
+      : `Log in again: ${commandLine('login', user, ...serviceWords(target))}`
   return fail(`The service rejects the key of ${user}, from ${sourceText(key)}.`, fix)
 }
 
 function checkApiKey(apiKey: NonNullable<Identity['apiKey']>, counted: boolean): Outcome {
   const source = sourceText(apiKey)
-  if (!counted) return ok(`The API key, from ${source}, lifts the rate limit.`)
-  const fix = 'Correct FISH_API_KEY, or: fish-cli login USER --with-api-key'
-  return fail(`The service does not know the API key, from ${source}, and limits requests.`, fix)
+  if (!counted) return ok(`The API key from ${source} lifts the rate limit.`)
+  const fix = 'Correct FISH_API_KEY, or store your API key again: fish-cli login --with-api-key'
+  return fail(`The service does not know the API key from ${source}, and limits your requests.`, fix)
 }
 
 async function checkSession(
@@ -277,7 +280,7 @@ function sourceText(source: Identity['key']): string {
 export function compareVersions(own: string, service: string): Outcome {
   const result = `fish-cli ${own}, service ${service}.`
   if (seriesOf(own) === seriesOf(service)) return ok(result)
-  const fix = 'They may be incompatible. Use the same major version, or the same minor version before 1.0.'
+  const fix = 'The versions may be incompatible. Use the same major version, or the same minor version before 1.0.'
   return warn(result, fix)
 }
 
@@ -298,10 +301,9 @@ export function compareClocks(sentAt: number, respondedAt: number, date: string 
   const difference = (sentAt + respondedAt) / 2 - (server + DATE_STEP_MS / 2)
   const margin = (respondedAt - sentAt) / 2 + DATE_STEP_MS / 2
   const seconds = Math.round(Math.max(0, Math.abs(difference) - margin) / 1000)
-  if (seconds === 0) return ok('This clock matches that of the service.')
-  const result = `This clock is ${seconds} s ${difference > 0 ? 'ahead of' : 'behind'} that of the service.`
+  if (seconds === 0) return ok('The clock of this machine matches the clock of the service.')
+  const result = `The clock of this machine is ${seconds} s ${difference > 0 ? 'ahead of' : 'behind'} the clock of the service.`
   if (seconds <= TOLERATED_SECONDS) return ok(result)
-  const fix =
-    'Set the clock, best by network time: catches are encrypted with its time, and a strict service rejects them.'
+  const fix = 'Set the clock by network time. A service may reject catches from a wrong clock.'
   return warn(result, fix)
 }

@@ -18,8 +18,8 @@ const COLUMNS: readonly Column[] = [
 export const leaderboardCommand = defineCommand({
   summary: 'Show who has caught the most.',
   description:
-    'Players with equal counts share a place. Administrators (--admin) see it on every service, others where the ' +
-    'operator publishes it.',
+    'Players with equal counts share a place. Everybody can see a leaderboard that the operator has published. ' +
+    'Administrators always see it, with --admin.',
   examples: [
     'fish-cli leaderboard',
     'fish-cli leaderboard crabs --gamemode earth --limit 3',
@@ -83,7 +83,7 @@ async function readPublic(context: CommandContext, range: Range) {
     throw new CliError({
       code: error.code,
       message: 'This service has no public leaderboard.',
-      hint: 'As an administrator: fish-cli leaderboard --admin NAME. Operators publish it by FISH_PUBLIC_LEADERBOARD=1.',
+      hint: 'The operator can publish it with FISH_PUBLIC_LEADERBOARD=1. As an administrator: fish-cli leaderboard --admin admin',
       exit: EXIT.notFound,
       requestId: error.requestId,
     })

@@ -33,11 +33,12 @@ export const listCommand = defineCommand({
       summary: 'Also show the local time of each catch and the end of its record id.',
     }),
     filter: Flags.string({
-      summary: 'Only names that contain TEXT (also name=TEXT), or only some rarities: rarity=gold,7.',
+      summary: 'Only names that contain TEXT (or name=TEXT), or only these rarities: rarity=gold,7.',
       helpValue: 'TEXT',
     }),
     since: Flags.string({
-      summary: 'Only catches since a local date or time, or how long ago: 2026-01-31, 2026-01-31T12:00, 90m, 7d.',
+      summary:
+        'Only catches since WHEN: a local date or time (2026-01-31, 2026-01-31T12:00), or how long ago (90m, 7d).',
       helpValue: 'WHEN',
     }),
     sort: Flags.string({
@@ -46,7 +47,7 @@ export const listCommand = defineCommand({
     }),
     limit: Flags.string({ summary: 'Show at most N catches.', helpValue: 'N' }),
     chart: Flags.boolean({ summary: 'Draw a bar chart of the counts by rarity, or of crabs by name.' }),
-    watch: Flags.boolean({ char: 'w', summary: 'Keep running and show new catches as they come; Ctrl-C to stop.' }),
+    watch: Flags.boolean({ char: 'w', summary: 'Keep running and show each new catch. Stop with Ctrl-C.' }),
     ...serviceFlags,
     ...outputFlags,
   },
@@ -60,7 +61,7 @@ export const listCommand = defineCommand({
     const { kind, named } = subjectOf(args)
     const query = parseCatchQuery(flags, context.clock.now())
     const target = resolveTarget(context, { ...flags, user: userOf(named, flags.user) })
-    const user = requireUser(target, `Pass one: ${commandLine('list', KIND_PLURALS[kind], 'USER')}`)
+    const user = requireUser(target, `Name a player, such as ${commandLine('list', KIND_PLURALS[kind], 'Alex')}`)
     const gamemode = await requireGamemode(context, target)
     const { chart = false, detail = false } = flags
     const listOptions = { kind, gamemode, query, chart, detail }
@@ -86,7 +87,7 @@ function subjectOf(args: { kind?: string | undefined; user?: string | undefined 
   const kind = kindNamed(args.kind)
   if (kind) return { kind, named: args.user }
   if (args.user === undefined) return { kind: 'fish' as const, named: args.kind }
-  throw unknownKind('fish-cli list crabs USER')
+  throw unknownKind('fish-cli list crabs Alex')
 }
 
 function userOf(argument: string | undefined, flag: string | undefined): string | undefined {

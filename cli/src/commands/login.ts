@@ -24,12 +24,10 @@ import { printable } from '../output/text.ts'
 export const loginCommand = defineCommand({
   summary: 'Log in with your password and store your key for all commands.',
   description:
-    'Prompts for the service, the player, the gamemode and the API key if they are missing. With --from, it takes ' +
-    'these values from a login file that an administrator made, checks them and stores them. You can then delete the file. ' +
-    'Otherwise, the password comes from a prompt, FISH_PASSWORD, FISH_PASSWORD_FILE or --password-stdin; it is used once ' +
-    'and not stored. An address without a scheme uses https, or http on this machine (such as localhost:8787). The key ' +
-    'is stored in the system keyring if there is one, otherwise in a file that only you can read. With --admin, USER is ' +
-    'an administrator (FISH_ADMIN_PASSWORD), and a session that expires is stored instead.',
+    'Prompts for missing values: the service, the player, the gamemode and the password, which is used once and never ' +
+    'stored. Your key is stored in the system keyring if there is one, otherwise in a file that only you can read. With ' +
+    '--from, all values come from a login file that an administrator made. With --admin, the session of an ' +
+    'administrator is stored.',
   examples: [
     'fish-cli login --from alex.json',
     'fish-cli login Alex --url https://fish.example.org --gamemode earth',
@@ -43,14 +41,14 @@ export const loginCommand = defineCommand({
   args: { user: Args.string({ description: 'player or administrator to log in as (FISH_USER)' }) },
   flags: {
     from: Flags.string({
-      summary: 'Log in with this login file (see user create --login-file).',
+      summary: 'Log in with a login file that an administrator made.',
       helpValue: 'FILE',
       exclusive: ['admin', 'password-stdin', 'with-api-key'],
     }),
     admin: Flags.boolean({ summary: 'Log in as an administrator.' }),
     'password-stdin': Flags.boolean({ summary: 'Read the password from stdin.' }),
     'with-api-key': Flags.boolean({
-      summary: 'Also store an API key (FISH_API_KEY, FISH_API_KEY_FILE, else prompt).',
+      summary: 'Also store an API key, from FISH_API_KEY, FISH_API_KEY_FILE or a prompt.',
       exclusive: ['admin'],
     }),
     ...gamemodeFlag,
@@ -66,14 +64,18 @@ export const loginCommand = defineCommand({
     const { admin: asAdmin, from, ...rest } = flags
     const { login: file, isShared } = from === undefined ? NO_FILE : await readLoginFile(from)
     if (file && args.user !== undefined && userNameKey(args.user) !== userNameKey(file.name)) {
-      throw usageError(`${printable(from ?? '')} is the login file of another player.`, 'Leave USER out.')
+      const path = printable(from ?? '')
+      throw usageError(
+        `${path} is the login file of another player.`,
+        `Leave USER out: ${commandLine('login', '--from', path)}`,
+      )
     }
-    // The file precedes the environment: its secrets are for its service only, unless --url says otherwise.
+    // The file overrides the environment: its secrets are for its service only, unless --url names another.
     const fromFile = file && { url: flags.url ?? file.service, gamemode: flags.gamemode ?? file.gamemode }
     const account = { [asAdmin ? 'admin' : 'user']: args.user ?? file?.name }
     const typed = resolveTarget(context, { ...rest, ...fromFile, ...account }, true)
     const given = { ...typed, url: { ...typed.url, value: withScheme(typed.url.value) } }
-    if (given.url.value !== typed.url.value) context.note(`The address is ${printable(given.url.value)}`)
+    if (given.url.value !== typed.url.value) context.note(`The address of the service is ${printable(given.url.value)}`)
     const name = parseProfileName(given.profileName?.value ?? DEFAULT_PROFILE)
     const isSilent = flags['no-input'] || flags['password-stdin']
     // Reports a wrong argument before a problem with files.
@@ -83,7 +85,7 @@ export const loginCommand = defineCommand({
     const target = asAdmin ? given : await askForMissing(context, given, isSilent)
     const login = asAdmin ? { url: target.url.value, admin: adminNameOf(target) } : playerLogin(target)
     if (replacesLogin(config.profiles.get(name), login)) {
-      context.note(`To keep both, answer no, and add to this command: --profile NAME`)
+      context.note('To keep both, answer no and repeat the command with --profile NAME.')
       const question = `Profile ${name} belongs to another account or service. Replace it`
       await confirm(context, { question, ...flags })
     }
@@ -105,7 +107,7 @@ export const loginCommand = defineCommand({
     const status = context.print({ profile: name, ...login, secrets: store.kind, expiresAt }, () => {
       const account = printable(login.admin ?? login.user ?? '')
       const until = `The session, valid until ${printable(localTime(expiresAt ?? ''))} (local time),`
-      const stored = `${expiresAt === undefined ? 'The key' : until} is stored in ${printable(store.title)}`
+      const stored = `${expiresAt === undefined ? 'Your key' : until} is stored in ${printable(store.title)}`
       const text = `Logged in to ${printable(login.url)} as ${account}. ${stored}, profile ${name}.`
       return [text, ...profileSwitch(name, config)].join('\n')
     })
@@ -142,7 +144,7 @@ async function askForMissing(context: CommandContext, target: Target, noInput: b
   let { url, user, gamemode } = target
   if (url.from === 'default') {
     url =
-      (await question(`Address of the service (Enter: ${url.value}): `, (typed) =>
+      (await question(`Address of the service (press Enter for ${url.value}): `, (typed) =>
         parseServiceUrl(withScheme(typed)),
       )) ?? url
   }
@@ -150,26 +152,28 @@ async function askForMissing(context: CommandContext, target: Target, noInput: b
   if (user && !gamemode?.value) {
     const service = { ...target, url }
     const names = (await askForGamemodes(context, service)).join(', ')
-    gamemode = await question(`Your gamemode: ${names} (Enter: decide later)? `, (typed) =>
-      findGamemode(context, service, typed, 'The answer'),
+    gamemode = await question(`Your gamemode (${names}; press Enter to skip): `, (typed) =>
+      findGamemode(context, service, typed, 'your reply'),
     )
   }
   return { ...target, url, user, gamemode }
 }
 
-/** Never without a yes: the password in the file may be stored nowhere else. */
+/** Deletes only after a yes: the password in the file may be stored nowhere else. */
 async function offerDeletion(
   context: CommandContext,
   path: string,
   { isShared, noInput }: { readonly isShared: boolean; readonly noInput: boolean | undefined },
 ): Promise<void> {
   if (!canPrompt(context, noInput)) {
-    const others = isShared ? 'others can read, and which still contains' : 'still contains'
-    return context.note(`${printable(path)} is a file that ${others} your secrets. Keep the password, then delete it.`)
+    const others = isShared ? ', and others can read it' : ''
+    return context.note(
+      `${printable(path)} contains your secrets${others}. Note the password down, then delete the file.`,
+    )
   }
   if (isShared) context.note(`Others can read ${printable(path)}.`)
   context.note(
-    'The password in the file is not stored. undo, remove, move and the next login ask for it: note it down first.',
+    'Note the password in the file down first: it is stored nowhere else, and undo, remove, move and login prompt for it.',
   )
   if (!(await ask(context, `Delete ${printable(path)}`))) return
   await rm(path)

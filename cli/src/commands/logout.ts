@@ -14,8 +14,8 @@ const DEADLINE_MS = 5000
 export const logoutCommand = defineCommand({
   summary: 'Remove your key and other secrets from this machine.',
   description:
-    'The profile and the account stay. The session of an administrator also ends at the service. If others may have ' +
-    'seen the key, ask an administrator to replace it (fish-cli user reset USER --type fernet), and log in again.',
+    'Your profile and your account stay. The session of an administrator also ends at the service. If somebody may have ' +
+    'seen your key, ask an administrator to replace it, and log in again.',
   examples: ['fish-cli logout', 'fish-cli logout --profile bob'],
   flags: { ...profileFlag },
 
@@ -31,8 +31,9 @@ export const logoutCommand = defineCommand({
     })
     if (removed) await endSession(context, removed)
     await noteUnsent(context, profile)
-    const result = secrets === undefined ? 'No secrets stored for' : 'Removed the secrets of'
-    return context.print({ profile: name, removed: secrets ?? null }, () => `${result} profile ${name}.`)
+    const result =
+      secrets === undefined ? `Profile ${name} has no stored secrets.` : `Removed the secrets of profile ${name}.`
+    return context.print({ profile: name, removed: secrets ?? null }, () => result)
   },
 })
 

@@ -39,6 +39,10 @@ export const moveCommand = defineCommand({
     const document = { ...about, moved: moved.map(({ id }) => id), catches: countOf(moved) }
     const ids = moved.length > SHOWN_IDS ? ['ID...'] : document.moved
     const back = commandLine('move', ...ids, '--from', to, '--gamemode', gamemode, ...targetWords(target))
-    return context.print(document, () => `Moved ${amountText(moved)} of ${where}.\nTo take it back: ${back}`, COPYABLE)
+    return context.print(
+      document,
+      () => `Moved ${amountText(moved)} of ${where}.\nTo move them back: ${back}`,
+      COPYABLE,
+    )
   },
 })

@@ -1,5 +1,5 @@
 import type { Outbox } from '@fish-crab/sdk/outbox'
-import { hintForCode } from '../client/describe-error.ts'
+import { hintForCode, rejectionText } from '../client/describe-error.ts'
 import { catchesText, flushStatus, flushWithProgress } from '../client/flush.ts'
 import { countCatches, openLocalOutbox, openPlayerOutbox, selectRejected, unsentElsewhere } from '../client/outbox.ts'
 import { outboxPath } from '../client/outbox-path.ts'
@@ -23,14 +23,15 @@ const ACTIONS = ['send', 'retry', 'drop', 'cancel']
 const exclusive = (name: string) => ({ exclusive: ACTIONS.filter((other) => other !== name) })
 
 export const outboxCommand = defineCommand({
-  summary: 'Show, send or remove the catches that wait on this machine.',
+  summary: 'Show, send or delete the catches that wait on this machine.',
   description:
     'The catches of watch and add --file wait in the outbox until the service has stored them. The service rejects a ' +
-    'catch for example if your key has changed: rejected catches stay here with the reason, until you retry or drop them.',
+    'catch, for example, if your key has changed. A rejected catch stays in the outbox with the reason, until you retry ' +
+    'or drop it.',
   examples: [
     'fish-cli outbox',
     'fish-cli outbox --send',
-    { description: 'Try rejected catches again after you logged in again:', command: 'fish-cli outbox --retry' },
+    { description: 'Send rejected catches again, after a new login:', command: 'fish-cli outbox --retry' },
     { description: 'Delete rejected batch 3:', command: 'fish-cli outbox --drop 3' },
     { description: 'Delete all of your waiting catches:', command: 'fish-cli outbox --cancel --yes' },
   ],
@@ -38,14 +39,14 @@ export const outboxCommand = defineCommand({
     send: Flags.boolean({ summary: 'Send your waiting catches now.', ...exclusive('send') }),
     retry: Flags.boolean({ summary: 'Send rejected catches again; none is stored twice.', ...exclusive('retry') }),
     drop: Flags.string({
-      summary: 'Delete a rejected batch by its number, or all; repeatable.',
+      summary: 'Delete the rejected batch with this number, or all rejected batches; repeatable.',
       helpValue: 'ID|all',
       multiple: true,
       multipleNonGreedy: true,
       ...exclusive('drop'),
     }),
     cancel: Flags.boolean({
-      summary: 'Delete your waiting catches. A batch that is being sent may have been stored, and stays.',
+      summary: 'Delete your waiting catches. A batch that is being sent stays, because it may have been stored.',
       ...exclusive('cancel'),
     }),
     ...userFlag,
@@ -73,10 +74,10 @@ async function show(context: CommandContext, outbox: Outbox | undefined): Promis
     return { id, ...collection, count, reason, at: at.toISOString() }
   })
   for (const { id, count, reason } of batches) {
-    const why = `${reason.message} ${hintForCode(reason.code) ?? ''}`.trimEnd()
+    const why = `${rejectionText(reason)} ${hintForCode(reason.code) ?? ''}`.trimEnd()
     context.note(`fish-cli: Batch ${id}: ${catchesText(count)} rejected. ${why}`)
   }
-  if (batches.length > 0) context.note('fish-cli: When the reason is gone, run: fish-cli outbox --retry')
+  if (batches.length > 0) context.note('fish-cli: To send rejected catches again: fish-cli outbox --retry')
   for (const { result, fix } of others) context.note(`fish-cli: ${result} ${fix}`)
   const document = {
     path: outboxPath(context, url),
@@ -97,7 +98,7 @@ async function send(context: CommandContext): Promise<number> {
   await using outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'] })
   if (flags.retry) {
     const retried = await outbox.retry()
-    context.note(`fish-cli: ${catchesText(retried)} wait again.`)
+    context.note(`fish-cli: Waiting again: ${catchesText(retried)}.`)
   }
   const report = await flushWithProgress(context, outbox, { maxWaitMs, signal: context.interrupted(), target })
   const status = flushStatus(context, report, target)
@@ -110,7 +111,7 @@ async function drop(context: CommandContext, outbox: Outbox | undefined, ids: re
   const batches = await selectRejected(outbox, ids)
   const count = countCatches(batches)
   if (count > 0)
-    await confirm(context, { ...context.flags, question: `Delete ${catchesText(count)} that were rejected` })
+    await confirm(context, { ...context.flags, question: `Delete ${catchesText(count)} that the service rejected` })
   const dropped = outbox && count > 0 ? await outbox.drop(batches.map(({ id }) => id)) : 0
   return context.print({ dropped }, () => `Deleted ${catchesText(dropped)}.`)
 }
@@ -119,11 +120,11 @@ async function cancel(context: CommandContext, outbox: Outbox | undefined): Prom
   const user = requireUser(context.target, 'Add --user USER')
   const planned = (await outbox?.cancel({ user, dryRun: true })) ?? NOTHING
   if (planned.cancelled > 0) {
-    const question = `Delete ${catchesText(planned.cancelled)} of ${printable(user)} that wait`
+    const question = `Delete ${catchesText(planned.cancelled)} of ${printable(user)} from the outbox`
     await confirm(context, { ...context.flags, question })
   }
   const { cancelled, frozen: underWay } = (await outbox?.cancel({ user })) ?? NOTHING
-  const rest = underWay > 0 ? ` ${catchesText(underWay)} may have been stored, and stay until they are sent.` : ''
+  const rest = underWay > 0 ? ` Not deleted, because sending has started: ${catchesText(underWay)}.` : ''
   context.print({ cancelled, underWay }, () => `Deleted ${catchesText(cancelled)}.${rest}`)
   return underWay > 0 ? EXIT.partly : EXIT.ok
 }

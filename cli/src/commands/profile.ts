@@ -24,8 +24,8 @@ export const profileCommand = defineCommand({
   summary: 'List your profiles, choose one, or remove one.',
   description:
     'A profile is a service and your account there. To create one, log in: fish-cli login USER --profile NAME. With ' +
-    'NAME, makes that profile the current one. --remove deletes it and its secrets from this machine; at the service, ' +
-    'nothing changes.',
+    'NAME, that profile becomes the current one. --remove deletes the profile and its secrets from this machine; your ' +
+    'account stays.',
   examples: ['fish-cli profile', 'fish-cli profile work', 'fish-cli profile work --remove --yes'],
   args: { name: Args.string({ description: 'name of the profile' }) },
   flags: { remove: Flags.boolean({ summary: 'Remove the profile and its secrets from this machine.' }), ...yesFlags },
@@ -35,10 +35,10 @@ export const profileCommand = defineCommand({
     const { args, flags } = context
     const { name } = args
     if (name !== undefined) return flags.remove ? removeProfile(context, name) : useProfile(context, name)
-    if (flags.remove) throw usageError('Missing NAME.', 'See the profiles: fish-cli profile')
+    if (flags.remove) throw usageError('The name of the profile is missing.', 'See the profiles: fish-cli profile')
     const { current, profiles } = context.config
     const rows = [...profiles].map(([each, profile]) => ({ name: each, current: each === current, ...profile }))
-    const empty = 'No profiles yet. To create one: fish-cli login USER'
+    const empty = 'No profiles yet. Create one: fish-cli login'
     return context.printRows({
       rows,
       columns: COLUMNS,
@@ -72,7 +72,9 @@ async function removeProfile(context: CommandContext, name: string): Promise<num
   context.print(document, () => `Removed profile ${name}.`)
   await noteUnsent(context, profile)
   if (isRemoved) return EXIT.ok
-  context.note('Its secrets are still in the keyring, which is unavailable. Remove the entries of fish-crab there.')
+  context.note(
+    'The keyring is unavailable and still contains the secrets of the profile. Remove the entries of fish-crab there.',
+  )
   return EXIT.partly
 }
 

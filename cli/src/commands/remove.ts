@@ -7,12 +7,12 @@ import { printable } from '../output/text.ts'
 
 export const removeCommand = defineCommand({
   summary: 'Remove records from a collection.',
-  description: `${RECORD_DESCRIPTION} Removed catches are saved to a file first, from which add --file adds them again.`,
+  description: `${RECORD_DESCRIPTION} The catches are saved to a file first, from which add --file adds them again.`,
   examples: [
     'fish-cli remove 5f50b328 --gamemode earth',
     { description: 'In a script:', command: 'fish-cli remove 5f50b328 8ab02f11 -g earth --yes --json' },
     {
-      description: 'As an administrator, what was added this morning, whenever it was caught:',
+      description: 'As an administrator, all records that were added in the last three hours:',
       command: 'fish-cli remove --user Alex --admin admin -g earth --added --since 3h',
     },
   ],

@@ -11,9 +11,9 @@ import { outputFlags } from '../kit/flags.ts'
 export const statsCommand = defineCommand({
   summary: 'Count your catches, those of another player, or all.',
   description:
-    'Shows totals, different species, species caught for the first time, the rarest fish, the best day and the longest ' +
-    'streak of days, over all gamemodes and by gamemode and rarity. Days are those of this machine. Administrators count ' +
-    'the players and catches of the whole service with --all.',
+    'Shows totals, species, first catches, the rarest fish, the best day and the longest streak of days, over all gamemodes ' +
+    'and by gamemode and rarity. Days begin at midnight on this machine. With --all, administrators count the players ' +
+    'and catches of the whole service.',
   examples: [
     'fish-cli stats',
     'fish-cli stats --since 7d --chart',
@@ -29,11 +29,12 @@ export const statsCommand = defineCommand({
       helpValue: 'GAMEMODE',
     }),
     since: Flags.string({
-      summary: 'Only catches since a local date or time, or how long ago: 2026-01-31, 2026-01-31T12:00, 90m, 7d.',
+      summary:
+        'Only catches since WHEN: a local date or time (2026-01-31, 2026-01-31T12:00), or how long ago (90m, 7d).',
       helpValue: 'WHEN',
     }),
     species: Flags.boolean({ summary: 'List the species of the player, most caught first.', exclusive: ['chart'] }),
-    chart: Flags.boolean({ summary: 'Draw bars, and those of the last 14 days.' }),
+    chart: Flags.boolean({ summary: 'Draw bars by gamemode and rarity, and for each of the last 14 days.' }),
     all: Flags.boolean({
       summary: 'Count the players and catches of the whole service, as an administrator.',
       exclusive: ['gamemode', 'since', 'species'],
@@ -45,10 +46,14 @@ export const statsCommand = defineCommand({
   async run(context) {
     const { args, flags, target } = context
     if (flags.all) return countAll(context)
-    if (flags.admin !== undefined) throw usageError('--admin needs --all.', 'The whole service: fish-cli stats --all')
+    if (flags.admin !== undefined)
+      throw usageError('--admin needs --all.', 'To count the whole service: fish-cli stats --all')
     const named = args.user ?? target.user?.value
     if (!named) {
-      throw usageError('Missing player name.', 'Pass one: fish-cli stats USER, or log in: fish-cli login USER')
+      throw usageError(
+        'The player name is missing.',
+        'Name a player, such as fish-cli stats Alex, or log in: fish-cli login',
+      )
     }
     const now = context.clock.now()
     const { since } = parseCatchQuery({ since: flags.since }, now)
@@ -75,7 +80,8 @@ export const statsCommand = defineCommand({
 })
 
 async function countAll(context: CommandContext): Promise<number> {
-  if (context.args.user !== undefined) throw usageError('Specify USER or --all, not both.')
+  if (context.args.user !== undefined)
+    throw usageError('USER and --all cannot be used together.', 'To count the whole service: fish-cli stats --all')
   const { admin, options } = await openAdministration(context)
   const { users, fish, crab } = await admin.stats(options)
   const counts = { users, fish, crab }

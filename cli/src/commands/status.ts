@@ -22,10 +22,10 @@ export const statusCommand = defineCommand({
   examples: [
     'fish-cli status',
     'fish-cli status --url https://fish.example.org --json',
-    { description: 'Report when it goes down and comes back:', command: 'fish-cli status --watch' },
+    { description: 'Report when the service goes down or comes back:', command: 'fish-cli status --watch' },
   ],
   flags: {
-    watch: Flags.boolean({ char: 'w', summary: 'Keep polling and show what changes; Ctrl-C to stop.' }),
+    watch: Flags.boolean({ char: 'w', summary: 'Keep polling and show each change. Stop with Ctrl-C.' }),
     interval: Flags.string({
       summary: `Seconds between two polls with --watch (default ${DEFAULT_INTERVAL_SECONDS}); longer when the rate limit requires it.`,
       helpValue: 'SECONDS',
@@ -53,8 +53,8 @@ export const statusCommand = defineCommand({
 /** In milliseconds. */
 function parseInterval({ watch, interval }: { watch?: boolean; interval?: string | undefined }): number {
   if (interval === undefined) return DEFAULT_INTERVAL_SECONDS * 1000
-  if (!watch) throw usageError('--interval requires --watch.', 'Add --watch, or remove --interval.')
+  if (!watch) throw usageError('--interval requires --watch.', 'For example: fish-cli status --watch --interval 30')
   const seconds = isSeconds(interval) ? Number(interval) : Number.NaN
   if (seconds >= 1 && seconds <= MAX_INTERVAL_SECONDS) return seconds * 1000
-  throw usageError(`--interval must be seconds from 1 to ${MAX_INTERVAL_SECONDS}.`)
+  throw usageError(`--interval must be from 1 to ${MAX_INTERVAL_SECONDS} seconds.`)
 }

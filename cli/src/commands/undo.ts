@@ -28,12 +28,11 @@ import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
 export const undoCommand = defineCommand({
-  summary: 'Take back what this machine added last.',
+  summary: 'Remove the catches that this machine added last.',
   description:
-    'Removes the newest catches: all of one add, of one file or of one batch of watch. Catches that wait are removed from ' +
-    'the outbox, without a password. Catches that were sent are removed on the service, with your password from a ' +
-    'prompt, FISH_PASSWORD or FISH_PASSWORD_FILE. The command saves the catches to a file first; add --file adds them ' +
-    'again from there. Repeat the command to go further back.',
+    'Removes the newest catches: those of the last add, the last file or the last batch of watch. Waiting catches are ' +
+    'removed from the outbox. Sent catches are removed from the service with your password. The catches are saved to a ' +
+    'file first, from which add --file adds them again. Repeat the command to go further back.',
   examples: ['fish-cli undo', { description: 'In a script:', command: 'fish-cli undo --yes --json' }],
   flags: { ...userFlag, ...serviceFlags, ...passwordStdinFlag, ...yesFlags },
 
@@ -51,12 +50,17 @@ export const undoCommand = defineCommand({
       const status = await undoSent(context, user, path, sent)
       if (status !== undefined) return status
     }
-    const message = `This machine knows nothing that it added for ${printable(user)}.`
-    throw new CliError({ code: 'nothing_to_undo', message, hint: `Or by id: fish-cli remove ID`, exit: EXIT.notFound })
+    const message = `No catches to undo for ${printable(user)} on this machine.`
+    throw new CliError({
+      code: 'nothing_to_undo',
+      message,
+      hint: 'To remove a record by its id, see the ids: fish-cli list --detail',
+      exit: EXIT.notFound,
+    })
   },
 })
 
-/** Removes one catch from the queue, or all of the file that it came from. */
+/** Removes one catch from the outbox, or all catches of the file that contained it. */
 async function undoQueued(context: CommandContext, outbox: Outbox, user: string, last: StoredCatch): Promise<number> {
   const groupOf = ({ seq, key }: StoredCatch) => (key === undefined ? seq : groupOfKey(key))
   const catches = (await waitingCatches(outbox, user)).filter((one) => groupOf(one) === groupOf(last))
@@ -65,8 +69,8 @@ async function undoQueued(context: CommandContext, outbox: Outbox, user: string,
   if (planned.cancelled === 0 || planned.cancelled + planned.frozen !== catches.length) {
     throw new CliError({
       code: 'catches_under_way',
-      message: 'The last catches are being sent, and may have been stored.',
-      hint: 'Send the queue, then undo: fish-cli outbox --send && fish-cli undo',
+      message: 'The last catches are being sent and may already be stored.',
+      hint: 'Send them, then undo: fish-cli outbox --send && fish-cli undo',
       exit: EXIT.conflict,
     })
   }
@@ -76,12 +80,12 @@ async function undoQueued(context: CommandContext, outbox: Outbox, user: string,
     return { kind, gamemode, catches: [label === undefined ? name : { ...name, rarity: label }] }
   })
   context.note(describeRecords(records))
-  const what = `${catchesText(planned.cancelled)} of ${printable(user)} from the queue`
+  const what = `${catchesText(planned.cancelled)} of ${printable(user)} from the outbox`
   await confirm(context, { ...context.flags, question: `Remove ${what}` })
   const file = saveRecords(context, records)
   const { cancelled, frozen } = await outbox.cancel(group)
-  const underWay = frozen > 0 ? ` ${catchesText(frozen)} stay: they are being sent.` : ''
-  const done = `Removed ${catchesText(cancelled)} of ${printable(user)} from the queue.${underWay}`
+  const underWay = frozen > 0 ? ` Not removed, because sending has started: ${catchesText(frozen)}.` : ''
+  const done = `Removed ${catchesText(cancelled)} of ${printable(user)} from the outbox.${underWay}`
   const document = { user, queued: true, removed: [], catches: cancelled, underWay: frozen, file }
   context.print(document, () => `${done}\n${takeBackHint(file, user, context.target)}`, COPYABLE)
   return frozen > 0 ? EXIT.partly : EXIT.ok
@@ -106,7 +110,7 @@ async function undoSent(
   }
   if (records.length === 0) {
     await forgetAdded(context, path, ids)
-    context.note('fish-cli: What this machine added last was moved or removed already. This is what it added before:')
+    context.note('fish-cli: The last catches of this machine are already moved or removed. The catches before them:')
     return undefined
   }
   context.note(describeRecords(records))

@@ -3,18 +3,11 @@ import { dryRunFlag, serviceFlags, userFlag, yesFlags } from '../kit/flags.ts'
 
 export const watchCommand = defineCommand({
   summary: 'Follow the game log and add your catches.',
-  description: [
-    'Follows the logs of all games on this machine: vanilla, Lunar, Feather, Prism and MultiMC. To follow others, name ' +
-      'them. It starts at the end of a log that it has not watched before. Stop it with Ctrl-C. When you start it again, ' +
-      'it continues there and adds the catches made in between, each once, also from logs that the game has renamed or ' +
-      'compressed. While the service is unreachable, catches wait on this machine.',
-    'The log tells the gamemode, and --gamemode applies where it does not. Catches on a server that is not a gamemode, ' +
-      'such as a hub, are not added. They stay in the log, and watch prints how to add them.',
-    'With --once, it reads whole logs, shows on a terminal what is new, prompts, adds each catch once and exits.',
-    'Messages that look like catches but are not recognized are counted at the end. To recognize them, add patterns to ' +
-      'the configuration (fish-cli config): "patterns": [{"kind": "fish", "template": "[Pro] {rarity} FANG! Du hast einen ' +
-      '{name} gefangen.", "rarities": {"toller": "Gold"}}]. Groups: {name}, {rarity}, {length} and {any}.',
-  ].join('\n\n'),
+  description:
+    'Follows the logs of all games on this machine and adds each catch once. Catches wait in the outbox while the service ' +
+    'is unreachable. Stop with Ctrl-C; the next start also adds the catches made in between. The log names the gamemode; ' +
+    '--gamemode applies where it does not. For messages that watch does not recognize, add patterns to the configuration, ' +
+    'such as "patterns": [{"kind": "fish", "template": "[Pro] {rarity} CATCH! You caught a {name}."}].',
   examples: [
     'fish-cli watch',
     'fish-cli watch --notify platinum,mythical,first',
@@ -27,20 +20,20 @@ export const watchCommand = defineCommand({
   ],
   args: {
     log: Args.string({
-      description: 'paths of logs (default: those of all games); with --once, or a folder of logs',
+      description: 'paths of logs (default: the logs of all games); with --once, also a folder of logs',
       multiple: true,
     }),
   },
   flags: {
     notify: Flags.string({
       summary:
-        'Ring the bell for these rarities, and for the first of its kind: gold,mythical,first (FISH_NOTIFY; default: off).',
+        'Ring the bell for these rarities, and for each new species with first: gold,mythical,first (FISH_NOTIFY; default: off).',
       helpValue: 'LIST',
     }),
-    once: Flags.boolean({ summary: 'Read whole logs, show and add their new catches, and exit.' }),
+    once: Flags.boolean({ summary: 'Read whole logs, show their new catches, prompt, add them and exit.' }),
     gamemode: Flags.string({
       char: 'g',
-      summary: 'Gamemode if the log names none (FISH_GAMEMODE), also on servers that are not a gamemode.',
+      summary: 'Gamemode where the log names none, or a server that is not a gamemode (FISH_GAMEMODE).',
       helpValue: 'GAMEMODE',
     }),
     ...userFlag,

@@ -61,7 +61,7 @@ function keyRefused(user: string, target: Target): CliError {
   return new CliError({
     code: 'invalid_key',
     message: `The service rejects this key of ${user}.`,
-    hint: `The key was replaced, or belongs to another player. Fetch it again: ${commandLine('login', user, ...serviceWords(target))}`,
+    hint: `The key was replaced, or belongs to another player. Log in again: ${commandLine('login', user, ...serviceWords(target))}`,
     exit: EXIT.credentials,
   })
 }

@@ -18,7 +18,7 @@ function parseConfig(text: string, path: string): Config {
     new CliError({
       code: 'invalid_config',
       message: `The configuration ${path} cannot be used: ${what}.`,
-      hint: 'Correct the file, or move it away and start again: fish-cli login USER',
+      hint: 'Correct the file. Or move it away and log in again: fish-cli login',
       exit: EXIT.usage,
     })
   const document = parseJsonText(text)
@@ -26,7 +26,7 @@ function parseConfig(text: string, path: string): Config {
   if (typeof document.version === 'number' && document.version > FORMAT_VERSION) {
     throw new CliError({
       code: 'config_too_new',
-      message: `The configuration ${path} was written by a newer fish-cli; it is left as it is.`,
+      message: `A newer fish-cli wrote the configuration ${path}. Nothing was changed.`,
       hint: 'Update fish-cli, or set XDG_CONFIG_HOME to another folder.',
       exit: EXIT.usage,
     })
@@ -42,7 +42,7 @@ function parseConfig(text: string, path: string): Config {
     return [name, profileOf(value, (what) => wrong(`profile ${name}: ${what}`))]
   })
   if (current !== undefined && (typeof current !== 'string' || !Object.hasOwn(profiles, current)))
-    throw wrong('current names no profile')
+    throw wrong('current does not name a profile')
   return {
     current,
     profiles: new Map(read),

@@ -41,14 +41,14 @@ function readProfiles(path: string): StoredProfiles {
   if (text === undefined) return {}
   const { version, profiles } = Object(parseJsonText(text))
   if (typeof version === 'number' && version > FORMAT_VERSION) {
-    const message = `${path} was written by a newer fish-cli; it was not changed.`
+    const message = `A newer fish-cli wrote ${path}. Nothing was changed.`
     throw new CliError({ code: 'secrets_too_new', message, hint: 'Update fish-cli.', exit: EXIT.credentials })
   }
   if (version === FORMAT_VERSION && typeof profiles === 'object' && profiles !== null) return profiles as StoredProfiles
   throw new CliError({
     code: 'invalid_secrets',
     message: `The secrets in ${path} cannot be read: fish-cli did not write this file.`,
-    hint: 'Move the file away and log in again: fish-cli login USER',
+    hint: 'Move the file away and log in again: fish-cli login',
     exit: EXIT.credentials,
   })
 }
@@ -78,8 +78,8 @@ function tooOpen(path: string, mode: number, own: boolean): CliError {
     code: 'secrets_not_private',
     message: own ? `Others can read or write ${path} (mode ${octal}).` : `${path} belongs to another user.`,
     hint: own
-      ? `If nobody has read it: chmod 600 ${path}. Otherwise have your keys reset and log in again.`
-      : 'Move it away and log in again: fish-cli login USER',
+      ? `If others may have read the file, ask an administrator for new keys. Otherwise: chmod 600 ${path}`
+      : 'Move the file away and log in again: fish-cli login',
     exit: EXIT.credentials,
   })
 }

@@ -107,7 +107,7 @@ export function fileError(
   return new CliError({
     code: `file_not_${operation}`,
     message: `${path} cannot be ${operation} (${code ?? name}).`,
-    hint: 'Check the owner of the file and its folder and the free space, or set XDG_CONFIG_HOME and XDG_STATE_HOME.',
+    hint: 'Check the owner of the file and its folder, and the free space. Or set XDG_CONFIG_HOME and XDG_STATE_HOME.',
     exit: EXIT.failure,
   })
 }

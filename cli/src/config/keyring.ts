@@ -41,7 +41,7 @@ export function keyringStore(openEntry: OpenEntry): SecretStore {
       return await withTimeout(action(openEntry(SERVICE, profile)))
     } catch (error) {
       // The library's message may quote anything.
-      throw error instanceof CliError ? error : keyringFailure('It is locked, or denied access to fish-cli.')
+      throw error instanceof CliError ? error : keyringFailure('The keyring is locked, or denied access to fish-cli.')
     }
   }
   const get = (profile: string) =>
@@ -64,7 +64,7 @@ export function keyringFailure(why: string): CliError {
   return new CliError({
     code: UNAVAILABLE,
     message: `The system's keyring is not available. ${why}`,
-    hint: 'Unlock it, or keep secrets in a file: fish-cli config secret-store file',
+    hint: 'Unlock the keyring, or keep secrets in a file: fish-cli config secret-store file',
     exit: EXIT.credentials,
   })
 }
@@ -76,7 +76,7 @@ export function isKeyringFailure(error: unknown): boolean {
 async function withTimeout<Result>(work: Promise<Result>): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => reject(keyringFailure(`It did not respond within ${TIMEOUT_MS / 1000} s.`)),
+    () => reject(keyringFailure(`The keyring did not respond within ${TIMEOUT_MS / 1000} s.`)),
     TIMEOUT_MS,
   )
   try {

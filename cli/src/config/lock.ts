@@ -17,7 +17,7 @@ export async function withLock<Result>(
     throw new CliError({
       code: 'config_busy',
       message: `Another process has locked ${path} for ${timeoutMs} ms; nothing was changed.`,
-      hint: 'Try again when it has finished.',
+      hint: 'Wait for the other process, then repeat the command.',
       exit: EXIT.failure,
     })
   }

@@ -25,7 +25,7 @@ async function readBounded(path: string) {
   const file: FileHandle = await open(path, 'r')
   try {
     const { mode } = await file.stat()
-    // Not by its size: that of a device or a pipe is 0.
+    // Devices and pipes report size 0, so read up to the limit.
     const chunks = []
     for await (const chunk of file.createReadStream({ end: MAX_LOGIN_FILE, autoClose: false })) chunks.push(chunk)
     const bytes = Buffer.concat(chunks)
@@ -39,8 +39,8 @@ async function readBounded(path: string) {
 function invalidFile(path: string, why: string): CliError {
   return new CliError({
     code: 'invalid_login_file',
-    message: `${path} is no login file: ${why}.`,
-    hint: 'Ask your administrator for one: fish-cli user create NAME --login-file FILE, or the page /admin of the service.',
+    message: `${path} is not a login file: ${why}.`,
+    hint: 'Ask your administrator for a new login file. Or log in with your password: fish-cli login',
     exit: EXIT.usage,
   })
 }

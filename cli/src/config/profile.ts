@@ -34,7 +34,7 @@ export function parseProfileName(name: string): string {
 export function profileNotFound(name: string, known: Iterable<string>): CliError {
   const names = [...known]
   const message = isProfileName(name) ? `Unknown profile ${name}.` : 'Unknown profile.'
-  const login = commandLine('login', 'USER', '--profile', isProfileName(name) ? name : 'NAME')
+  const login = commandLine('login', '--profile', isProfileName(name) ? name : 'NAME')
   const hint = names.length > 0 ? `Profiles: ${names.join(', ')}.` : `Create one: ${login}`
   return new CliError({ code: 'profile_not_found', message, hint, exit: EXIT.notFound })
 }

@@ -18,15 +18,15 @@ const oneOf = (values: readonly string[]) => ({
 
 export const SETTINGS = {
   gamemode: {
-    summary: 'Default gamemode, for profiles without one.',
+    summary: 'Gamemode for profiles that name none.',
     variable: 'FISH_GAMEMODE',
     rule: `a gamemode of the service: ${GAMEMODE_RULE}`,
     accepts: isGamemode,
   },
   'max-wait': {
-    summary: 'Seconds to wait at most when rate limited.',
+    summary: 'Longest wait when rate limited, in seconds.',
     variable: 'FISH_MAX_WAIT',
-    rule: 'seconds, 0 or more',
+    rule: 'a number of seconds, 0 or more',
     accepts: isSeconds,
   },
   notify: {
@@ -36,7 +36,7 @@ export const SETTINGS = {
     accepts: isNotifyList,
   },
   'secret-store': {
-    summary: 'Where login stores secrets: auto uses the system keyring if there is one, else a file.',
+    summary: 'Place where login stores secrets: auto uses the system keyring if there is one, otherwise a file.',
     variable: 'FISH_SECRET_STORE',
     ...oneOf(['auto', 'keyring', 'file']),
   },

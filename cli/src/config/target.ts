@@ -32,7 +32,7 @@ export interface Target {
   readonly maxWait: string | undefined
 }
 
-/** A flag precedes the environment, the profile, the setting and the default. An empty variable counts as unset. */
+/** A flag overrides the environment, the profile, the setting and the default, in this order. An empty variable counts as unset. */
 export function resolveTarget(
   { env, config }: Pick<Context, 'env' | 'config'>,
   flags: TargetFlags,
@@ -91,12 +91,12 @@ export function gamemodeWords({ gamemode }: Target): readonly string[] {
 }
 
 export function requireUser({ user }: Target, how: string): string {
-  if (!user?.value) throw usageError('Missing player name.', `${how}, set FISH_USER, or: fish-cli login USER`)
+  if (!user?.value) throw usageError('The player name is missing.', `${how}, or log in: fish-cli login`)
   return user.value
 }
 
 export function maxWaitOf({ maxWait }: Pick<Target, 'maxWait'>): number | undefined {
   if (maxWait === undefined) return undefined
-  if (!isSeconds(maxWait)) throw usageError('--max-wait (FISH_MAX_WAIT) must be seconds, 0 or more.')
+  if (!isSeconds(maxWait)) throw usageError('--max-wait (FISH_MAX_WAIT) must be a number of seconds, 0 or more.')
   return Number(maxWait) * 1000
 }

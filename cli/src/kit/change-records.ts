@@ -17,16 +17,20 @@ import { isAdministrator, openAdministration } from './administration.ts'
 import { Args, type CommandContext, Flags } from './define.ts'
 import { adminFlag, dryRunFlag, passwordStdinFlag, serviceFlags, userFlag, yesFlags } from './flags.ts'
 
-export const recordArgs = { id: Args.string({ description: 'ids of the records, or their ends', multiple: true }) }
+export const recordArgs = {
+  id: Args.string({ description: 'ids of the records, or the ends of the ids', multiple: true }),
+}
 
 /** The flags of `remove` and `move`: which records, of whom, and with whose login. */
 export const recordFlags = {
   since: Flags.string({
-    summary: 'Only catches since a local date or time, or how long ago: 2026-01-31, 2026-01-31T12:00, 90m, 7d.',
+    summary: 'Only catches since WHEN: a local date or time (2026-01-31, 2026-01-31T12:00), or how long ago (90m, 7d).',
     helpValue: 'WHEN',
   }),
-  until: Flags.string({ summary: 'Only catches before a time, as in --since.', helpValue: 'WHEN' }),
-  added: Flags.boolean({ summary: 'Let --since and --until mean when a record was added, not when it was caught.' }),
+  until: Flags.string({ summary: 'Only catches before WHEN, in the forms of --since.', helpValue: 'WHEN' }),
+  added: Flags.boolean({
+    summary: 'Apply --since and --until to the time when a record was added, not to the time of the catch.',
+  }),
   name: Flags.string({ summary: 'Only catches with this name, ignoring case.', helpValue: 'NAME' }),
   ...userFlag,
   ...adminFlag,
@@ -37,9 +41,9 @@ export const recordFlags = {
 }
 
 export const RECORD_DESCRIPTION =
-  'A record is what one command or batch added. ID is the id of a record, or the end that list --detail shows. With ' +
-  '--since, --until or --name, takes every record whose catches all match; type the name of the player to confirm. ' +
-  'Needs your password, from a prompt, FISH_PASSWORD or FISH_PASSWORD_FILE. Administrators use --user and their own login.'
+  'A record contains the catches of one add or one batch. ID is the end of its id, as list --detail shows it. --since, ' +
+  '--until and --name select the records whose catches all match; to confirm, type the name of the player. Needs your ' +
+  'password. Administrators use --user and their own login.'
 
 /** The records that a command line names, and how to change them. */
 export interface SelectedRecords {
@@ -71,7 +75,12 @@ export async function findRecords(
   const records = matches ? matching(context, found.records, matches) : selectRecords(found.records, ids, gamemode)
   if (records.length === 0) {
     const message = `No record of ${printable(user)} in ${gamemode} matches.`
-    throw new CliError({ code: 'record_not_found', message, hint: 'Choose another range.', exit: EXIT.notFound })
+    throw new CliError({
+      code: 'record_not_found',
+      message,
+      hint: 'See the records: fish-cli list --detail',
+      exit: EXIT.notFound,
+    })
   }
   return {
     user,
@@ -107,9 +116,9 @@ function matching(context: CommandContext, records: readonly CatchRecord[], matc
   if (partly.length > 0) {
     const some =
       partly.length === 1
-        ? '1 record has other catches, too, and stays'
-        : `${partly.length} records have other catches, too, and stay`
-    context.note(`fish-cli: ${some}. Name an ID to change all of a record.`)
+        ? '1 record also contains other catches and was skipped'
+        : `${partly.length} records also contain other catches and were skipped`
+    context.note(`fish-cli: ${some}. To change a whole record, name its ID.`)
   }
   return records.filter((record) => matches(record) === 'all')
 }
@@ -124,10 +133,10 @@ interface RangeFlags {
 /** @throws CliError `usage` unless either ids or a range are given */
 function parseSelection(ids: readonly string[], { since, until, added = false, name }: RangeFlags, now: number) {
   const hasRange = since !== undefined || until !== undefined || name !== undefined
-  if (ids.length > 0 && (hasRange || added)) throw usageError('Name IDs, or use --since, --until and --name, not both.')
+  if (ids.length > 0 && (hasRange || added))
+    throw usageError('ID cannot be used together with --since, --until, --added or --name.')
   if (ids.length > 0) return { ids }
-  if (!hasRange)
-    throw usageError('Missing ID.', 'See the ids: fish-cli list --detail. Or use --since, --until or --name.')
+  if (!hasRange) throw usageError('The ID of the record is missing.', 'See the ids: fish-cli list --detail')
   const from = since === undefined ? Number.NEGATIVE_INFINITY : parseMoment(since, now, '--since')
   const to = until === undefined ? Number.POSITIVE_INFINITY : parseMoment(until, now, '--until')
   const isBounded = since !== undefined || until !== undefined

@@ -21,7 +21,7 @@ export const addressFlags = {
 export const serviceFlags = {
   ...addressFlags,
   'max-wait': Flags.string({
-    summary: 'Seconds to wait at most when rate limited; 0 does not wait (FISH_MAX_WAIT).',
+    summary: 'Longest wait when rate limited, in seconds; 0 exits at once (FISH_MAX_WAIT).',
     helpValue: 'SECONDS',
     helpGroup: 'GLOBAL',
   }),
@@ -60,7 +60,7 @@ export const secretFileFlags = {
 }
 
 export const dryRunFlag = {
-  'dry-run': Flags.boolean({ summary: 'Print what would be done, and change nothing.', default: false }),
+  'dry-run': Flags.boolean({ summary: 'Show the planned changes, and change nothing.', default: false }),
 }
 
 export const toGamemodeFlag = {
@@ -69,7 +69,7 @@ export const toGamemodeFlag = {
 
 export const fromFlag = {
   from: Flags.string({
-    summary: 'Gamemode to move from (FISH_GAMEMODE, else that of the profile).',
+    summary: 'Gamemode to move from (FISH_GAMEMODE, else the gamemode of the profile).',
     helpValue: 'GAMEMODE',
   }),
 }

@@ -73,7 +73,8 @@ interface Confirmation {
 export async function confirm(context: Pick<Context, 'stdin' | 'stderr'>, request: Confirmation): Promise<void> {
   const { question, yes, 'no-input': noInput } = request
   if (yes) return
-  if (!canPrompt(context, noInput)) throw usageError(`Confirmation required: ${question}?`, 'Add --yes.')
+  if (!canPrompt(context, noInput))
+    throw usageError(`Confirmation required: ${question}?`, 'To confirm without a prompt, add --yes.')
   if (await ask(context, question)) return
   throw new CliError({ code: 'not_confirmed', message: 'Nothing was changed.', exit: EXIT.failure })
 }
@@ -84,7 +85,8 @@ export async function confirmTyped(
   { question, typed, yes, 'no-input': noInput }: Confirmation & { readonly typed: string },
 ): Promise<void> {
   if (yes) return
-  if (!canPrompt(context, noInput)) throw usageError(`Confirmation required: ${question}?`, 'Add --yes.')
+  if (!canPrompt(context, noInput))
+    throw usageError(`Confirmation required: ${question}?`, 'To confirm without a prompt, add --yes.')
   const answer = await promptLine(context, { question: `${question}? Type ${typed} to confirm: `, isSecret: false })
   if (answer?.trim() === typed) return
   throw new CliError({ code: 'not_confirmed', message: 'Nothing was changed.', exit: EXIT.failure })

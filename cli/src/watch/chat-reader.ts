@@ -77,10 +77,10 @@ export function noteUnrecognized(context: Context & Notes, counter: Unrecognized
   const count = counter.count()
   if (count === 0) return
   const lines = count === 1 ? '1 line looks like a catch but is' : `${count} lines look like catches but are`
-  context.note(`fish-cli: ${lines} not recognized, such as:`)
+  context.note(`fish-cli: ${lines} not recognized, for example:`)
   for (const example of counter.examples()) context.note(`  ${printable(example)}`)
   const path = printable(configPath(context))
-  context.note(`  To teach them, add "patterns" to ${path}. For examples: fish-cli watch --help`)
+  context.note(`  To recognize them, add "patterns" to ${path}. For an example: fish-cli watch --help`)
   const words = [...targetWords(target), ...gamemodeWords(target)]
   for (const folder of counter.folders()) {
     context.note(`  Then add them: ${commandLine('watch', '--once', printable(folder), ...words)}`)

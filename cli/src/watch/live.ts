@@ -68,7 +68,7 @@ export async function followLogs(context: Context & Notes, options: WatchOptions
       for (const { path } of paths.length > 0 ? [] : await findLogs(locations)) {
         if (seen.has(path)) continue
         seen.add(path)
-        context.note(`fish-cli: Watching ${printable(path)}, too.`)
+        context.note(`fish-cli: Also watching ${printable(path)}.`)
         followOne({ path, position: await readPosition(outbox, { user, path }) })
       }
     }
@@ -141,8 +141,8 @@ async function gamemodeIfUnknown(context: Context, started: readonly Started[], 
   const gamemode = await askForGamemode(context, target, flags)
   if (gamemode !== undefined) return gamemode
   throw usageError(
-    'No gamemode for catches where the log names none.',
-    'Set FISH_GAMEMODE, add --gamemode GAMEMODE, or: fish-cli config gamemode GAMEMODE',
+    'The gamemode is missing, and the log names none.',
+    'Add --gamemode GAMEMODE. For example: fish-cli watch --gamemode earth',
   )
 }
 
@@ -151,7 +151,7 @@ function noteStart({ note }: Notes, started: readonly Started[], { target, user,
   note(`fish-cli: Watching ${count} for ${printable(user)} at ${printable(target.url.value)}:`)
   for (const { path, launcher, position, skipped } of started) {
     const name = launcher === undefined ? printable(path) : `${printable(path)} (${launcher})`
-    const skips = skipped === 0 ? '' : ` Skipped ${catchesText(skipped)} already in it.`
+    const skips = skipped === 0 ? '' : ` Skipped ${catchesText(skipped)} already in the log.`
     note(`  ${name}: ${gamemodeText(position, gamemode)}.${skips}`)
   }
   const skipping = started.filter(({ skipped }) => skipped > 0).map(({ path }) => printable(path))
@@ -163,6 +163,6 @@ function noteStart({ note }: Notes, started: readonly Started[], { target, user,
 function gamemodeText(position: LogPosition | undefined, { flag, usual }: WatchOptions['gamemode']): string {
   const { gamemode, elsewhere } = position ?? {}
   if (gamemode) return `gamemode ${gamemode}, from the log`
-  if (elsewhere) return `gamemode ${flag ?? 'unknown'}, since you are in ${printable(elsewhere)}`
+  if (elsewhere) return `gamemode ${flag ?? 'unknown'}, because you are on ${printable(elsewhere)}`
   return usual ? `gamemode ${usual}, unless the log names another` : 'gamemode unknown, until the log names one'
 }

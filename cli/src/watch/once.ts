@@ -4,7 +4,8 @@ import type { Gamemode } from '@fish-crab/sdk/constants'
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { catchesText, flushStatus, flushWithProgress, interruptedError } from '../client/flush.ts'
 import { knownKeys, openPlayerOutbox } from '../client/outbox.ts'
-import { maxWaitOf } from '../config/target.ts'
+import { maxWaitOf, type Target, targetWords } from '../config/target.ts'
+import { commandLine } from '../core/command-line.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus } from '../core/errors.ts'
 import { createProgress } from '../output/progress.ts'
@@ -47,7 +48,7 @@ export async function readOnce(context: Context & Notes, options: WatchOptions):
       options.gamemode.usual ??
       (found.catches.some(isNowhere) ? await askForGamemode(context, target, flags) : undefined)
     const preview = previewOf(found, { ...options, gamemode: { ...options.gamemode, usual }, isKnown })
-    showPreview(context, preview, folder === undefined ? named : [folder])
+    showPreview(context, preview, folder === undefined ? named : [folder], target)
     const partly = found.unreadable.length > 0 || preview.skipped > 0 ? EXIT.partly : EXIT.ok
     let result = { added: 0, sent: 0 }
     let status: ExitStatus = EXIT.ok
@@ -227,7 +228,7 @@ function previewData({ logs, fresh, known, skipped, counts, unreadable, unrecogn
 
 const MAX_NAMED = 5
 
-function showPreview({ note }: Notes, preview: Preview, paths: readonly string[]): void {
+function showPreview({ note }: Notes, preview: Preview, paths: readonly string[], target: Target): void {
   const { logs, fresh, known, skipped, servers, counts, unreadable } = preview
   const times = fresh.map(({ one }) => one.caughtAt)
   const day = (at: number) => new Date(at).toLocaleDateString('sv')
@@ -239,9 +240,9 @@ function showPreview({ note }: Notes, preview: Preview, paths: readonly string[]
   note(`fish-cli: ${of}${where}: ${catchesText(fresh.length)} new${span}; ${known} added before.`)
   for (const [gamemode, totals] of counts) note(`  ${gamemode}: ${totalsText(totals)}`)
   if (skipped > 0) {
-    note(
-      `  Without a gamemode, on ${listText([...servers].map(printable))}: ${skipped}. To add them, too: --gamemode GAMEMODE`,
-    )
+    const words = [...paths.map(printable), ...targetWords(target), '--gamemode', 'GAMEMODE']
+    note(`  Skipped ${catchesText(skipped)} without a gamemode, on ${listText([...servers].map(printable))}.`)
+    note(`  To add them: ${commandLine('watch', '--once', ...words)}`)
   }
   if (unreadable.length > 0) note(`  Cannot be read: ${listText(unreadable.map(printable))}`)
 }

@@ -71,7 +71,7 @@ function chatReaderOf(context: Context, gamemodes: readonly Gamemode[]): ChatRea
       throw new CliError({
         code: 'invalid_config',
         message: `Pattern ${index + 1} of ${configPath(context)} cannot be used: ${(error as Error).message}`,
-        hint: 'Correct it. For examples: fish-cli watch --help',
+        hint: 'Correct the file. For an example: fish-cli watch --help',
         exit: EXIT.usage,
       })
     }
@@ -90,5 +90,5 @@ export async function askForGamemode(
   const gamemodes = await askForGamemodes(context, target)
   const question = `Gamemode if the log names none (${gamemodes.join(', ')})? `
   const typed = ((await promptLine(context, { question, isSecret: false })) ?? '').trim()
-  return findGamemode(context, target, typed, 'The answer')
+  return findGamemode(context, target, typed, 'your reply')
 }

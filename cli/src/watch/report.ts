@@ -1,7 +1,8 @@
 import { FishCrabError, type RarityLabel, RateLimitError, type RateLimitState } from '@fish-crab/sdk'
 import { LIMITS, rarityLabel } from '@fish-crab/sdk/constants'
 import type { Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
-import { createWaitListener } from '../client/flush.ts'
+import { rejectionText } from '../client/describe-error.ts'
+import { catchesText, createWaitListener } from '../client/flush.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
 import { parseRarity } from '../core/parse-values.ts'
@@ -39,8 +40,8 @@ export function createCatchPrinter(context: Context & Notes, { json = false, not
     reported.add(server)
     const why =
       server === null
-        ? 'The log names no gamemode: these catches'
-        : `${printable(server)} is not a gamemode: its catches`
+        ? 'The log names no gamemode, so these catches'
+        : `${printable(server)} is not a gamemode, so these catches`
     context.note(`fish-cli: ${why} are not added. They stay in the log. To add them: ${addHeld}`)
   }
 
@@ -77,7 +78,10 @@ export function parseNotify(text = ''): ReadonlySet<string> {
     .map((word) => {
       const value = word === FIRST ? undefined : parseRarity(word)
       if (word !== FIRST && value === undefined) {
-        throw usageError('--notify (FISH_NOTIFY) names an unknown rarity.', 'For example: gold,mythical,first')
+        throw usageError(
+          'Unknown rarity in --notify (FISH_NOTIFY).',
+          'For example: fish-cli watch --notify gold,mythical,first',
+        )
       }
       return value === undefined ? FIRST : rarityLabel(value)
     })
@@ -123,14 +127,16 @@ export function reportDelivery(context: Context, outbox: Outbox): () => void {
     wait(event)
     if (event.type === 'delivered') reported = ''
     if (event.type === 'rejected') {
-      context.line.say(`fish-cli: ${event.count} could not be stored: ${event.reason.message} See: fish-cli outbox`)
+      context.line.say(
+        `fish-cli: ${catchesText(event.count)} rejected: ${rejectionText(event.reason)} See: fish-cli outbox`,
+      )
     }
     if (event.type !== 'error' || event.error instanceof RateLimitError) return
     const { code, summary } =
       event.error instanceof FishCrabError ? event.error : { code: 'unknown', summary: 'Sending failed.' }
     if (reported === code) return
     reported = code
-    context.line.say(`fish-cli: ${summary} Catches stay queued and are sent once that is over.`)
+    context.line.say(`fish-cli: ${summary} Your catches wait in the outbox and are sent later.`)
   })
 }
 

@@ -11,8 +11,8 @@ import { expectError } from './expect-error.ts'
 const LIST = ['list', 'fish', 'Alex', '-g', 'earth']
 const LIST_ADMINS = ['admin', 'list']
 const SEE_HELP = /^See: fish-cli list --help$/
-const LATER = /^Try again later; see: fish-cli status$/
-const ADDRESS = /^Is --url \(or FISH_URL\) the address of a Fish and Crab Collection Service\?$/
+const LATER = /^Try again later\. To see whether the service is up: fish-cli status$/
+const ADDRESS = /^Check that --url \(or FISH_URL\) is the address of a Fish and Crab Collection Service\.$/
 const PAGE = { 'content-type': 'text/html' }
 
 let respond: (response: ServerResponse) => void
@@ -34,7 +34,7 @@ describe('an error code of the service has its exit status and next step', () =>
     missing_name: [2, SEE_HELP],
     missing_gamemode: [2, SEE_HELP],
     invalid_gamemode: [2, SEE_HELP],
-    invalid_token: [4, /^The key may have been reset\. Fetch it again: fish-cli login\./],
+    invalid_token: [4, /log in again: fish-cli login$/],
     token_expired: [2, /fish-cli doctor$/],
     invalid_payload: [2, SEE_HELP],
     invalid_query: [2, SEE_HELP],
@@ -53,13 +53,13 @@ describe('an error code of the service has its exit status and next step', () =>
     admin_exists: [6, /^Choose another name\.$/],
     too_many_species: [6, /^$/],
     last_superadmin: [6, /fish-cli admin create NAME --role superadmin$/],
-    payload_too_large: [1, /^Use fewer or shorter names/],
+    payload_too_large: [1, /^Add fewer or shorter names/],
     unsupported_media_type: [1, /^$/],
     rate_limited: [75, /^Try again at .* \(local time\), or allow a longer --max-wait, or use an API key/],
     malformed_request: [2, SEE_HELP],
     expectation_failed: [1, /^$/],
     request_timeout: [1, LATER],
-    headers_too_large: [1, /^Use fewer or shorter names/],
+    headers_too_large: [1, /^Add fewer or shorter names/],
     client_closed_request: [1, LATER],
     internal_error: [1, LATER],
     storage_error: [69, LATER],
@@ -69,7 +69,14 @@ describe('an error code of the service has its exit status and next step', () =>
   test.each(Object.entries(table))('%s', async (code, [exit, hint]) => {
     const { status, message } = ERROR_CODES[code as keyof typeof ERROR_CODES]
     send(status, { error: message, code }, { 'retry-after': '60' })
-    const error = await expectError(LIST, { env: env(), clock: CLOCK }, { code, exit, message, requestId: 'r-1' })
+    // A player knows a key, but not a token.
+    const words =
+      code === 'invalid_token' ? 'The service does not accept your key. It may have been replaced.' : message
+    const error = await expectError(
+      LIST,
+      { env: env(), clock: CLOCK },
+      { code, exit, message: words, requestId: 'r-1' },
+    )
     expect(error.hint ?? '').toMatch(hint)
     expect(error.retryAt).toEqual(code === 'rate_limited' ? expect.stringMatching(/^2026-01-01T00:01:00/) : null)
   })
@@ -100,7 +107,7 @@ describe('a response that is not from the service', () => {
     ['a redirect', 302, '', { location: 'http://127.0.0.1:1' }, 1, 'invalid_response', /^Set --url/],
     ['404', 404, '<p>None</p>', PAGE, ...SHAPE],
     ['401', 401, '<p>Who?</p>', PAGE, 4, 'unknown', /^Check the name and the password/],
-    ['403', 403, '<p>No</p>', PAGE, 4, 'unknown', /^The service always gives a reason: a proxy/],
+    ['403', 403, '<p>No</p>', PAGE, 4, 'unknown', /^A proxy in front of the service/],
     ['500', 500, '<p>Oh</p>', PAGE, 1, 'unknown', LATER],
     ['502', 502, '<p>Bad Gateway</p>', PAGE, 69, 'bad_gateway', LATER],
     ['503', 503, '<p>Away</p>', PAGE, 69, 'bad_gateway', LATER],
@@ -117,11 +124,11 @@ describe('a response that is not from the service', () => {
 })
 
 test('no response is reported with the reason for it', async () => {
-  const running = 'Is the service running, and is --url (or FISH_URL) right?'
+  const running = 'Check that the service is running, and that --url (or FISH_URL) is its address.'
   const away = { env: { ...env(), FISH_URL: 'http://127.0.0.1:1' } }
   await expectError(LIST, away, { code: 'unreachable', exit: 69, hint: running })
   const hintOf = (systemCode: string) => describeError(new ConnectionError('x', { systemCode })).hint
-  for (const code of ['ENOTFOUND', 'EAI_AGAIN']) expect(hintOf(code)).toMatch(/^Is the name of the host/)
+  for (const code of ['ENOTFOUND', 'EAI_AGAIN']) expect(hintOf(code)).toMatch(/^Check the host name/)
   expect(hintOf('SELF_SIGNED_CERT_IN_CHAIN')).toMatch(/NODE_EXTRA_CA_CERTS/)
   const late = describeError(new TimeoutError('x'))
   expect(late).toMatchObject({ code: 'timeout', exit: 69, hint: expect.stringMatching(LATER) })
@@ -135,8 +142,15 @@ describe('an error of the command line or of this machine', () => {
     ['a wrong value', ['list', 'Alex', '--limit', CANARY], {}, 2, 'usage', SEE_HELP],
     ['too many arguments', ['list', 'fish', 'Alex', CANARY], {}, 2, 'usage', SEE_HELP],
     ['a missing argument', ['user', 'create'], {}, 2, 'usage', /^See: fish-cli user create --help$/],
-    ['a missing user', ['list'], { FISH_GAMEMODE: 'earth' }, 2, 'usage', /FISH_USER/],
-    ['a missing gamemode', ['list', 'Alex'], {}, 2, 'usage', /^Add --gamemode GAMEMODE/],
+    ['a missing user', ['list'], { FISH_GAMEMODE: 'earth' }, 2, 'usage', /or log in: fish-cli login$/],
+    [
+      'a missing gamemode',
+      ['list', 'Alex'],
+      {},
+      2,
+      'usage',
+      /^Add --gamemode with one of .* fish-cli config gamemode GAMEMODE$/,
+    ],
     ['an unknown gamemode', ['list', 'Alex', '-g', 'erth'], {}, 2, 'usage', /^Did you mean: earth\?/],
     ['an invalid address', [...LIST, '--url', 'localhost'], {}, 2, 'usage', /^For example: http/],
     ['a missing key', ['add', '--crab', '-g', 'earth'], { FISH_USER: 'Alex' }, 4, 'missing_credentials', /./],
@@ -166,6 +180,6 @@ test('an unexpected error is reported with its location, and without the secret 
   }
   const options = { env: env(), clock: { ...CLOCK, now } }
   const { message, hint } = await expectError(LIST, options, { code: 'internal_error', exit: 1 })
-  expect(message).toMatch(/^fish-cli failed in a way it should not \(Error at .*error-paths/)
+  expect(message).toMatch(/^This is a bug in fish-cli \(Error at .*error-paths/)
   expect(tracesIn(`${message} ${hint}`)).toEqual([])
 })
