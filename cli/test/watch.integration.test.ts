@@ -151,6 +151,17 @@ describe('watch', () => {
     expect(await stored()).toEqual(expected())
   })
 
+  test('reads a log from its start when other lines follow the same first line', async () => {
+    const { log, begin, lines, once, follow, stored, expected } = await scene('Rewritten')
+    await writeFile(log, begin(1))
+    await once()
+    await appendFile(log, lines(2))
+    await follow()
+    await writeFile(log, begin(1) + lines(4))
+    expect((await follow()).trim().split('\n')).toHaveLength(4)
+    expect(await stored()).toEqual(expected())
+  })
+
   test('keeps catches while the service is out of reach, and sends them later', async () => {
     const { log, env, begin, lines, once, stored, expected } = await scene('Offline')
     await writeFile(log, begin(1))
