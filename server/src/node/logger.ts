@@ -25,13 +25,27 @@ export interface BoundedLogger extends Logger {
 /** About 4,000 lines. Pino bounds only destinations that are file descriptors (`maxLength`). */
 const MAX_WAITING_BYTES = 1024 * 1024
 
+/** The end of the line of a request. */
+const REQUEST_END = '"msg":"request"}\n'
+
 /** Creates the log. A line is dropped while 1 MiB waits for a reader. */
 export function createLogger(format: LogFormat, { stream, colours }: LogTarget): BoundedLogger {
   const toText = format === 'pretty' ? prettyText(colours) : (line: string) => line
   let dropped = 0
+  let pending = ''
+  const flush = () => {
+    if (pending !== '') stream.write(pending)
+    pending = ''
+  }
+  /** The requests of one turn are one write: a write to a pipe costs as much as the rest of a line. */
   const write = (line: string) => {
-    if (stream.writableLength + line.length > MAX_WAITING_BYTES) dropped += 1
-    else stream.write(toText(line))
+    if (stream.writableLength + pending.length + line.length > MAX_WAITING_BYTES) {
+      dropped += 1
+      return
+    }
+    if (pending === '') setImmediate(flush)
+    pending += toText(line)
+    if (!line.endsWith(REQUEST_END)) flush()
   }
   const options: LoggerOptions = {
     base: null,

@@ -22,6 +22,8 @@ const PING_MS = 1000
 const REFUSAL_TTL_MS = 5000
 /** Size of the largest write, in bytes. A smaller one may fit into free space of the log where a catch does not. */
 const MIN_FREE_BYTES = 256 * 1024
+/** How long a check of both threads counts, in milliseconds: each takes a message to the writer. */
+const CHECK_TTL_MS = 100
 /** With less free space, nothing is stored that can be counted again. */
 const FREE_FOR_COPIES_BYTES = 64 * 1024 * 1024
 
@@ -45,7 +47,13 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     ms: PING_MS,
     late: () => new StorageError('unavailable', `The disk of ${folder} has not responded within ${PING_MS} ms.`),
   }
-  const checkWriter = createProbe(() => writer.write('ping'), { ttlMs: 0, deadline })
+  const checkThreads = createProbe(
+    async () => {
+      await read(() => reader.ping())
+      await writer.write('ping')
+    },
+    { ttlMs: CHECK_TTL_MS, deadline },
+  )
   const checkDisk = createProbe(
     async () => {
       await checkSpace(folder).catch((error: unknown) => Promise.reject(toStorageError(error, folder)))
@@ -113,8 +121,8 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     name: 'file',
     ...writer.report,
     ping: async () => {
-      await read(() => reader.ping())
-      await Promise.all([checkWriter(), checkDisk()])
+      if (closed) throw closedError()
+      await Promise.all([checkThreads(), checkDisk()])
       // Under a quota, the small write of a probe may succeed.
       if (refusal && performance.now() - refusal.at < REFUSAL_TTL_MS) throw refusal.error
     },
