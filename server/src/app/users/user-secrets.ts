@@ -98,6 +98,7 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
     },
 
     storedKey,
+    fernet: async (user: User, stored?: StoredKey): Promise<Fernet> => (await decryptedKey(user, stored)).fernet,
     nameByApiKeyHash: apiKeys.nameOf,
     hasApiKeyHash: apiKeys.belongsTo,
 
@@ -108,9 +109,6 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
       },
 
       fernetKey: async (user: User): Promise<string> => (await decryptedKey(user)).fernetKey,
-
-      /** @param stored used if it is the key of this user */
-      fernet: async (user: User, stored?: StoredKey): Promise<Fernet> => (await decryptedKey(user, stored)).fernet,
 
       async resetPassword(user: User): Promise<string> {
         const password = newPassword()

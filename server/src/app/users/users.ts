@@ -1,4 +1,5 @@
 import { type CreatedUser, isUserName, type User, type UserList, userNameKey } from '@fish-crab/sdk/contract'
+import type { Fernet } from '@fish-crab/sdk/fernet'
 import { createLruCache } from '../core/cache.ts'
 import { uuidv7 } from '../core/ids.ts'
 import type { StoredKey } from '../http/context.ts'
@@ -37,10 +38,7 @@ export function createUsers(options: UsersOptions) {
   async function find(name: string): Promise<User | undefined> {
     if (!isUserName(name)) return undefined
     const stored = await items.getItem(userKey(name))
-    if (stored === null) return undefined
-    const user = JSON.parse(stored) as User
-    lastIds.set(userNameKey(name), user.id)
-    return user
+    return stored === null ? undefined : (JSON.parse(stored) as User)
   }
 
   async function removeData(user: User): Promise<void> {
@@ -54,7 +52,13 @@ export function createUsers(options: UsersOptions) {
     ...store.secrets,
     find,
 
-    /** The stored key of the last known user of this name. On Redis, it shares a round trip with `find`. */
+    /** Encrypts and decrypts with the key of a user. @param stored used if it is the key of this user */
+    fernet(user: User, stored?: StoredKey): Promise<Fernet> {
+      lastIds.set(userNameKey(user.name), user.id)
+      return store.fernet(user, stored)
+    },
+
+    /** The stored key of the last user of this name who wrote. On Redis, it shares a round trip with `find`. */
     async lastKey(name: string): Promise<StoredKey | undefined> {
       const id = lastIds.get(userNameKey(name))
       return id === undefined ? undefined : store.storedKey(id)
