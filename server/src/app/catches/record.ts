@@ -1,5 +1,5 @@
 import type { Kind } from '@fish-crab/sdk/contract'
-import type { NewRecord } from '../../storage/core/types.ts'
+import type { NewRecord, StoredRecord } from '../../storage/core/types.ts'
 import type { CaughtEntry } from './payload.ts'
 
 /** @param caughtAt the time of entries without one, in ISO 8601 */
@@ -14,18 +14,22 @@ export function toRecord(
     count: entries.length,
     labels: countRarities(entries),
     entries: shapes
-      .map((shape, index) => JSON.stringify({ ...shape, id, caughtAt: entries[index]?.caughtAt ?? caughtAt }))
+      .map((shape, index) => JSON.stringify({ ...shape, caughtAt: entries[index]?.caughtAt ?? caughtAt }))
       .join(','),
   }
 }
 
-const DETAILS = /,"id":"[^"]*","caughtAt":"[^"]*"/g
+// No name can look like these: quotes in JSON strings are escaped.
+const CAUGHT_AT = ',"caughtAt":"'
+const DETAILS = /,"caughtAt":"[^"]*"/g
 
-/**
- * Stored entries without their details, as reads return them by default. No name can look like these details: quotes in JSON
- * strings are escaped.
- */
-export function withoutDetails(entries: string): string {
+/** Stored entries with all details. Their id is that of the record, which has it once. */
+export function withDetails({ id, entries }: Pick<StoredRecord, 'id' | 'entries'>): string {
+  return entries.replaceAll(CAUGHT_AT, () => `,"id":${JSON.stringify(id)}${CAUGHT_AT}`)
+}
+
+/** Stored entries without details, as reads return them by default. */
+export function withoutDetails({ entries }: Pick<StoredRecord, 'entries'>): string {
   return entries.replaceAll(DETAILS, '')
 }
 

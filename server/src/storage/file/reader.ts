@@ -43,7 +43,7 @@ function prepareTallies(db: DatabaseSync) {
 function prepareRecords(db: DatabaseSync) {
   const last = db.prepare(`SELECT max(sequence) AS sequence FROM records WHERE ${IN_COLLECTION}`)
   const range = db.prepare(
-    `SELECT sequence, count, entries FROM records
+    `SELECT sequence, id, count, entries FROM records
      WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ? ORDER BY sequence`,
   )
   return ({ owner, kind, gamemode }: Collection): RecordSource => ({
