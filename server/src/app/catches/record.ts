@@ -1,5 +1,6 @@
 import type { Kind } from '@fish-crab/sdk/contract'
 import type { NewRecord, StoredRecord } from '../../storage/core/types.ts'
+import { sha256Hex } from '../core/bytes.ts'
 import type { CaughtEntry } from './payload.ts'
 
 /** @param caughtAt the time of entries without one, in ISO 8601 */
@@ -17,6 +18,11 @@ export function toRecord(
       .map((shape, index) => JSON.stringify({ ...shape, caughtAt: entries[index]?.caughtAt ?? caughtAt }))
       .join(','),
   }
+}
+
+/** Half of a SHA-256: 128 bits are enough to tell the writes of one owner apart. */
+export async function dedupeKeyOf(text: string): Promise<string> {
+  return (await sha256Hex(text)).slice(0, 32)
 }
 
 // No name can look like these: quotes in JSON strings are escaped.
