@@ -31,7 +31,8 @@ const DETAILS = /,"caughtAt":"[^"]*"/g
 
 /** Stored entries with all details. Their id is that of the record, which has it once. */
 export function withDetails({ id, entries }: Pick<StoredRecord, 'id' | 'entries'>): string {
-  return entries.replaceAll(CAUGHT_AT, () => `,"id":${JSON.stringify(id)}${CAUGHT_AT}`)
+  const details = `,"id":${JSON.stringify(id)}${CAUGHT_AT}`
+  return entries.replaceAll(CAUGHT_AT, () => details)
 }
 
 /** Stored entries without details, as reads return them by default. */
