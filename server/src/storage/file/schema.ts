@@ -23,7 +23,8 @@ function basesOf(keys: string): string {
  * written rarely.
  */
 const MIGRATION_1 = `
--- A row stays when its owner is removed, so that the owner remains removed and the number is not given again.
+-- Each token has the number of its owner, as an id takes 36 bytes. The row of an owner stays when the owner is removed:
+-- later appends are refused, and the number is not given again.
 CREATE TABLE owners (
   owner INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
