@@ -11,6 +11,7 @@ import {
   SpeciesTallies,
   type StorageDriver,
   StorageError,
+  type StoredRecord,
   wrapDriver,
 } from '@fish-crab/server/storage'
 
@@ -83,13 +84,14 @@ function mapDriver(): StorageDriver {
       // Records appended during a slow read are left out.
       const records = await open(() => [...(collections.get(keyOf(place))?.records ?? [])])
       let [taken, characters] = [0, 0]
-      let chunk: { sequence: number; count: number; entries: string }[] = []
+      let chunk: StoredRecord[] = []
       for (const record of records) {
         if (record.sequence < from) continue
         if (taken >= entries) break
-        chunk.push({ sequence: record.sequence, count: record.count, entries: record.entries })
-        taken += record.count
-        characters += record.entries.length
+        const { id, count, entries: text } = record
+        chunk.push({ sequence: record.sequence, id, count, entries: text })
+        taken += count
+        characters += text.length
         if (chunk.length < 500 && characters < 256 * 1024) continue
         yield await open(() => chunk)
         chunk = []

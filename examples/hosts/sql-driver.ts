@@ -91,16 +91,16 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
   /** The next records, up to about 256 KiB of text. */
   const readChunk = (place: Collection, from: number, end: number, entries: number) => {
     const page = db.exec(
-      `SELECT sequence, count, entries FROM records WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ?
+      `SELECT sequence, id, count, entries FROM records WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ?
         ORDER BY sequence LIMIT ${PAGE}`,
       ...keyOf(place),
       ...[from, end],
     )
     const chunk: StoredRecord[] = []
     let [characters, taken] = [0, 0]
-    for (const { sequence, count, entries: text } of page) {
+    for (const { sequence, id, count, entries: text } of page) {
       if (characters >= CHUNK_CHARACTERS || taken >= entries) break
-      chunk.push({ sequence: Number(sequence), count: Number(count), entries: String(text) })
+      chunk.push({ sequence: Number(sequence), id: String(id), count: Number(count), entries: String(text) })
       characters += String(text).length
       taken += Number(count)
     }

@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto'
 import { createStorage, type FishStorage, type NewRecord } from '@fish-crab/server/storage'
-import { toRecord } from '../src/app/catches/record.ts'
+import { dedupeKeyOf, toRecord } from '../src/app/catches/record.ts'
 import { uuidv7 } from '../src/app/core/ids.ts'
 import { userKey } from '../src/app/store/item-keys.ts'
 
@@ -17,10 +16,10 @@ export async function seedStore<Result>(
 }
 
 /** A record of one catch, with an id and a key as a server makes them: ids ascend, keys do not. */
-function newCatch(at: number): NewRecord {
+async function newCatch(at: number): Promise<NewRecord> {
   const id = newId()
   const entries = [{ name: `Salmon ${at}`, rarity: 'Bronze' as const }]
-  return toRecord(entries, { id, dedupeKey: hash('sha256', id), caughtAt: new Date(0).toISOString() })
+  return toRecord(entries, { id, dedupeKey: await dedupeKeyOf(id), caughtAt: new Date(0).toISOString() })
 }
 
 function newId(): string {
@@ -29,7 +28,7 @@ function newId(): string {
 
 /** Adds catches to a collection of fish, each stored by a write of its own. */
 export function addCatches(storage: FishStorage, owner: string, count: number): Promise<void> {
-  return repeat(count, (at) => storage.append({ owner, kind: 'fish', gamemode: 'earth' }, newCatch(at)))
+  return repeat(count, async (at) => storage.append({ owner, kind: 'fish', gamemode: 'earth' }, await newCatch(at)))
 }
 
 /** Adds users without keys, and one catch each. They cannot log in. */
@@ -38,7 +37,7 @@ export function addUsers(storage: FishStorage, count: number): Promise<void> {
     const owner = newId()
     const user = { id: owner, name: `Player${at}`, createdAt: new Date(0).toISOString() }
     await storage.items.setItem(userKey(user.name), JSON.stringify(user))
-    await storage.append({ owner, kind: 'fish', gamemode: 'earth' }, newCatch(at))
+    await storage.append({ owner, kind: 'fish', gamemode: 'earth' }, await newCatch(at))
   })
 }
 

@@ -55,6 +55,13 @@ interface Step {
   readonly expected: unknown
 }
 
+interface ModelRecord {
+  readonly id: string
+  /** Of its collection. */
+  readonly key: string
+  readonly entries: string
+}
+
 /** The simplest model of a storage, and the storage to compare with it. Each run has its own owners, kinds and items. */
 class Model {
   readonly storage: FishStorage
@@ -63,7 +70,7 @@ class Model {
   readonly #kinds = KINDS.map((kind) => `${this.#name}-${kind}`)
   readonly #sent: { readonly id: string; collection: Collection }[] = []
   /** In the order of the sequences. */
-  readonly #stored = new Map<string, { readonly key: string; readonly entries: string }>()
+  readonly #stored = new Map<string, ModelRecord>()
   readonly #idsByToken = new Map<string, string>()
   readonly #removedOwners = new Set<string>()
   readonly #items = new Map<string, string>()
@@ -71,7 +78,7 @@ class Model {
   readonly #changed = new Set<string>()
   readonly #versions = new Map<string, string>()
   readonly #usedVersions = new Set<string>()
-  /** The entries of each collection by their sequence. */
+  /** The ids of the records of each collection by their sequence. */
   readonly #sequences = new Map<string, Map<number, string>>()
 
   constructor(storage: FishStorage) {
@@ -124,9 +131,7 @@ class Model {
     for (const label of rarities.filter(Boolean)) labels[label] = (labels[label] ?? 0) + 1
     const id = randomUUID()
     const caughtAt = new Date(at).toISOString()
-    const entries = rarities
-      .map((rarity) => JSON.stringify({ name, rarity: rarity || undefined, caughtAt, id }))
-      .join(',')
+    const entries = rarities.map((rarity) => JSON.stringify({ name, rarity: rarity || undefined, caughtAt })).join(',')
     const record = newRecord({ id, dedupeKey: token || null, count: rarities.length, labels, entries })
     const run = () => this.storage.append(collection, record)
     this.#sent.push({ id, collection })
@@ -134,7 +139,7 @@ class Model {
     const first = this.#idsByToken.get(`${collection.owner} ${token}`)
     if (first !== undefined) return { run, expected: { outcome: 'replayed', id: first } }
     if (token) this.#idsByToken.set(`${collection.owner} ${token}`, id)
-    this.#store(id, { key: keyOf(collection), entries })
+    this.#store(id, { id, key: keyOf(collection), entries })
     return { run, expected: { outcome: 'stored', id } }
   }
 
@@ -189,7 +194,7 @@ class Model {
     return { id, collection: elsewhere ? this.#collection(elsewhere) : collection, sent }
   }
 
-  #store(id: string, record: { readonly key: string; readonly entries: string }): void {
+  #store(id: string, record: ModelRecord): void {
     this.#stored.set(id, record)
     this.#changed.add(record.key)
   }
@@ -199,9 +204,12 @@ class Model {
     return this.#stored.delete(id)
   }
 
+  #recordsOf(collection: Collection): ModelRecord[] {
+    return [...this.#stored.values()].filter(({ key }) => key === keyOf(collection))
+  }
+
   #entriesOf(collection: Collection): string[] {
-    const stored = [...this.#stored.values()].filter(({ key }) => key === keyOf(collection))
-    return stored.map(({ entries }) => entries)
+    return this.#recordsOf(collection).map(({ entries }) => entries)
   }
 
   #owner(owner: string): string {
@@ -236,15 +244,16 @@ class Model {
   /** The records are in order, and one that is new has a sequence above all earlier ones. */
   async #checkSequences(collection: Collection): Promise<void> {
     const records = await readAll(this.storage, collection)
-    expect(records.map(({ entries }) => entries)).toEqual(this.#entriesOf(collection))
+    const expected = this.#recordsOf(collection).map(({ id, entries }) => ({ id, entries }))
+    expect(records.map(({ id, entries }) => ({ id, entries }))).toEqual(expected)
     const known = this.#sequences.get(keyOf(collection)) ?? new Map<number, string>()
     this.#sequences.set(keyOf(collection), known)
     const highest = Math.max(0, ...known.keys())
     let before = 0
-    for (const { sequence, entries } of records) {
+    for (const { sequence, id } of records) {
       expect(sequence).toBeGreaterThan(before)
-      if (sequence <= highest) expect(known.get(sequence)).toBe(entries)
-      known.set(sequence, entries)
+      if (sequence <= highest) expect(known.get(sequence)).toBe(id)
+      known.set(sequence, id)
       before = sequence
     }
     expect(await this.storage.newest(collection)).toBe(before)
@@ -284,9 +293,9 @@ class Model {
     const totals = new Map<string, Map<string, number>>()
     const ids: string[] = []
     for (const { owner, kind, gamemode } of this.#collections()) {
-      for (const entries of await readEntries(this.storage, { owner, kind, gamemode })) {
-        const list: readonly { readonly rarity?: string; readonly id: string }[] = JSON.parse(`[${entries}]`)
-        ids.push(list[0]?.id ?? '')
+      for (const { id, entries } of await readAll(this.storage, { owner, kind, gamemode })) {
+        const list: readonly { readonly rarity?: string }[] = JSON.parse(`[${entries}]`)
+        ids.push(id)
         const labels = list.flatMap(({ rarity }) => rarity ?? [])
         for (const label of [...list.map(() => null), ...labels]) {
           const key = JSON.stringify([kind, gamemode, label])

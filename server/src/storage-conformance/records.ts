@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Collection, FishStorage, NewRecord } from '../storage/index.ts'
-import { dumpOf, newCollection, newRecord, readEntries, talliesOf } from './samples.ts'
+import { dumpOf, newCollection, newRecord, readAll, readEntries, talliesOf } from './samples.ts'
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
@@ -51,6 +51,26 @@ export function describeRecords(storage: () => FishStorage): void {
         expect(result.outcome).toBe('stored')
       }
     }
+  })
+
+  test('returns ids and tokens as they were stored, and keeps those apart that differ only by form', async () => {
+    const collection = newCollection()
+    const uuid = randomUUID()
+    const digits = uuid.replaceAll('-', '')
+    const forms = [uuid, uuid.toUpperCase(), digits, digits.toUpperCase(), `${uuid} `, digits.slice(1), '1', '01']
+    const records = forms.map((id) => newRecord({ id, dedupeKey: id }))
+    for (const record of records) {
+      expect(await storage().append(collection, record)).toEqual({ outcome: 'stored', id: record.id })
+    }
+    for (const { id } of records) {
+      const repeated = newRecord({ dedupeKey: id })
+      expect(await storage().append(collection, repeated)).toEqual({ outcome: 'replayed', id })
+      expect(await storage().findRecord(collection.owner, id)).toBe(id)
+    }
+    expect((await readAll(storage(), collection)).map(({ id }) => id)).toEqual(forms)
+    expect(await dumpOf(storage(), collection.owner)).toEqual(records.map((record) => ({ collection, record })))
+    for (const id of forms) expect(await storage().removeRecord(collection, id)).toBe(true)
+    expect(await readAll(storage(), collection)).toEqual([])
   })
 
   test('removes all data and tokens of an owner for good, and nothing of others', async () => {

@@ -153,6 +153,7 @@ const NAMES = [
   ['letters of any script', 'Лосось 鮭 سلمون ẞ'],
   ['joined emoji', '👩‍🚀'],
   ['quotes and backslashes', '"\\/\'`'],
+  ['the text of stored details', ',"id":"x","caughtAt":"y"'],
   ['markup', '<script>alert(1)</script>'],
   ['line separators of JavaScript', 'a\u2028b\u2029c'],
   ['the name of a property', '__proto__'],
@@ -186,6 +187,8 @@ describe('the name of a catch', () => {
     }
     expect(await listed(service, 'fish')).toEqual(entries(2, { name, rarity: 'Bronze' }))
     expect(await listed(service, 'crab')).toEqual(entries(2, { name }))
+    const details = { id: expect.any(String), caughtAt: expect.any(String) }
+    expect(await listed(service, 'crab', DETAIL)).toEqual(entries(2, { name, ...details }))
   })
 
   it.each(BAD_NAMES)('with a name of %s is refused, with details', async (_, name) => {

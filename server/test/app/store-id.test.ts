@@ -112,9 +112,9 @@ describe('a server whose store is replaced while it sends a collection', () => {
     const failing = createFailingStorage({
       ...memory,
       async *read() {
-        yield [{ sequence: 0, count: 1, entries: JSON.stringify({ name: 'a'.repeat(100_000) }) }]
+        yield [{ sequence: 0, id: 'a', count: 1, entries: JSON.stringify({ name: 'a'.repeat(100_000) }) }]
         if (loseAt === 'between') await lose()
-        yield [{ sequence: 1, count: 1, entries: JSON.stringify({ name: 'b'.repeat(100_000) }) }]
+        yield [{ sequence: 1, id: 'b', count: 1, entries: JSON.stringify({ name: 'b'.repeat(100_000) }) }]
         if (loseAt === 'end') await lose()
       },
     })

@@ -14,7 +14,7 @@ async function largeStore(): Promise<string> {
   await storage.dispose()
   const db = new DatabaseSync(join(live, 'fish.db'))
   db.exec(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${OWNERS})
-    INSERT INTO removed_owners (owner) SELECT printf('%08d', n) FROM numbers;
+    INSERT INTO owners (id) SELECT printf('%08d', n) FROM numbers;
     PRAGMA wal_checkpoint(TRUNCATE); INSERT INTO items (key, value) VALUES ('a:b', 'c')`)
   mkdirSync(left)
   for (const name of ['fish.db', 'fish.db-wal']) copyFileSync(join(live, name), join(left, name))

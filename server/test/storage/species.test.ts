@@ -17,7 +17,7 @@ test('a collection is counted once at a time, however often it changes, and each
       most = Math.max(most, reading)
       const entries = entry(`Fish ${version}`)
       await new Promise<void>((resolve) => gates.push(resolve))
-      yield [{ sequence: 1, count: 1, entries }]
+      yield [{ sequence: 1, id: 'a', count: 1, entries }]
       reading -= 1
     },
     store: async () => {},

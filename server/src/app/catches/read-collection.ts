@@ -6,7 +6,7 @@ import { type Cursors, invalidCursor } from '../http/cursors.ts'
 import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
 import { HttpError } from '../http/http-error.ts'
 import { empty, type HandlerResponse, jsonBytes, matchesEntityTag } from '../http/response.ts'
-import { withoutDetails } from './record.ts'
+import { withDetails, withoutDetails } from './record.ts'
 import { createResponseCache } from './response-cache.ts'
 import { summaryOf } from './summary.ts'
 
@@ -177,9 +177,8 @@ async function collectionBody(
 }
 
 async function* inForm(chunks: AsyncIterable<readonly StoredRecord[]>, form: Form) {
-  for await (const chunk of chunks) {
-    yield form === 'full' ? chunk : chunk.map((record) => ({ ...record, entries: withoutDetails(record.entries) }))
-  }
+  const entriesOf = form === 'full' ? withDetails : withoutDetails
+  for await (const chunk of chunks) yield chunk.map((record) => ({ ...record, entries: entriesOf(record) }))
 }
 
 function join(records: readonly StoredRecord[]): string {

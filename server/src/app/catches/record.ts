@@ -1,5 +1,6 @@
 import type { Kind } from '@fish-crab/sdk/contract'
-import type { NewRecord } from '../../storage/core/types.ts'
+import type { NewRecord, StoredRecord } from '../../storage/core/types.ts'
+import { sha256Hex } from '../core/bytes.ts'
 import type { CaughtEntry } from './payload.ts'
 
 /** @param caughtAt the time of entries without one, in ISO 8601 */
@@ -14,18 +15,28 @@ export function toRecord(
     count: entries.length,
     labels: countRarities(entries),
     entries: shapes
-      .map((shape, index) => JSON.stringify({ ...shape, id, caughtAt: entries[index]?.caughtAt ?? caughtAt }))
+      .map((shape, index) => JSON.stringify({ ...shape, caughtAt: entries[index]?.caughtAt ?? caughtAt }))
       .join(','),
   }
 }
 
-const DETAILS = /,"id":"[^"]*","caughtAt":"[^"]*"/g
+/** Half of a SHA-256: 128 bits are enough to tell the writes of one owner apart. */
+export async function dedupeKeyOf(text: string): Promise<string> {
+  return (await sha256Hex(text)).slice(0, 32)
+}
 
-/**
- * Stored entries without their details, as reads return them by default. No name can look like these details: quotes in JSON
- * strings are escaped.
- */
-export function withoutDetails(entries: string): string {
+// No name can look like these: quotes in JSON strings are escaped.
+const CAUGHT_AT = ',"caughtAt":"'
+const DETAILS = /,"caughtAt":"[^"]*"/g
+
+/** Stored entries with all details. Their id is that of the record, which has it once. */
+export function withDetails({ id, entries }: Pick<StoredRecord, 'id' | 'entries'>): string {
+  const details = `,"id":${JSON.stringify(id)}${CAUGHT_AT}`
+  return entries.replaceAll(CAUGHT_AT, () => details)
+}
+
+/** Stored entries without details, as reads return them by default. */
+export function withoutDetails({ entries }: Pick<StoredRecord, 'entries'>): string {
   return entries.replaceAll(DETAILS, '')
 }
 

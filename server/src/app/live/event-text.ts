@@ -1,5 +1,6 @@
 import type { EVENTS, Kind } from '@fish-crab/sdk/contract'
 import type { StoredRecord } from '../../storage/core/types.ts'
+import { withDetails } from '../catches/record.ts'
 import type { Position } from '../core/position.ts'
 import { formatEventId, type Positions } from './event-id.ts'
 
@@ -24,9 +25,9 @@ export interface CatchRecord {
   readonly data: readonly string[]
 }
 
-export function toCatchRecord({ sequence, entries }: StoredRecord, kind: Kind): CatchRecord {
-  const parsed = JSON.parse(`[${entries}]`) as object[]
-  return { sequence, data: parsed.map((entry) => JSON.stringify({ kind, ...entry })) }
+export function toCatchRecord(record: StoredRecord, kind: Kind): CatchRecord {
+  const parsed = JSON.parse(`[${withDetails(record)}]`) as object[]
+  return { sequence: record.sequence, data: parsed.map((entry) => JSON.stringify({ kind, ...entry })) }
 }
 
 /** The events of records, from a position on, and the position behind them. */

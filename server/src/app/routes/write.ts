@@ -1,8 +1,7 @@
 import { HEADERS, type Kind, MEDIA_TYPES, type Saved, type User, userNameKey } from '@fish-crab/sdk/contract'
 import { type DecryptedToken, isWithinTtl } from '@fish-crab/sdk/fernet'
 import { decryptToken, parsePayload, tokenText } from '../catches/payload.ts'
-import { savedMessage, tokenTime, toRecord } from '../catches/record.ts'
-import { sha256Hex } from '../core/bytes.ts'
+import { dedupeKeyOf, savedMessage, tokenTime, toRecord } from '../catches/record.ts'
 import { HttpError } from '../http/http-error.ts'
 import { parseJson, readBody, requireMediaType } from '../http/request.ts'
 import { json } from '../http/response.ts'
@@ -19,7 +18,7 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     const outside = [context.request.headers.get(HEADERS.gamemode), ...context.query.getAll('gamemode')]
     context.gamemode = gamemodes.named(outside)
     const text = tokenText(await readBody(context.request))
-    const dedupeKey = await sha256Hex(withoutPadding(text))
+    const dedupeKey = await dedupeKeyOf(withoutPadding(text))
     const token = await decryptToken(await users.fernet(user, await context.namedKey), text)
     if (!token) return replayedOrError('invalid_token', user, dedupeKey, 1)
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { generateFernetKey } from '@fish-crab/sdk/fernet'
-import { toRecord } from '../../app/catches/record.ts'
+import { dedupeKeyOf, toRecord } from '../../app/catches/record.ts'
 import { sha256Hex } from '../../app/core/bytes.ts'
 import type { PasswordHasher } from '../../app/core/host.ts'
 import { randomText } from '../../app/core/ids.ts'
@@ -108,7 +108,7 @@ async function writeCatches(storage: FishStorage, options: FillOptions): Promise
     const owner = plan.owners.get(collection)
     const from = source.collections.get(collection)
     if (owner === undefined || !from) continue
-    const record = recordOf(from.kind, placeOf(owner, collection), document)
+    const record = await recordOf(from.kind, placeOf(owner, collection), document)
     if (!record) continue
     batch.push([{ owner, kind: from.kind, gamemode: from.gamemode }, record])
     if (batch.length >= BATCH) await flush()
@@ -127,12 +127,13 @@ const placeOf = (owner: string, collection: string) =>
   [owner, collection.slice(0, collection.indexOf('_')), collection.slice(collection.lastIndexOf('_') + 1)].join(' ')
 
 /** The same for the same document in every run. */
-function recordOf(kind: 'fish' | 'crab', place: string, document: DumpDocument): NewRecord | undefined {
+async function recordOf(kind: 'fish' | 'crab', place: string, document: DumpDocument): Promise<NewRecord | undefined> {
   const entry = parseCatch(kind, document)
   if (!entry) return undefined
   const id = idOf(document)
   // With the place: a copy of a collection has the same ids.
-  return toRecord([entry], { id: recordId(place, id), dedupeKey: `migrated ${place} ${id}`, caughtAt: entry.caughtAt })
+  const dedupeKey = await dedupeKeyOf(`migrated ${place} ${id}`)
+  return toRecord([entry], { id: recordId(place, id), dedupeKey, caughtAt: entry.caughtAt })
 }
 
 const OBJECT_ID = /^[\da-f]{24}$/

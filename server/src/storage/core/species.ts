@@ -10,7 +10,7 @@ import { type Collection, MAX_SPECIES, type SpeciesTally, type StoredRecord } fr
 export class SpeciesTallies {
   readonly #byKey = new Map<string, { -readonly [Key in keyof SpeciesTally]: SpeciesTally[Key] }>()
 
-  /** Counts entries in the format of `NewRecord.full`. Those without a name or a time are left out. */
+  /** Counts entries in the format of `NewRecord.entries`. Those without a name or a time are left out. */
   add(entries: string): this {
     for (const entry of parseEntries(entries)) {
       const { name, rarity, caughtAt } = Object(entry)

@@ -17,8 +17,8 @@ export interface NewRecord {
   /** Number of entries by label, such as a rarity; labels without entries are absent. */
   readonly labels: Readonly<Record<string, number>>
   /**
-   * The entries as JSON objects joined by commas, without the brackets. An entry with `name`, the time `caughtAt` and
-   * optionally the label `rarity` is counted by {@link StorageExtension.species}.
+   * The entries as JSON objects joined by commas, without the brackets and without the id of the record. An entry with
+   * `name`, the time `caughtAt` and optionally the label `rarity` is counted by {@link StorageExtension.species}.
    */
   readonly entries: string
 }
@@ -50,6 +50,7 @@ export type AppendResult =
  */
 export interface StoredRecord {
   readonly sequence: number
+  readonly id: string
   readonly count: number
   readonly entries: string
 }

@@ -1,5 +1,6 @@
 import { SpeciesTallies } from '../core/species.ts'
 import type { AppendResult, Collection, NewRecord, SpeciesTally } from '../core/types.ts'
+import { packedId, packedKey } from './packed.ts'
 import { IN_COLLECTION, SCHEMA_VERSION } from './schema.ts'
 import type { DatabaseSync } from './sqlite.ts'
 
@@ -84,31 +85,51 @@ function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
   }
 }
 
-const keyOf = ({ owner, kind, gamemode }: Collection) => JSON.stringify([owner, kind, gamemode])
-
-/** Numbers of collections whose owner is not removed, as of the transaction that runs. */
-type KnownCollections = Map<string, number>
-
 const MAX_KNOWN = 10_000
 
-/** Adds a record of an owner who is not removed. */
-function prepareAddRecord(db: DatabaseSync, pending: PendingSums, known: KnownCollections) {
+/** The numbers of owners and collections. One without a number gets the next, unless its owner is removed. */
+function prepareNumbers(db: DatabaseSync) {
+  const findOwner = db.prepare('SELECT owner, removed FROM owners WHERE id = ?')
+  const addOwner = db.prepare('INSERT INTO owners (id) VALUES (?)')
   const findCollection = db.prepare('SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
   const addCollection = db.prepare('INSERT INTO collections (owner, kind, gamemode, has_species) VALUES (?, ?, ?, 1)')
-  const addRecord = db.prepare('INSERT INTO records (collection, count, labels, id, entries) VALUES (?, ?, ?, ?, ?)')
+  /** As of the transaction that runs. */
+  const known = new Map<string, number>()
 
-  function remember(key: string, { owner, kind, gamemode }: Collection): number {
-    const existing = findCollection.get(owner, kind, gamemode)?.collection
-    const collection = Number(existing ?? addCollection.run(owner, kind, gamemode).lastInsertRowid)
+  function remember(key: string, number: number): number {
     if (known.size === MAX_KNOWN) known.clear()
-    known.set(key, collection)
-    return collection
+    known.set(key, number)
+    return number
   }
 
+  return {
+    /** `undefined` if the owner is removed. */
+    owner(id: string): number | undefined {
+      const key = JSON.stringify([id])
+      const number = known.get(key)
+      if (number !== undefined) return number
+      const row = findOwner.get(id)
+      return row?.removed ? undefined : remember(key, Number(row?.owner ?? addOwner.run(id).lastInsertRowid))
+    },
+    collection({ owner, kind, gamemode }: Collection): number {
+      const key = JSON.stringify([owner, kind, gamemode])
+      const number = known.get(key)
+      if (number !== undefined) return number
+      const existing = findCollection.get(owner, kind, gamemode)?.collection
+      return remember(key, Number(existing ?? addCollection.run(owner, kind, gamemode).lastInsertRowid))
+    },
+    forget: () => known.clear(),
+  }
+}
+
+type Numbers = ReturnType<typeof prepareNumbers>
+
+/** Adds a record of an owner who is not removed. */
+function prepareAddRecord(db: DatabaseSync, pending: PendingSums, numbers: Numbers) {
+  const addRecord = db.prepare('INSERT INTO records (collection, count, labels, id, entries) VALUES (?, ?, ?, ?, ?)')
   return (place: Collection, { id, count, labels, entries }: Omit<NewRecord, 'dedupeKey'>): void => {
-    const key = keyOf(place)
-    const collection = known.get(key) ?? remember(key, place)
-    addRecord.run(collection, count, JSON.stringify(labels), id, entries)
+    const collection = numbers.collection(place)
+    addRecord.run(collection, count, JSON.stringify(labels), packedId.toColumn(id), entries)
     pending.count({ ...place, collection }, { count, labels }, 1)
     pending.addSpecies(collection, entries)
   }
@@ -116,16 +137,18 @@ function prepareAddRecord(db: DatabaseSync, pending: PendingSums, known: KnownCo
 
 type AddRecord = ReturnType<typeof prepareAddRecord>
 
-function prepareAppend(db: DatabaseSync, known: KnownCollections, addRecord: AddRecord) {
-  const findRemoved = db.prepare('SELECT 1 FROM removed_owners WHERE owner = ?')
+function prepareAppend(db: DatabaseSync, numbers: Numbers, addRecord: AddRecord) {
   const findToken = db.prepare('SELECT id FROM tokens WHERE owner = ? AND dedupe_key = ?')
   const addToken = db.prepare('INSERT INTO tokens (owner, dedupe_key, id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   return (place: Collection, record: NewRecord): AppendResult => {
-    const { owner } = place
     const { id, dedupeKey } = record
-    if (!known.has(keyOf(place)) && findRemoved.get(owner)) return { outcome: 'owner_removed' }
-    if (dedupeKey !== null && Number(addToken.run(owner, dedupeKey, id).changes) === 0) {
-      return { outcome: 'replayed', id: String(findToken.get(owner, dedupeKey)?.id) }
+    const owner = numbers.owner(place.owner)
+    if (owner === undefined) return { outcome: 'owner_removed' }
+    if (dedupeKey !== null) {
+      const key = packedKey.toColumn(dedupeKey)
+      if (Number(addToken.run(owner, key, packedId.toColumn(id)).changes) === 0) {
+        return { outcome: 'replayed', id: packedId.fromColumn(findToken.get(owner, key)?.id) }
+      }
     }
     addRecord(place, record)
     return { outcome: 'stored', id }
@@ -141,7 +164,7 @@ function prepareTakeRecord(db: DatabaseSync, pending: PendingSums) {
   const removeSpecies = db.prepare('DELETE FROM species WHERE collection = ? AND name = ? AND label = ?')
   const invalidateSpecies = db.prepare('UPDATE collections SET has_species = 0 WHERE collection = ?')
   return (place: Collection, id: string) => {
-    const removed = remove.get(id, place.owner, place.kind, place.gamemode)
+    const removed = remove.get(packedId.toColumn(id), place.owner, place.kind, place.gamemode)
     if (!removed) return undefined
     const collection = Number(removed.collection)
     const entries = String(removed.entries)
@@ -179,9 +202,11 @@ function prepareSetSpecies(db: DatabaseSync, pending: PendingSums) {
 const REMOVED_AT_ONCE = 2000
 
 /** Removes a part of what an owner has, and returns whether there is more. */
-function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, known: KnownCollections) {
+function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, numbers: Numbers) {
   const flush = prepareFlush(db)
-  const refuseAppends = db.prepare('INSERT INTO removed_owners (owner) VALUES (?) ON CONFLICT DO NOTHING')
+  const refuseAppends = db.prepare(
+    'INSERT INTO owners (id, removed) VALUES (?, 1) ON CONFLICT DO UPDATE SET removed = 1',
+  )
   const findCollections = db.prepare('SELECT collection, kind, gamemode FROM collections WHERE owner = ?')
   const removeRecords = db.prepare(
     `DELETE FROM records WHERE sequence IN (
@@ -190,7 +215,7 @@ function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, known: Known
   )
   const removeTokens = db.prepare(
     `DELETE FROM tokens WHERE (owner, dedupe_key) IN (
-      SELECT owner, dedupe_key FROM tokens WHERE owner = ? LIMIT ${REMOVED_AT_ONCE}
+      SELECT owner, dedupe_key FROM owners JOIN tokens USING (owner) WHERE owners.id = ? LIMIT ${REMOVED_AT_ONCE}
     )`,
   )
   const removeSpecies = db.prepare(
@@ -202,7 +227,7 @@ function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, known: Known
   const removeSums = ['collections', 'totals'].map((table) => db.prepare(`DELETE FROM ${table} WHERE owner = ?`))
 
   return (owner: string): boolean => {
-    known.clear()
+    numbers.forget()
     refuseAppends.run(owner)
     const places = new Map(
       findCollections.all(owner).map(({ collection, kind, gamemode }) => {
@@ -226,7 +251,7 @@ function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, known: Known
 }
 
 /** The writes by name. They change sums in `pending` only, which is flushed before the transaction commits. */
-function prepareWrites(db: DatabaseSync, pending: PendingSums, known: KnownCollections) {
+function prepareWrites(db: DatabaseSync, pending: PendingSums, numbers: Numbers) {
   const setItem = db.prepare(
     'INSERT INTO items (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
   )
@@ -234,20 +259,20 @@ function prepareWrites(db: DatabaseSync, pending: PendingSums, known: KnownColle
   const removeItem = db.prepare('DELETE FROM items WHERE key = ?')
   const removeItemIf = db.prepare('DELETE FROM items WHERE key = ? AND value = ?')
   const replaceItemIf = db.prepare('UPDATE items SET value = ? WHERE key = ? AND value = ?')
-  const addRecord = prepareAddRecord(db, pending, known)
+  const addRecord = prepareAddRecord(db, pending, numbers)
   const takeRecord = prepareTakeRecord(db, pending)
   const findRecord = db.prepare(`SELECT 1 FROM records WHERE id = ? AND +${IN_COLLECTION}`)
   return {
-    append: prepareAppend(db, known, addRecord),
+    append: prepareAppend(db, numbers, addRecord),
     removeRecord: (place: Collection, id: string): boolean => takeRecord(place, id) !== undefined,
     moveRecord: (place: Collection, id: string, gamemode: string): boolean => {
       const record = takeRecord(place, id)
-      if (!record) return findRecord.get(id, place.owner, place.kind, gamemode) !== undefined
+      if (!record) return findRecord.get(packedId.toColumn(id), place.owner, place.kind, gamemode) !== undefined
       addRecord({ ...place, gamemode }, record)
       return true
     },
     setSpecies: prepareSetSpecies(db, pending),
-    removeOwner: prepareRemoveOwner(db, pending, known),
+    removeOwner: prepareRemoveOwner(db, pending, numbers),
     setItem: (key: string, value: string) => void setItem.run(key, value),
     setItemIfAbsent: (key: string, value: string) => Number(addItem.run(key, value).changes) === 1,
     removeItem: (key: string) => void removeItem.run(key),
@@ -283,8 +308,8 @@ export interface Commands {
 
 export function prepareCommands(db: DatabaseSync): Commands {
   const pending = new PendingSums()
-  const known: KnownCollections = new Map()
-  const run = prepareWrites(db, pending, known) as Record<WriteType, (...args: Write['args']) => WriteResult>
+  const numbers = prepareNumbers(db)
+  const run = prepareWrites(db, pending, numbers) as Record<WriteType, (...args: Write['args']) => WriteResult>
   const flush = prepareFlush(db)
   return {
     run(writes) {
@@ -294,7 +319,7 @@ export function prepareCommands(db: DatabaseSync): Commands {
     },
     forget() {
       pending.clear()
-      known.clear()
+      numbers.forget()
     },
   }
 }

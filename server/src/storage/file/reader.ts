@@ -13,6 +13,7 @@ import {
   type StoredRecord,
   type Tally,
 } from '../core/types.ts'
+import { packedId, packedKey } from './packed.ts'
 import { IN_COLLECTION } from './schema.ts'
 import { type DatabaseSync, openDatabase } from './sqlite.ts'
 
@@ -43,20 +44,27 @@ function prepareTallies(db: DatabaseSync) {
 function prepareRecords(db: DatabaseSync) {
   const last = db.prepare(`SELECT max(sequence) AS sequence FROM records WHERE ${IN_COLLECTION}`)
   const range = db.prepare(
-    `SELECT sequence, count, entries FROM records
+    `SELECT sequence, id, count, entries FROM records
      WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ? ORDER BY sequence`,
   )
   return ({ owner, kind, gamemode }: Collection): RecordSource => ({
     last: () => Number(last.get(owner, kind, gamemode)?.sequence ?? 0),
-    between: (from, to) =>
-      // The compiler does not know the types of the columns.
-      range.iterate(owner, kind, gamemode, from, to) as unknown as Iterable<StoredRecord>,
+    *between(from, to): Generator<StoredRecord> {
+      for (const { sequence, id, count, entries } of range.iterate(owner, kind, gamemode, from, to)) {
+        yield {
+          sequence: Number(sequence),
+          id: packedId.fromColumn(id),
+          count: Number(count),
+          entries: String(entries),
+        }
+      }
+    },
   })
 }
 
 function prepareDump(db: DatabaseSync) {
   const collections = db.prepare('SELECT kind, gamemode FROM collections WHERE owner = ?')
-  const tokens = db.prepare('SELECT dedupe_key, id FROM tokens WHERE owner = ?')
+  const tokens = db.prepare('SELECT dedupe_key, tokens.id FROM owners JOIN tokens USING (owner) WHERE owners.id = ?')
   const records = db.prepare(
     `SELECT sequence, id, count, labels, entries FROM records
      WHERE ${IN_COLLECTION} AND sequence >= ? ORDER BY sequence LIMIT ${CHUNK_RECORDS}`,
@@ -65,12 +73,12 @@ function prepareDump(db: DatabaseSync) {
     collectionsOf: (owner: string): Collection[] =>
       collections.all(owner).map(({ kind, gamemode }) => ({ owner, kind: String(kind), gamemode: String(gamemode) })),
     tokensOf: (owner: string): [id: string, dedupeKey: string][] =>
-      tokens.all(owner).map((row) => [String(row.id), String(row.dedupe_key)]),
+      tokens.all(owner).map((row) => [packedId.fromColumn(row.id), packedKey.fromColumn(row.dedupe_key)]),
     /** From a sequence on. */
     wholeRecords: ({ owner, kind, gamemode }: Collection, from: number) =>
       records.all(owner, kind, gamemode, from).map(({ sequence, id, count, labels, entries }) => ({
         sequence: Number(sequence),
-        id: String(id),
+        id: packedId.fromColumn(id),
         count: Number(count),
         labels: JSON.parse(String(labels)) as NewRecord['labels'],
         entries: String(entries),
@@ -139,7 +147,7 @@ function prepareItems(db: DatabaseSync) {
 
 function prepareVersion(db: DatabaseSync) {
   const version = db.prepare('SELECT version FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
-  const removed = db.prepare('SELECT 1 FROM removed_owners WHERE owner = ?')
+  const removed = db.prepare('SELECT 1 FROM owners WHERE id = ? AND removed = 1')
   return ({ owner, kind, gamemode }: Collection): string => {
     const row = version.get(owner, kind, gamemode)
     if (row) return String(row.version)
@@ -179,7 +187,9 @@ function createSnapshots(db: DatabaseSync) {
 export function openReader(file: string) {
   const db = openDatabase(file, { readOnly: true, timeout: 1000 })
   const alive = db.prepare('SELECT count(*) FROM sqlite_schema')
-  const findRecord = db.prepare('SELECT id FROM tokens WHERE owner = ? AND dedupe_key = ?')
+  const findRecord = db.prepare(
+    'SELECT tokens.id FROM owners JOIN tokens USING (owner) WHERE owners.id = ? AND dedupe_key = ?',
+  )
   return {
     ...createSnapshots(db),
     ping: (): void => {
@@ -187,8 +197,8 @@ export function openReader(file: string) {
     },
     ...prepareItems(db),
     findRecord: (owner: string, dedupeKey: string): string | undefined => {
-      const row = findRecord.get(owner, dedupeKey)
-      return row ? String(row.id) : undefined
+      const row = findRecord.get(owner, packedKey.toColumn(dedupeKey))
+      return row && packedId.fromColumn(row.id)
     },
     version: prepareVersion(db),
     records: prepareRecords(db),

@@ -23,6 +23,13 @@ function basesOf(keys: string): string {
  * written rarely.
  */
 const MIGRATION_1 = `
+-- Each token has the number of its owner, as an id takes 36 bytes. The row of an owner stays when the owner is removed:
+-- later appends are refused, and the number is not given again.
+CREATE TABLE owners (
+  owner INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  removed INTEGER NOT NULL DEFAULT 0
+) STRICT;
 CREATE TABLE collections (
   collection INTEGER PRIMARY KEY,
   owner TEXT NOT NULL,
@@ -40,7 +47,7 @@ CREATE TABLE records (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   collection INTEGER NOT NULL,
   count INTEGER NOT NULL,
-  id TEXT NOT NULL,
+  id ANY NOT NULL,
   labels TEXT NOT NULL,
   entries TEXT NOT NULL
 ) STRICT;
@@ -48,12 +55,11 @@ CREATE INDEX records_of_collection ON records (collection);
 CREATE INDEX records_by_id ON records (id);
 -- Apart from the records, so that a token stays used when its record is deleted.
 CREATE TABLE tokens (
-  owner TEXT NOT NULL,
-  dedupe_key TEXT NOT NULL,
-  id TEXT NOT NULL,
+  owner INTEGER NOT NULL,
+  dedupe_key ANY NOT NULL,
+  id ANY NOT NULL,
   PRIMARY KEY (owner, dedupe_key)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE removed_owners (owner TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE TABLE totals (
   owner TEXT NOT NULL,
   kind TEXT NOT NULL,

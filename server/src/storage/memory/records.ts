@@ -69,7 +69,8 @@ class MemoryCollection {
         for (let at = firstFrom(from); ; at += 1) {
           const record = records[at]
           if (!record || record.sequence > to) return
-          yield { sequence: record.sequence, count: record.count, entries: record.entries }
+          const { sequence, id, count, entries } = record
+          yield { sequence, id, count, entries }
         }
       },
     }

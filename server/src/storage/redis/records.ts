@@ -1,5 +1,4 @@
 import { dumpOwner } from '../core/dump.ts'
-import { StorageError } from '../core/errors.ts'
 import { decodeKeyPart, encodeKeyPart } from '../core/keys.ts'
 import { byRank, CHUNK_CHARACTERS, CHUNK_RECORDS } from '../core/paging.ts'
 import { createSpeciesReader, SpeciesTallies } from '../core/species.ts'
@@ -17,8 +16,8 @@ import type { Connection } from './connection.ts'
 import { allBuckets, collectionKeys, collectionName, decodeText, encodeText, ownerKeys } from './keys.ts'
 import { rowsOf, TOO_MANY } from './scripts.ts'
 
-function toRecord([sequence, count, entries]: readonly [string, string, string]): StoredRecord {
-  return { sequence: Number(sequence), count: Number(count), entries }
+function toRecord([sequence, id, count, entries]: readonly [string, string, string, string]): StoredRecord {
+  return { sequence: Number(sequence), id, count: Number(count), entries }
 }
 
 function labelsText(labels: NewRecord['labels']): string {
@@ -90,7 +89,7 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
         const most = [CHUNK_RECORDS, CHUNK_CHARACTERS, Math.min(remaining, Number.MAX_SAFE_INTEGER)]
         const reply = await read('fishRead', [records], [from, last, ...most])
         const [newest = '0-0', ...flat] = reply as string[]
-        const chunk = rowsOf<[string, string, string]>(flat, 3).map(toRecord)
+        const chunk = rowsOf<[string, string, string, string]>(flat, 4).map(toRecord)
         const end = chunk.at(-1)
         if (!end) return
         yield chunk
@@ -140,15 +139,12 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
         },
         tokens: async () => (await scan(tokens)).map(([field, id]) => [id, decodeText(field)] as const),
         async *records(collection) {
-          const { records, ids } = collectionKeys(collection)
-          const idOf = new Map((await scan(ids)).map(([id, sequence]) => [sequence, id]))
+          const { records } = collectionKeys(collection)
           for (let from = '-'; ; ) {
             const found = await run(() => client.xrange(records, from, '+', 'COUNT', CHUNK_RECORDS))
             const last = found.at(-1)
             if (!last) return
-            yield found.map(([position, [, count, , entries = '', , labels = '']]) => {
-              const id = idOf.get(position.replace(/-.*/, ''))
-              if (id === undefined) throw new StorageError('replaced', 'The records changed while they were copied.')
+            yield found.map(([, [, count, , entries = '', , labels = '', , id = '']]) => {
               return { id, count: Number(count), labels: parseLabels(labels), entries }
             })
             from = `(${last[0]}`

@@ -85,7 +85,7 @@ if redis.call('HEXISTS', KEYS[1], 'removed') == 1 then return {'owner_removed'} 
 local first = hasToken == '1' and redis.call('HGET', KEYS[2], token)
 if first then return {'replayed', first} end
 local versions = redis.call('HMGET', KEYS[1], 'version:' .. collection, 'species:' .. collection)
-local fields = {'count', ARGV[7], 'entries', ARGV[9], 'labels', ARGV[8]}
+local fields = {'count', ARGV[7], 'entries', ARGV[9], 'labels', ARGV[8], 'id', id}
 store(KEYS[1], KEYS[3], KEYS[4], collection, id, version, fields)
 if hasToken == '1' then redis.call('HSET', KEYS[2], token, id) end
 tally(KEYS[5], KEYS[6], KEYS[7], KEYS[8], collection, owner, 1, fields)
@@ -188,7 +188,7 @@ redis.call('HSET', KEYS[1], 'species:' .. collection, ARGV[3])`,
 
   /**
    * KEYS: records. ARGV: first sequence, last stream id ('' for the newest),
-   * most records, most bytes, most entries. Returns the last id, then sequence, count and text of each record.
+   * most records, most bytes, most entries. Returns the last id, then sequence, id, count and text of each record.
    * Reads few at first, since their size is unknown, then as many as fit by the average size so far.
    */
   fishRead: `
@@ -207,6 +207,7 @@ while left > taken do
   for _, record in ipairs(found) do
     local sequence, count, text = string.match(record[1], '^%d+'), record[2][2], record[2][4]
     answer[#answer + 1] = sequence
+    answer[#answer + 1] = record[2][8]
     answer[#answer + 1] = count
     answer[#answer + 1] = text
     taken, size, entries = taken + 1, size + #text, entries - tonumber(count)
