@@ -16,9 +16,9 @@ const SHORT = { connections: CONNECTIONS, requests: 5000 }
 /** As a client without compression sends it, and as browsers and most clients do. */
 const CODINGS = ['identity', 'gzip'] as const
 const SIZES = [
-  { entries: 1000, goal: 1.5, requests: 2000 },
-  { entries: 20_000, goal: 2, requests: 60 },
-  { entries: 100_000, goal: 2, requests: 20 },
+  { entries: 1000, goal: 2.6, requests: 2000 },
+  // Too large to be kept: read from the storage each time.
+  { entries: 100_000, goal: 250, requests: 20 },
 ] as const
 
 interface Row {

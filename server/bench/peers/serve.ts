@@ -1,6 +1,5 @@
 /**
  * What the server is compared with, as a process of its own: `node serve.ts KIND`. Prints its port.
- * - `bare`: node:http alone.
  * - `parts`: a durable POST of the same parts alone, in one thread: node:http, node:crypto, node:sqlite, group commit.
  * - `bytes FOLDER`: node:http, which responds to `/NAME` with a file of the folder that it holds in memory.
  * - `fastify`, `express`: with their limiters, and pino as the log, as the server has both.
@@ -26,10 +25,6 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
   const text = JSON.stringify(body)
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
   response.end(text)
-}
-
-function bare(): Server {
-  return createServer((request, response) => sendJson(response, 200, bodyOf((request.url ?? '').split('?')[0] ?? '')))
 }
 
 function bytes(): Server {
@@ -105,6 +100,6 @@ async function express(): Promise<Server> {
   return createServer(app)
 }
 
-const KINDS: Record<string, () => Server | Promise<Server>> = { bare, parts, bytes, fastify, express }
+const KINDS: Record<string, () => Server | Promise<Server>> = { parts, bytes, fastify, express }
 const server = await KINDS[kind]?.()
 server?.listen(0, '127.0.0.1', () => process.stderr.write(`port ${(server.address() as AddressInfo).port}\n`))
