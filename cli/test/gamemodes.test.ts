@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Profile } from '@fish-crab/sdk'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { readLocalNames } from '../src/help/completion.ts'
 import { newFolder, xdgFolders } from './folders.ts'
@@ -54,9 +55,9 @@ describe('a gamemode of the service', () => {
 
   test('is part of what is counted, and no other', async () => {
     await fish(['add', 'Koi', '-r', '1', '-g', 'boxsmp'])
-    const { fish: counted } = JSON.parse((await fish(['stats', '--json'])).stdout)
-    expect(Object.keys(counted.byGamemode)).toEqual(['earth', 'survival', 'boxsmp'])
-    expect(counted.byGamemode.boxsmp).toBeGreaterThan(0)
+    const { gamemodes } = JSON.parse((await fish(['stats', '--json'])).stdout) as Profile
+    expect(gamemodes.map(({ gamemode }) => gamemode)).toEqual(['earth', 'survival', 'boxsmp'])
+    expect(gamemodes[2]?.fish.total).toBeGreaterThan(0)
     const deletion = await fish(['user', 'delete', 'Alex', '--dry-run', '--json'], context.admin)
     expect(JSON.parse(deletion.stdout).fish).toBeGreaterThan(0)
   })

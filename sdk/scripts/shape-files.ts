@@ -19,6 +19,7 @@ export const SHAPE_FILES: readonly ShapeFile[] = [
       crabCollection: { type: 'CrabCollection', schema: schemas.crabCollectionSchema },
       fishSummary: { type: 'FishSummary', schema: schemas.fishSummarySchema },
       crabSummary: { type: 'CrabSummary', schema: schemas.crabSummarySchema },
+      profile: { type: 'Profile', schema: schemas.profileSchema },
       publicLeaderboard: { type: 'PublicLeaderboard', schema: schemas.publicLeaderboardSchema },
       saved: { type: 'Saved', schema: schemas.savedSchema },
       status: { type: 'Status', schema: schemas.statusSchema },

@@ -30,6 +30,7 @@ export type {
   Fish,
   FishCollection,
   FishSummary,
+  Profile,
   Status,
 } from './contract/schemas.ts'
 export {

@@ -1,214 +1,19 @@
-import type { Client, Crab, Fish, Gamemode } from '@fish-crab/sdk'
-import { RARITIES, type RarityLabel } from '@fish-crab/sdk/constants'
+import type { Profile } from '@fish-crab/sdk'
 import type { Bar } from '../output/chart.ts'
-import {
-  type CollectionCounts,
-  type CountRow,
-  countRows,
-  countSummaries,
-  readGamemodes,
-  type Summaries,
-} from './counts.ts'
+import { type CollectionCounts, type CountRow, countRows, type SpeciesRow } from './counts.ts'
 
-/** A catch with what it belongs to. */
-interface PlayerCatch {
-  readonly kind: 'fish' | 'crab'
-  readonly gamemode: Gamemode
-  readonly name: string
-  readonly rarity?: RarityLabel | undefined
-  /** ISO 8601. */
-  readonly caughtAt: string
-}
-
-export interface PlayerCatches {
-  /** In the spelling of the service. */
-  readonly user: string
-  readonly gamemodes: readonly Gamemode[]
-  readonly catches: readonly PlayerCatch[]
-}
-
-interface ReadOptions {
-  readonly user: string
-  readonly gamemodes: readonly Gamemode[]
-  readonly signal: AbortSignal
-}
-
-/** One request for each kind and gamemode. */
-export async function readCatches(client: Client, { user, gamemodes, signal }: ReadOptions): Promise<PlayerCatches> {
-  const collections = await readGamemodes(gamemodes, signal, async (each, aborted) => {
-    const options = { user, gamemode: each, detail: 'full', signal: aborted } as const
-    const [{ user: name, fish }, { crab }] = await Promise.all([client.fish.list(options), client.crabs.list(options)])
-    const withKind = (kind: PlayerCatch['kind'], list: readonly (Detailed<Fish> | Detailed<Crab>)[]) =>
-      list.map((one): PlayerCatch => ({ ...one, kind, gamemode: each }))
-    return { name, catches: [...withKind('fish', fish), ...withKind('crab', crab)] }
+function countsOf({ gamemodes, byRarity }: Profile): CollectionCounts {
+  const counts = (kind: 'fish' | 'crab') => ({
+    total: gamemodes.reduce((total, one) => total + one[kind].total, 0),
+    byGamemode: Object.fromEntries(gamemodes.map((one) => [one.gamemode, one[kind].total])),
   })
-  return {
-    user: collections[0]?.name ?? user,
-    gamemodes,
-    catches: collections.flatMap(({ catches }) => catches),
-  }
+  return { fish: { ...counts('fish'), byRarity }, crab: counts('crab') }
 }
 
-type Detailed<Entry> = Entry & { readonly caughtAt: string }
-
-interface Rarest {
-  readonly name: string
-  readonly rarity: RarityLabel
-  /** How often it was caught. */
-  readonly count: number
-  readonly gamemode: Gamemode
-  readonly caughtAt: string
-}
-
-interface DayCount {
-  /** A local day, such as `2026-11-23`. */
-  readonly day: string
-  readonly count: number
-}
-
-export interface PlayerStats extends CollectionCounts {
-  readonly user: string
-  /** ISO 8601. */
-  readonly since: string | null
-  /** Species that were caught for the first time, ever. */
-  readonly firsts: number
-  readonly rarest: Rarest | null
-  readonly bestDay: DayCount | null
-  /** Local days in a row with a catch: up to today or yesterday, and at most. */
-  readonly streak: { readonly current: number; readonly longest: number }
-}
-
-interface Period {
-  /** In milliseconds since 1970. */
-  readonly since: number | undefined
-  readonly now: number
-}
-
-export function playerStats({ user, gamemodes, catches }: PlayerCatches, { since, now }: Period): PlayerStats {
-  const selected = catchesSince(catches, since)
-  const days = countDays(selected)
-  return {
-    user,
-    since: since === undefined ? null : new Date(since).toISOString(),
-    ...countSummaries(summariesOf(gamemodes, selected)),
-    firsts: firstsIn(catches, since),
-    rarest: rarestOf(selected),
-    bestDay: bestOf(days),
-    streak: streakOf(days, now),
-  }
-}
-
-/** The catches of each gamemode by species, as the service summarizes them. */
-export function summariesSince({ gamemodes, catches }: PlayerCatches, since: number | undefined): readonly Summaries[] {
-  return summariesOf(gamemodes, catchesSince(catches, since))
-}
-
-function catchesSince(catches: readonly PlayerCatch[], since = Number.NEGATIVE_INFINITY): readonly PlayerCatch[] {
-  return catches.filter(({ caughtAt }) => Date.parse(caughtAt) >= since)
-}
-
-function summariesOf(gamemodes: readonly Gamemode[], catches: readonly PlayerCatch[]): readonly Summaries[] {
-  return gamemodes.map((gamemode) => {
-    const own = (kind: PlayerCatch['kind']) => catches.filter((one) => one.kind === kind && one.gamemode === gamemode)
-    const [fish, crab] = [own('fish'), own('crab')]
-    const byRarity = RARITIES.map(({ label }) => [label, fish.filter(({ rarity }) => rarity === label).length])
-    return {
-      fish: { gamemode, total: fish.length, byRarity: Object.fromEntries(byRarity), species: speciesOf(fish) },
-      crab: { gamemode, total: crab.length, species: speciesOf(crab) },
-    }
-  })
-}
-
-function speciesOf(catches: readonly PlayerCatch[]) {
-  return [...Map.groupBy(catches, ({ name, rarity }) => JSON.stringify([name, rarity])).values()].map((group) => {
-    const { name = '', rarity } = group[0] ?? {}
-    const times = group.map(({ caughtAt }) => caughtAt).sort()
-    const [firstCaughtAt = '', lastCaughtAt = ''] = [times[0], times.at(-1)]
-    return { name, ...(rarity === undefined ? {} : { rarity }), count: group.length, firstCaughtAt, lastCaughtAt }
-  })
-}
-
-function firstsIn(catches: readonly PlayerCatch[], since = Number.NEGATIVE_INFINITY): number {
-  const groups = Map.groupBy(catches, ({ kind, name }) => JSON.stringify([kind, name]))
-  return [...groups.values()].filter((group) => group.every(({ caughtAt }) => Date.parse(caughtAt) >= since)).length
-}
-
-/** The fish of the highest rarity, of these the one caught least often, of these the first. */
-function rarestOf(catches: readonly PlayerCatch[]): Rarest | null {
-  const fish = catches.filter((one) => one.kind === 'fish' && one.rarity !== undefined)
-  const most = highest(fish.map(({ rarity }) => rankOf(rarity)))
-  const rare = fish.filter(({ rarity }) => rankOf(rarity) === most)
-  const groups = [...Map.groupBy(rare, ({ name }) => name).values()]
-  const [group] = groups
-    .map((each) => each.toSorted((one, other) => Date.parse(one.caughtAt) - Date.parse(other.caughtAt)))
-    .sort(
-      (one, other) =>
-        one.length - other.length || Date.parse(one[0]?.caughtAt ?? '') - Date.parse(other[0]?.caughtAt ?? ''),
-    )
-  const [first] = group ?? []
-  if (!first?.rarity) return null
-  const { name, rarity, gamemode, caughtAt } = first
-  return { name, rarity, count: group?.length ?? 0, gamemode, caughtAt }
-}
-
-/** Not `Math.max(...)`: a call has too few arguments for a large collection. */
-function highest(numbers: readonly number[]): number {
-  return numbers.reduce((one, other) => Math.max(one, other), Number.NEGATIVE_INFINITY)
-}
-
-function rankOf(label: RarityLabel | undefined): number {
-  return RARITIES.findIndex((rarity) => rarity.label === label)
-}
-
-function dayName(date: Date): string {
-  const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'))
-  return `${date.getFullYear()}-${month}-${day}`
-}
-
-/** By the calendar: a day may have 23 or 25 hours. */
-function daysBefore(at: number, days: number): Date {
-  const date = new Date(at)
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() - days)
-}
-
-function countDays(catches: readonly PlayerCatch[]): ReadonlyMap<string, number> {
-  const days = new Map<string, number>()
-  for (const { caughtAt } of catches) {
-    const day = dayName(new Date(caughtAt))
-    days.set(day, (days.get(day) ?? 0) + 1)
-  }
-  return days
-}
-
-function bestOf(days: ReadonlyMap<string, number>): DayCount | null {
-  const count = highest([...days.values()])
-  const [day] = [...days]
-    .filter((one) => one[1] === count)
-    .map(([name]) => name)
-    .sort()
-  return day === undefined ? null : { day, count }
-}
-
-function streakOf(days: ReadonlyMap<string, number>, now: number): PlayerStats['streak'] {
-  const lengthUpTo = (at: number) => {
-    let length = 0
-    while (days.has(dayName(daysBefore(at, length)))) length += 1
-    return length
-  }
-  const current = lengthUpTo(now) || lengthUpTo(daysBefore(now, 1).getTime())
-  let longest = 0
-  for (const day of days.keys()) {
-    const at = new Date(`${day}T12:00`).getTime()
-    // Only the last day of each streak.
-    if (!days.has(dayName(daysBefore(at, -1)))) longest = Math.max(longest, lengthUpTo(at))
-  }
-  return { current, longest }
-}
-
-export function playerRows(stats: PlayerStats): readonly CountRow[] {
-  const { firsts, rarest, bestDay, streak } = stats
+export function profileRows(profile: Profile): readonly CountRow[] {
+  const { unique, rarest, bestDay, streak } = profile
   const [totals, parts] = [true, false].map((isTotal) =>
-    countRows(stats).filter(({ by }) => (by === 'total' || by === 'unique') === isTotal),
+    countRows(countsOf(profile)).filter(({ by }) => (by === 'total') === isTotal),
   )
   const about = (by: CountRow['by'], label: string | null, count: number): CountRow => ({
     kind: 'all',
@@ -216,12 +21,13 @@ export function playerRows(stats: PlayerStats): readonly CountRow[] {
     label,
     count,
   })
+  const rare = rarest.map(({ name, rarity, count }): CountRow => {
+    return { kind: 'fish', by: 'rarest', label: `${name}, ${rarity}`, count }
+  })
   return [
     ...(totals ?? []),
-    about('firsts', null, firsts),
-    ...(rarest
-      ? [{ ...about('rarest', `${rarest.name}, ${rarest.rarity}`, rarest.count), kind: 'fish' as const }]
-      : []),
+    about('unique', null, unique),
+    ...rare,
     ...(bestDay ? [about('best day', bestDay.day, bestDay.count)] : []),
     about('streak in days', 'current', streak.current),
     about('streak in days', 'longest', streak.longest),
@@ -229,13 +35,35 @@ export function playerRows(stats: PlayerStats): readonly CountRow[] {
   ]
 }
 
-const CHART_DAYS = 14
+/** The species of all gamemodes together, fish before crabs, most caught first, then by name. */
+export function speciesRows({ gamemodes }: Profile): readonly SpeciesRow[] {
+  return (['fish', 'crab'] as const).flatMap((kind) => {
+    const species: readonly Omit<SpeciesRow, 'kind'>[] = gamemodes.flatMap((one) => one[kind].species ?? [])
+    const groups = Map.groupBy(species, ({ name, rarity }) => JSON.stringify([name, rarity]))
+    return [...groups.values()]
+      .map((group) => group.reduce(merged))
+      .map((one): SpeciesRow => ({ kind, ...one }))
+      .sort((one, other) => other.count - one.count || (one.name < other.name ? -1 : 1))
+  })
+}
 
-/** The last two weeks, or fewer with a later `since`. */
-export function dayBars({ catches }: PlayerCatches, { since, now }: Period): readonly Bar[] {
-  const counts = countDays(catchesSince(catches, since))
-  const days = Array.from({ length: CHART_DAYS }, (_, index) => daysBefore(now, CHART_DAYS - 1 - index))
-  return days
-    .filter((day) => since === undefined || daysBefore(day.getTime(), -1).getTime() > since)
-    .map((day) => ({ label: dayName(day), value: counts.get(dayName(day)) ?? 0 }))
+type Species = Omit<SpeciesRow, 'kind'>
+
+function merged(one: Species, other: Species): Species {
+  // ISO 8601 in UTC, so that text is ordered as time.
+  const [firstCaughtAt = '', second = ''] = [one.firstCaughtAt, other.firstCaughtAt].sort()
+  const lastCaughtAt = [one.lastCaughtAt, other.lastCaughtAt, second].sort().at(-1) ?? ''
+  return { ...one, count: one.count + other.count, firstCaughtAt, lastCaughtAt }
+}
+
+const CHART_DAYS = 14
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** The last two weeks, by UTC days. */
+export function dayBars({ days }: Profile, now: number): readonly Bar[] {
+  const counts = new Map(days.map(({ day, count }) => [day, count]))
+  return Array.from({ length: CHART_DAYS }, (_, index) => {
+    const label = new Date(now - (CHART_DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10)
+    return { label, value: counts.get(label) ?? 0 }
+  })
 }

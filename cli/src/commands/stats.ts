@@ -1,8 +1,5 @@
-import type { Gamemode } from '@fish-crab/sdk/constants'
-import { parseCatchQuery } from '../client/catch-query.ts'
-import { COUNT_COLUMNS, countBars, countRows, SPECIES_COLUMNS, speciesRows } from '../client/counts.ts'
-import { fetchGamemodes, gamemodeOf } from '../client/gamemodes.ts'
-import { dayBars, playerRows, playerStats, readCatches, summariesSince } from '../client/player-stats.ts'
+import { COUNT_COLUMNS, countBars, countRows, SPECIES_COLUMNS } from '../client/counts.ts'
+import { dayBars, profileRows, speciesRows } from '../client/player-stats.ts'
 import { usageError } from '../core/errors.ts'
 import { administrationFlags, openAdministration } from '../kit/administration.ts'
 import { Args, type CommandContext, defineCommand, Flags } from '../kit/define.ts'
@@ -11,33 +8,22 @@ import { outputFlags } from '../kit/flags.ts'
 export const statsCommand = defineCommand({
   summary: 'Count your catches, those of another player, or all.',
   description:
-    'Shows totals, species, first catches, the rarest fish, the best day and the longest streak of days, over all gamemodes ' +
-    'and by gamemode and rarity. Days begin at midnight on this machine. With --all, administrators count the players ' +
-    'and catches of the whole service.',
+    'Shows totals, the rarest fish, the best day and streaks of days, over all gamemodes and by gamemode and rarity. Days ' +
+    'are UTC days. With --all, administrators count the players and catches of the whole service.',
   examples: [
     'fish-cli stats',
-    'fish-cli stats --since 7d --chart',
-    'fish-cli stats Alex --gamemode earth --json',
+    'fish-cli stats --chart',
+    'fish-cli stats Alex --json',
     { description: 'Each species, with its first and last catch:', command: 'fish-cli stats Alex --species' },
     { description: 'The whole service, as an administrator:', command: 'fish-cli stats --all' },
   ],
   args: { user: Args.string({ description: 'the player (FISH_USER, else the player of the profile)' }) },
   flags: {
-    gamemode: Flags.string({
-      char: 'g',
-      summary: 'Only this gamemode of the player (default: all).',
-      helpValue: 'GAMEMODE',
-    }),
-    since: Flags.string({
-      summary:
-        'Only catches since WHEN: a local date or time (2026-01-31, 2026-01-31T12:00), or how long ago (90m, 7d).',
-      helpValue: 'WHEN',
-    }),
     species: Flags.boolean({ summary: 'List the species of the player, most caught first.', exclusive: ['chart'] }),
     chart: Flags.boolean({ summary: 'Draw bars by gamemode and rarity, and for each of the last 14 days.' }),
     all: Flags.boolean({
       summary: 'Count the players and catches of the whole service, as an administrator.',
-      exclusive: ['gamemode', 'since', 'species'],
+      exclusive: ['species'],
     }),
     ...administrationFlags,
     ...outputFlags,
@@ -55,27 +41,20 @@ export const statsCommand = defineCommand({
         'Name a player, such as fish-cli stats Alex, or log in: fish-cli login',
       )
     }
-    const now = context.clock.now()
-    const { since } = parseCatchQuery({ since: flags.since }, now)
-    // Only the flag: a gamemode that is set is that of new catches.
-    const gamemode: Gamemode | undefined = flags.gamemode === undefined ? undefined : await gamemodeOf(context, target)
     // Loaded after the arguments are validated.
     const { openClient } = await import('../client/client.ts')
     const client = await openClient(context, target)
-    const signal = context.interrupted()
-    const gamemodes = gamemode === undefined ? await fetchGamemodes(context, target, { client, signal }) : [gamemode]
-    const found = await readCatches(client, { user: named, gamemodes, signal })
-    const { user } = found
+    const options = { user: named, species: flags.species, signal: context.interrupted() }
+    const { rateLimit: _, requestId: __, ...profile } = await client.profile(options)
     if (flags.species) {
-      const rows = speciesRows(summariesSince(found, since))
-      const empty = since === undefined ? 'No catches yet.' : 'No catches since then.'
-      return context.printRows({ rows, columns: SPECIES_COLUMNS, document: { user, species: rows }, empty })
+      const rows = speciesRows(profile)
+      const document = { user: profile.user, species: rows }
+      return context.printRows({ rows, columns: SPECIES_COLUMNS, document, empty: 'No catches yet.' })
     }
-    const stats = playerStats(found, { since, now })
-    const rows = playerRows(stats)
-    const output = { rows, columns: COUNT_COLUMNS, document: stats }
+    const rows = profileRows(profile)
+    const output = { rows, columns: COUNT_COLUMNS, document: profile }
     if (!flags.chart) return context.printRows(output)
-    return context.printChart({ ...output, charts: [countBars(rows), dayBars(found, { since, now })] })
+    return context.printChart({ ...output, charts: [countBars(rows), dayBars(profile, context.clock.now())] })
   },
 })
 

@@ -40,7 +40,6 @@ const ERRORS: readonly [line: string, exit: number, code: string, situation?: Si
   ['stats Alex --admin admin', 2, 'usage'],
   ['stats Alex --all', 2, 'usage'],
   ['stats Alex --chart --species', 2, 'usage'],
-  ['stats Alex --since canary', 2, 'usage'],
   ['status --max-wait canary', 2, 'usage'],
   ['status --url canary', 2, 'usage'],
   ['status', 2, 'usage', { env: { FISH_URL: 'http://a:canary-pass@127.0.0.1:1' } }],

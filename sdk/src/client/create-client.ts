@@ -6,6 +6,7 @@ import { type CrabsResource, createCrabs, createFish, type FishResource } from '
 import { deferred } from './resources/deferred.ts'
 import type { KeysResource } from './resources/keys.ts'
 import type { GetLeaderboard } from './resources/leaderboard.ts'
+import type { GetProfile } from './resources/profile.ts'
 import { createDemo, createStatus, type DemoResource, type GetStatus } from './resources/service.ts'
 import type { Target } from './resources/target.ts'
 import type { CaughtEntry, WatchOptions } from './resources/watch.ts'
@@ -27,6 +28,15 @@ export interface Client {
    * (`FISH_PUBLIC_LEADERBOARD`); ValidationError, ApiError, ConnectionError.
    */
   readonly leaderboard: GetLeaderboard
+  /**
+   * All catches of a player in figures, over all gamemodes: totals, the rarest species, the latest catches, days and streaks.
+   *
+   * @throws NotFoundError when no user has the name; ConflictError with more than 10,000 species or days in a collection;
+   *   ValidationError, ApiError, ConnectionError.
+   * @example
+   * const { total, rarest, streak } = await client.profile({ user: 'Alex' })
+   */
+  readonly profile: GetProfile
   /**
    * Yields the catches of a user in one gamemode as the service stores them, each once and in the order of its kind: those
    * after `since`, without it those that are stored from now on. It reconnects without gap or repeat; where proxies cut or
@@ -88,6 +98,7 @@ export function createClient(options: ClientOptions = {}): Client {
     keys: { get: (options) => deferred(({ getKey }) => getKey(transport, options)) },
     status: createStatus(transport, settings),
     leaderboard: (options) => deferred(({ getLeaderboard }) => getLeaderboard(transport, settings, options)),
+    profile: (options) => deferred(({ getProfile }) => getProfile(transport, settings, options)),
     baseUrl: settings.baseUrl,
     defaults: Object.freeze({ user: settings.user, gamemode: settings.gamemode }),
   })

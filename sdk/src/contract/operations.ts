@@ -145,6 +145,17 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     success: { status: 200, type: EVENT_STREAM.type },
     errors: [...collectionErrors, 'invalid_query', 'invalid_event_id', 'unavailable'],
   },
+  getProfile: {
+    summary: 'All catches of one user in figures: totals, rarest species, latest catches, days',
+    auth: 'none',
+    query: schemas.profileQuerySchema,
+    success: ok(schemas.profileSchema),
+    revalidates: true,
+    errors: [
+      ...(['missing_name', 'user_mismatch', 'user_not_found', 'invalid_query'] as const),
+      ...(['too_many_species', 'too_many_days', 'unavailable'] as const),
+    ],
+  },
   postFish: write('fish'),
   postCrab: write('crabs'),
   getLeaderboard: {

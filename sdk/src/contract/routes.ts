@@ -24,6 +24,7 @@ export const PUBLIC_ROUTES = {
   demoCrab: { method: 'GET', path: '/demo/crab', access: 'public' },
   getFish: { method: 'GET', path: '/get/fish', access: 'public' },
   getCrab: { method: 'GET', path: '/get/crab', access: 'public' },
+  getProfile: { method: 'GET', path: '/get/profile', access: 'public' },
   postFish: { method: 'POST', path: '/post/fish', access: 'public' },
   postCrab: { method: 'POST', path: '/post/crab', access: 'public' },
   getLeaderboard: { method: 'GET', path: '/get/leaderboard', access: 'public' },

@@ -140,6 +140,53 @@ export const crabSummarySchema = z.object({
   species: z.array(z.object({ name: z.string(), ...speciesFields })),
 })
 
+const daySchema = z.object({
+  /** A UTC day, such as `2026-01-31`. */
+  day: z.string(),
+  count,
+})
+
+const profileFields = { total: count, unique: count, lastCaughtAt: z.optional(dateTimeSchema) }
+
+/** The query of a profile; `species` adds every species by gamemode. */
+export const profileOptionsSchema = z.object({ species: z.optional(z.enum(['true', 'false'])) })
+
+/** The query of a profile, with the user. */
+export const profileQuerySchema = z.object({ name: z.string(), ...profileOptionsSchema.shape })
+
+/**
+ * All catches of a player in figures. `rarest`: up to five species, the rarest first, then the least caught. `latest`: up to five
+ * entries, the one stored last first. `days`: the last 366 days with a catch, the earliest first. `current` streak: days in a
+ * row up to today or yesterday. Times and `bestDay` are absent without catches.
+ */
+export const profileSchema = z.object({
+  user: z.string(),
+  ...profileFields,
+  firstCaughtAt: z.optional(dateTimeSchema),
+  byRarity,
+  gamemodes: z.array(
+    z.object({
+      gamemode: gamemodeSchema,
+      fish: z.object({ ...profileFields, species: z.optional(fishSummarySchema.shape.species) }),
+      crab: z.object({ ...profileFields, species: z.optional(crabSummarySchema.shape.species) }),
+    }),
+  ),
+  rarest: fishSummarySchema.shape.species,
+  latest: z.array(
+    z.object({
+      kind: z.enum(KINDS),
+      gamemode: gamemodeSchema,
+      name: z.string(),
+      rarity: z.optional(rarityLabelSchema),
+      id: z.string(),
+      caughtAt: dateTimeSchema,
+    }),
+  ),
+  days: z.array(daySchema),
+  bestDay: z.optional(daySchema),
+  streak: z.object({ current: count, longest: count }),
+})
+
 const pageFields = { limit: z.optional(pageLimitSchema), cursor: z.optional(cursorSchema) }
 
 /** The query of the reads without name and gamemode, which have their own errors. */
@@ -228,6 +275,8 @@ export type CrabCollection = z.infer<typeof crabCollectionSchema>
 export type FishSummary = z.infer<typeof fishSummarySchema>
 /** The summary of a player's crabs. */
 export type CrabSummary = z.infer<typeof crabSummarySchema>
+/** All catches of a player in figures. */
+export type Profile = z.infer<typeof profileSchema>
 /** The response to a write. */
 export type Saved = z.infer<typeof savedSchema>
 

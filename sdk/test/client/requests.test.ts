@@ -1,4 +1,5 @@
 import { createClient } from '@fish-crab/sdk'
+import { RARITY_LABELS } from '@fish-crab/sdk/constants'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { expect, test } from 'vitest'
 import { FERNET_KEY, json, player, type StubRequest, saved, scriptedFetch } from './stubs.ts'
@@ -130,6 +131,28 @@ test('the leaderboard is read with its range', async () => {
   expect(asked).toEqual(['/get/leaderboard?kind=fish', '/get/leaderboard?kind=crab&gamemode=earth&limit=3'])
   const wrong = client.leaderboard({ kind: 'fish', gamemode: 'Moon' as never, limit: 101 })
   await expect(wrong).rejects.toMatchObject({ issues: [{ path: 'gamemode' }, { path: 'limit' }] })
+})
+
+test('a profile is read of the user of the call, else of the client', async () => {
+  const figures = { total: 1, unique: 1 }
+  const profile = {
+    user: 'Alex',
+    ...figures,
+    byRarity: Object.fromEntries(RARITY_LABELS.map((label) => [label, 0])),
+    gamemodes: [{ gamemode: 'earth', fish: figures, crab: figures }],
+    rarest: [],
+    latest: [],
+    days: [{ day: '2026-01-31', count: 1 }],
+    streak: { current: 1, longest: 1 },
+  }
+  const { fetch, requests } = scriptedFetch(json(profile), json(profile), json({ ...profile, streak: {} }))
+  const client = createClient({ fetch, user: 'Alex' })
+  expect(await client.profile()).toMatchObject(profile)
+  await client.profile({ user: 'Steve', species: true })
+  await expect(client.profile()).rejects.toMatchObject({ name: 'InvalidResponseError' })
+  const asked = requests.slice(0, 2).map(({ url }) => url.pathname + url.search)
+  expect(asked).toEqual(['/get/profile?name=Alex', '/get/profile?name=Steve&species=true'])
+  await expect(createClient({ fetch }).profile()).rejects.toMatchObject({ issues: [{ path: 'user' }] })
 })
 
 test('crabs, demo collections and the status are read from their own paths', async () => {

@@ -13,8 +13,10 @@ import { createAudit } from './auth/audit.ts'
 import { createCredentials, createPasswordQueue } from './auth/credentials.ts'
 import { createLoginLimiter } from './auth/login-limiter.ts'
 import { createSessions } from './auth/sessions.ts'
+import { createEncodedResponses } from './catches/encoded-response.ts'
 import { checkStoredGamemodes, createGamemodes } from './catches/gamemodes.ts'
 import { createCollectionReader } from './catches/read-collection.ts'
+import { createProfileReader } from './catches/read-profile.ts'
 import type { Logger, RequestHost } from './core/host.ts'
 import { pooledRandom, uuidv7 } from './core/ids.ts'
 import { platformSchedule } from './core/schedule.ts'
@@ -87,6 +89,8 @@ export interface App {
   closeStreams(): void
 }
 
+/** Of responses to whole reads. */
+const CACHE_BYTES = 32 * 1024 * 1024
 const SILENCE: Logger = { info() {}, warn() {}, error() {} }
 
 /**
@@ -117,6 +121,7 @@ export function createApp(options: AppOptions): App {
   const schedule = options.schedule ?? platformSchedule
   const queue = createPasswordQueue(schedule)
   const readQueue = createReadQueue(schedule)
+  const responses = createEncodedResponses(contentEncoder, CACHE_BYTES)
   const queuedPasswords = {
     hash: (password: string) => queue.run({ client: '', work: () => passwords.hash(password) }),
   }
@@ -136,7 +141,8 @@ export function createApp(options: AppOptions): App {
     schedule,
     readQueue,
     streams: options.streams ?? {},
-    readCollection: createCollectionReader({ storage, encoder: contentEncoder, cursors, queue: readQueue }),
+    readCollection: createCollectionReader({ storage, responses, cursors, queue: readQueue }),
+    readProfile: createProfileReader({ storage, responses, queue: readQueue, gamemodes, clock }),
     contentEncoder,
     logger,
     clock,

@@ -24,13 +24,26 @@ export function resolveTarget(
   call: Target,
   client: Target & { readonly knownGamemodes?: KnownGamemodes | undefined },
 ): { user: string; gamemode: Gamemode; issues: Issue[] } {
-  const { user = client.user, gamemode = client.gamemode } = call
-  const missing = (path: string) => ({ path, message: `Missing. Pass ${path} to the call or to createClient.` })
+  const { gamemode = client.gamemode } = call
+  const { user, issue } = resolveUser(call, client)
   const issues = [
-    user === undefined ? missing('user') : userIssue(user),
+    issue,
     gamemode === undefined ? missing('gamemode') : gamemodeIssue(gamemode, 'gamemode', client.knownGamemodes),
   ]
-  return { user: user ?? '', gamemode: gamemode ?? '', issues: issues.filter((issue) => issue !== undefined) }
+  return { user, gamemode: gamemode ?? '', issues: issues.filter((each) => each !== undefined) }
+}
+
+/** The user of a call, by its options or those of the client, and the mistake in it. */
+export function resolveUser(
+  call: Pick<Target, 'user'>,
+  client: Pick<Target, 'user'>,
+): { user: string; issue: Issue | undefined } {
+  const { user = client.user } = call
+  return { user: user ?? '', issue: user === undefined ? missing('user') : userIssue(user) }
+}
+
+function missing(path: string): Issue {
+  return { path, message: `Missing. Pass ${path} to the call or to createClient.` }
 }
 
 // Each check returns the mistake in a value, if there is one. Messages contain no values: one may be a secret.

@@ -1,13 +1,12 @@
-import { type Gamemode, type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
+import { type Gamemode, type Kind, LIMITS, type User } from '@fish-crab/sdk/contract'
 import type { Collection, FishStorage, StoredRecord } from '../../storage/core/types.ts'
 import type { FairQueue } from '../core/fair-queue.ts'
 import { formatPosition, type Position, parsePosition } from '../core/position.ts'
 import { type Cursors, invalidCursor } from '../http/cursors.ts'
-import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
 import { HttpError } from '../http/http-error.ts'
-import { empty, type HandlerResponse, jsonBytes, matchesEntityTag } from '../http/response.ts'
+import type { HandlerResponse } from '../http/response.ts'
+import type { EncodedResponses } from './encoded-response.ts'
 import { withDetails, withoutDetails } from './record.ts'
-import { createResponseCache } from './response-cache.ts'
 import { summaryOf } from './summary.ts'
 
 /** The entries, without or with their details. */
@@ -26,25 +25,21 @@ interface CollectionRequest {
 
 export type CollectionReader = (request: Request, options: CollectionRequest) => Promise<HandlerResponse>
 
-const CACHE_BYTES = 32 * 1024 * 1024
-const MIN_COMPRESSED_BYTES = 1024
 const START = { sequence: 0, offset: 0 }
 
 interface CollectionReaderOptions {
   readonly storage: FishStorage
-  readonly encoder: ContentEncoder
+  readonly responses: EncodedResponses
   readonly cursors: Cursors
   readonly queue: FairQueue
 }
 
 export function createCollectionReader({
   storage,
-  encoder,
+  responses,
   cursors,
   queue,
 }: CollectionReaderOptions): CollectionReader {
-  const cache = createResponseCache(CACHE_BYTES)
-
   /** @param isTurn whether a summary has its turn */
   async function read(request: Request, options: CollectionRequest, isTurn: boolean): Promise<HandlerResponse> {
     const { user, collection, form, limit, cursor, client } = options
@@ -52,25 +47,16 @@ export function createCollectionReader({
     const start = cursor === undefined ? START : await decodeCursor(cursors, cursor, collection)
     // Read before the records: they may be newer than this version, never older.
     const version = await storage.version(collection)
-    const headers = {
-      // An older server sends the whole collection in place of a summary.
-      etag: `W/"${user.id}.${version}${form === 'species' ? '.species' : ''}"`,
-      vary: 'Accept-Encoding',
-      'cache-control': 'no-cache',
-    }
-    if (matchesEntityTag(request.headers.get('if-none-match'), headers.etag)) return empty(304, headers)
-
-    const { coding, identity } = chooseCoding(request.headers.get('accept-encoding'), encoder.codings)
-    const key = [scopeOf(collection), form, coding, identity].join(' ')
+    // An older server sends the whole collection in place of a summary.
+    const etag = `W/"${user.id}.${version}${form === 'species' ? '.species' : ''}"`
+    const response = responses(request, { etag, version, name: `${scopeOf(collection)} ${form}`, client })
     const isWhole = limit === undefined && cursor === undefined
-    const cached = isWhole ? cache.get(key, version) : undefined
-    if (cached) return cached
+    const known = response.unchanged() ?? (isWhole ? response.cached() : undefined)
+    if (known) return known
     const { signal } = request
     // Read again in its turn: meanwhile, the summary of the same version may be cached.
     if (form === 'species' && !isTurn) return queue.run({ client, signal, work: () => read(request, options, true) })
 
-    const respond = (content: Uint8Array<ArrayBuffer>, used: string | undefined) =>
-      jsonBytes(200, content, withCoding(headers, used))
     const body =
       form === 'species'
         ? await summaryBody(storage, signal, options)
@@ -82,20 +68,7 @@ export function createCollectionReader({
               inForm(storage.read(collection), form),
             )
           : await pageBody(storage, cursors, { ...options, form }, start)
-    if (body instanceof ReadableStream) {
-      const encoded = coding && encoder.encodeStream(body, coding, client)
-      return {
-        status: 200,
-        body: encoded ?? body,
-        headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, encoded && coding) },
-      }
-    }
-    const shouldEncode = coding !== undefined && (!identity || body.byteLength >= MIN_COMPRESSED_BYTES)
-    const encoded = shouldEncode ? await encoder.encode(body, coding, client) : undefined
-    const response = encoded ? respond(encoded, coding) : respond(body, undefined)
-    // Pages are not cached: clients choose their bounds, and could fill the cache.
-    if (isWhole && shouldEncode === (encoded !== undefined)) cache.set(key, version, response)
-    return response
+    return body instanceof ReadableStream ? response.stream(body) : response.whole(body, isWhole)
   }
 
   return (request, options) => read(request, options, false)
@@ -124,10 +97,6 @@ async function pageBody(
   const nextCursor = position && (await cursors.sign(formatPosition(position), scopeOf(collection)))
   const next = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`
   return textEncoder.encode(`{"user":${JSON.stringify(user.name)},"${collection.kind}":[${entries}]${next}}`)
-}
-
-function withCoding(headers: Readonly<Record<string, string>>, coding: string | undefined): Record<string, string> {
-  return coding === undefined ? { ...headers } : { ...headers, 'content-encoding': coding }
 }
 
 type CollectionBody = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>

@@ -3,6 +3,8 @@ import type { SpeciesTally } from '../../storage/core/types.ts'
 
 type SummaryHead = Pick<FishSummary, 'user' | 'gamemode'>
 
+export function summaryOf(kind: 'fish', head: SummaryHead, tallies: readonly SpeciesTally[]): FishSummary
+export function summaryOf(kind: Kind, head: SummaryHead, tallies: readonly SpeciesTally[]): FishSummary | CrabSummary
 export function summaryOf(kind: Kind, head: SummaryHead, tallies: readonly SpeciesTally[]): FishSummary | CrabSummary {
   const sorted = tallies.toSorted(byCount)
   const totals = { ...head, total: sum(tallies), unique: new Set(tallies.map(({ name }) => name)).size }

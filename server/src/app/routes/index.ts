@@ -7,6 +7,7 @@ import { docsHandler, openApiHandler } from './docs.ts'
 import { publicLeaderboardHandler } from './leaderboard.ts'
 import { ownCatchesHandlers } from './own-catches.ts'
 import { pageHandlers } from './pages.ts'
+import { profileHandler } from './profile.ts'
 import { demoCrab, demoFish, readHandler } from './read.ts'
 import type { AdminHandler, AdminHandlers, Services } from './services.ts'
 import { livez, metricsHandler, readyzHandler, statusHandler } from './status.ts'
@@ -45,6 +46,7 @@ export function createHandlers(services: Services) {
     demoCrab,
     getFish: readHandler(services, 'fish'),
     getCrab: readHandler(services, 'crab'),
+    getProfile: profileHandler(services),
     events: async (context) => (await loadEvents()).handle(context),
     postFish: writeHandler(services, 'fish'),
     postCrab: writeHandler(services, 'crab'),

@@ -1,0 +1,35 @@
+import { PUBLIC_ROUTES } from '../../contract/routes.ts'
+import type { Profile } from '../../contract/schemas.ts'
+import { CALL_OPTIONS, type CallOptions, type Settings } from '../core/options.ts'
+import { profileShape } from '../shapes/shapes.generated.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
+import type { Transport } from '../transport/response.ts'
+import { resolveUser } from './target.ts'
+
+/** Options of `profile`. */
+interface ProfileOptions extends CallOptions {
+  /** @default the user of the client */
+  readonly user?: string | undefined
+  /** Adds every species by gamemode. @default false */
+  readonly species?: boolean | undefined
+}
+
+/** Reads all catches of a player in figures. */
+export type GetProfile = (options?: ProfileOptions) => ApiPromise<Profile & ResponseMeta>
+
+export function getProfile(
+  transport: Transport,
+  settings: Pick<Settings, 'user'>,
+  options: ProfileOptions = {},
+): ApiPromise<Profile & ResponseMeta> {
+  return call(transport, {
+    options,
+    known: { ...CALL_OPTIONS, user: 1, species: 1 },
+    shape: profileShape,
+    prepare: () => {
+      const { user: name, issue } = resolveUser(options, settings)
+      const species = options.species ? 'true' : undefined
+      return { route: PUBLIC_ROUTES.getProfile, query: { name, species }, issues: [issue] }
+    },
+  })
+}

@@ -1,0 +1,53 @@
+import { MEDIA_TYPES } from '@fish-crab/sdk/contract'
+import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
+import { empty, type HandlerResponse, jsonBytes, matchesEntityTag } from '../http/response.ts'
+import { createResponseCache } from './response-cache.ts'
+
+const MIN_COMPRESSED_BYTES = 1024
+
+interface Content {
+  readonly etag: string
+  /** Changes with the content. */
+  readonly version: string
+  /** Names the content in the cache. */
+  readonly name: string
+  /** Key of the client. */
+  readonly client: string
+}
+
+export type EncodedResponses = ReturnType<typeof createEncodedResponses>
+
+/** Responses with JSON that has an entity tag, encoded as their clients accept. Those to whole reads are cached. */
+export function createEncodedResponses(encoder: ContentEncoder, cacheBytes: number) {
+  const cache = createResponseCache(cacheBytes)
+
+  return (request: Request, { etag, version, name, client }: Content) => {
+    const headers = { etag, vary: 'Accept-Encoding', 'cache-control': 'no-cache' }
+    const { coding, identity } = chooseCoding(request.headers.get('accept-encoding'), encoder.codings)
+    const key = [name, coding, identity].join(' ')
+    const withCoding = (used: string | undefined) =>
+      used === undefined ? headers : { ...headers, 'content-encoding': used }
+    return {
+      /** 304 if the client has this content. */
+      unchanged: (): HandlerResponse | undefined =>
+        matchesEntityTag(request.headers.get('if-none-match'), etag) ? empty(304, headers) : undefined,
+
+      cached: (): HandlerResponse | undefined => cache.get(key, version),
+
+      /** @param isCached not for pages: clients choose their bounds, and could fill the cache */
+      async whole(body: Uint8Array<ArrayBuffer>, isCached: boolean): Promise<HandlerResponse> {
+        const shouldEncode = coding !== undefined && (!identity || body.byteLength >= MIN_COMPRESSED_BYTES)
+        const encoded = shouldEncode ? await encoder.encode(body, coding, client) : undefined
+        const response = jsonBytes(200, encoded ?? body, withCoding(encoded && coding))
+        if (isCached && shouldEncode === (encoded !== undefined)) cache.set(key, version, response)
+        return response
+      },
+
+      stream(body: ReadableStream<Uint8Array<ArrayBuffer>>): HandlerResponse {
+        const encoded = coding && encoder.encodeStream(body, coding, client)
+        const contentHeaders = { 'content-type': MEDIA_TYPES.json, ...withCoding(encoded && coding) }
+        return { status: 200, body: encoded ?? body, headers: contentHeaders }
+      },
+    }
+  }
+}

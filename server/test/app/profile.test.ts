@@ -1,0 +1,131 @@
+import type { Profile } from '@fish-crab/sdk/contract'
+import { profileSchema } from '@fish-crab/sdk/contract'
+import { describe, expect, test } from 'vitest'
+import { write } from './catches.ts'
+import { createMemoryService } from './memory-service.ts'
+import { UNLIMITED } from './test-service.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+const NOW = Date.UTC(2026, 0, 31, 12)
+const day = (ago: number) => new Date(NOW - ago * DAY).toISOString()
+const READ = '/get/profile?name=Alex'
+
+async function openService() {
+  const service = await createMemoryService({ ...UNLIMITED, startAt: NOW })
+  const read = async (query = '', headers = {}) => service.request(`${READ}${query}`, { headers })
+  const profile = async (query = '') => profileSchema.parse(await (await read(query)).json()) as Profile
+  return { service, read, profile, wait: service.advance }
+}
+
+describe('the profile of a player', () => {
+  test('has the figures of all gamemodes, and no times without catches', async () => {
+    const { profile } = await openService()
+    const figures = { total: 0, unique: 0 }
+    expect(await profile()).toEqual({
+      user: 'Alex',
+      ...figures,
+      byRarity: expect.objectContaining({ Mythical: 0, 'Unknown/Other': 0 }),
+      gamemodes: ['oneblock', 'earth', 'survival', 'factions'].map((gamemode) => ({
+        gamemode,
+        fish: figures,
+        crab: figures,
+      })),
+      rarest: [],
+      latest: [],
+      days: [],
+      streak: { current: 0, longest: 0 },
+    })
+  })
+
+  test('counts species over gamemodes once, and orders the rarest by rarity, then by count', async () => {
+    const { service, profile, wait } = await openService()
+    const fish = (gamemode: string, entries: readonly object[]) =>
+      write(service, 'fish', { fish: entries }, { gamemode })
+    await fish('earth', [
+      { name: 'Koi', rarity: 3, caughtAt: day(3) },
+      { name: 'Koi', rarity: 3, caughtAt: day(2) },
+      { name: 'Cod', rarity: 3, caughtAt: day(2) },
+      { name: 'Boot', rarity: 5, caughtAt: day(2) },
+    ])
+    wait(1000)
+    await fish('survival', [
+      { name: 'Koi', rarity: 3, caughtAt: day(9) },
+      { name: 'Leviathan', rarity: 7, caughtAt: day(8) },
+      { name: 'Marlin', rarity: 6, caughtAt: day(8) },
+      { name: 'Pike', rarity: 1, caughtAt: day(8) },
+    ])
+    wait(1000)
+    await write(service, 'crab', { crab: [{ caughtAt: day(0) }] }, { gamemode: 'earth' })
+    const { rarest, latest, gamemodes, ...totals } = await profile()
+    expect(totals).toMatchObject({
+      total: 9,
+      unique: 7,
+      firstCaughtAt: day(9),
+      lastCaughtAt: day(0),
+      byRarity: { Gold: 4, Mythical: 1 },
+      days: [
+        { day: '2026-01-22', count: 1 },
+        { day: '2026-01-23', count: 3 },
+        { day: '2026-01-28', count: 1 },
+        { day: '2026-01-29', count: 3 },
+        { day: '2026-01-31', count: 1 },
+      ],
+      bestDay: { day: '2026-01-23', count: 3 },
+      streak: { current: 1, longest: 2 },
+    })
+    expect(rarest.map(({ name, count }) => `${name} ${count}`)).toEqual([
+      ...['Leviathan 1', 'Marlin 1', 'Cod 1', 'Koi 3', 'Pike 1'],
+    ])
+    expect(latest.map(({ kind, gamemode, name }) => `${kind} ${gamemode} ${name}`)).toEqual([
+      'crab earth crab',
+      ...['Pike', 'Marlin', 'Leviathan', 'Koi'].map((name) => `fish survival ${name}`),
+    ])
+    expect(gamemodes.find(({ gamemode }) => gamemode === 'earth')).toEqual({
+      gamemode: 'earth',
+      fish: { total: 4, unique: 3, lastCaughtAt: day(2) },
+      crab: { total: 1, unique: 1, lastCaughtAt: day(0) },
+    })
+  })
+
+  test('has every species by gamemode when they are requested', async () => {
+    const { service, profile } = await openService()
+    await write(service, 'fish', { fish: [{ name: 'Koi', rarity: 3, caughtAt: day(3) }] })
+    const { gamemodes } = await profile('&species=true')
+    const earth = gamemodes.find(({ gamemode }) => gamemode === 'earth')
+    expect(earth?.fish.species).toEqual([
+      { name: 'Koi', rarity: 'Gold', count: 1, firstCaughtAt: day(3), lastCaughtAt: day(3) },
+    ])
+    expect(earth?.crab.species).toEqual([])
+  })
+
+  test('has a streak that lasts until the day after its last catch', async () => {
+    const { service, read, profile, wait } = await openService()
+    const entries = [5, 4, 2, 1].map((ago) => ({ name: 'Koi', rarity: 3, caughtAt: day(ago) }))
+    await write(service, 'fish', { fish: entries })
+    expect((await profile()).streak).toEqual({ current: 2, longest: 2 })
+    const tag = (await read()).headers.get('etag') ?? ''
+    expect((await read('', { 'if-none-match': tag })).status).toBe(304)
+    wait(DAY)
+    expect((await read('', { 'if-none-match': tag })).status).toBe(200)
+    expect((await profile()).streak).toEqual({ current: 0, longest: 2 })
+  })
+
+  test('changes with a removal and with its tag, and has another tag with species', async () => {
+    const { service, read, profile } = await openService()
+    await write(service, 'fish', { fish: [{ name: 'Koi', rarity: 3, caughtAt: day(1) }] })
+    const tags = await Promise.all(['', '&species=true'].map(async (query) => (await read(query)).headers.get('etag')))
+    expect(new Set(tags).size).toBe(2)
+    const [latest] = (await profile()).latest
+    const headers = { authorization: `Basic ${btoa('Alex:alex-password')}` }
+    await service.request(`/user/fish/${latest?.id}?gamemode=earth`, { method: 'DELETE', headers })
+    expect(await profile()).toMatchObject({ total: 0, latest: [], days: [], streak: { current: 0, longest: 0 } })
+  })
+
+  test('needs a name of a player', async () => {
+    const { service } = await openService()
+    const codeOf = async (path: string) => (await (await service.request(path)).json()).code
+    expect(await codeOf('/get/profile')).toBe('missing_name')
+    expect(await codeOf('/get/profile?name=Nobody')).toBe('user_not_found')
+    expect(await codeOf('/get/profile?name=Alex&species=maybe')).toBe('invalid_query')
+  })
+})
