@@ -5,13 +5,12 @@ import {
   type Collection,
   createWindows,
   type FishStorage,
-  MAX_SPECIES,
   type NewRecord,
   REMOVED_VERSION,
-  SpeciesTallies,
   type StorageDriver,
   StorageError,
   type StoredRecord,
+  TallyCounter,
   wrapDriver,
 } from '@fish-crab/server/storage'
 
@@ -153,11 +152,11 @@ function mapDriver(): StorageDriver {
           return { kind, gamemode, label, count }
         })
       }),
-    species: (place) =>
+    collectionTallies: (place) =>
       open(() => {
-        const species = new SpeciesTallies()
-        for (const { entries } of collections.get(keyOf(place))?.records ?? []) species.add(entries)
-        return species.size > MAX_SPECIES ? null : species.list()
+        const counter = new TallyCounter()
+        for (const { entries } of collections.get(keyOf(place))?.records ?? []) counter.add(entries)
+        return counter.tallies()
       }),
     leaders: ({ kind, gamemode, limit }) =>
       open(() => {

@@ -6,13 +6,12 @@ import {
   type Change,
   type Collection,
   createWindows,
-  MAX_SPECIES,
   type NewRecord,
   REMOVED_VERSION,
-  SpeciesTallies,
   type StorageDriver,
   StorageError,
   type StoredRecord,
+  TallyCounter,
 } from '@fish-crab/server/storage'
 
 type Value = string | number | null
@@ -208,12 +207,12 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
             count: Number(count),
           })),
       ),
-    species: (place) =>
+    collectionTallies: (place) =>
       open(() => {
-        const species = new SpeciesTallies()
+        const counter = new TallyCounter()
         const records = db.exec(`SELECT entries FROM records WHERE ${IN_COLLECTION}`, ...keyOf(place))
-        for (const { entries } of records) species.add(String(entries))
-        return species.size > MAX_SPECIES ? null : species.list()
+        for (const { entries } of records) counter.add(String(entries))
+        return counter.tallies()
       }),
     leaders: ({ kind, gamemode = null, limit }) =>
       open(() =>

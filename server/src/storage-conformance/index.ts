@@ -2,12 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FishStorage } from '../storage/index.ts'
 import { describeChanges } from './changes.ts'
+import { describeCollectionTallies } from './collection-tallies.ts'
 import { describeItems } from './items.ts'
 import { describeModel } from './model.ts'
 import { describeReads, describeVersions } from './reads.ts'
 import { describeRecords } from './records.ts'
-import { caughtRecord, newCollection, newRecord, operationsOf, readEntries, speciesOf, talliesOf } from './samples.ts'
-import { describeSpecies } from './species.ts'
+import {
+  caughtRecord,
+  collectionTalliesOf,
+  newCollection,
+  newRecord,
+  operationsOf,
+  readEntries,
+  talliesOf,
+} from './samples.ts'
 import { describeWindows } from './windows.ts'
 
 /** A storage under test. */
@@ -79,7 +87,10 @@ function describeLifecycle(open: () => Promise<OpenedStorage>): void {
       { kind, gamemode, label: null, count: 1 },
       { kind, gamemode, label: 'Gold', count: 1 },
     ])
-    expect(await speciesOf(again, collection)).toEqual([{ name: 'Koi', label: 'Gold', count: 1, first: 0, last: 0 }])
+    expect(await collectionTalliesOf(again, collection)).toEqual({
+      species: [{ name: 'Koi', label: 'Gold', count: 1, first: 0, last: 0 }],
+      days: [{ day: '1970-01-01', count: 1 }],
+    })
     expect(await again.leaders({ kind, limit: 9 })).toEqual([{ owner, count: 1 }])
     expect(await again.countItems('setting:')).toBe(1)
     await again.append(collection, newRecord({ entries: 'later' }))
@@ -101,7 +112,7 @@ export function describeStorage(name: string, open: () => Promise<OpenedStorage>
 
     describe('records', () => describeRecords(storage))
     describe('reads', () => describeReads(storage))
-    describe('species', () => describeSpecies(storage))
+    describe('tallies of a collection', () => describeCollectionTallies(storage))
     describe('versions', () => describeVersions(storage))
     describe('changes', () => describeChanges(storage))
     describe('items', () => describeItems(storage))

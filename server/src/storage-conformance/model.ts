@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Collection, type FishStorage, REMOVED_VERSION, type SpeciesTally, type Tally } from '../storage/index.ts'
-import { newRecord, readAll, readEntries, speciesOf, talliesOf } from './samples.ts'
+import {
+  type Collection,
+  type CollectionTallies,
+  type FishStorage,
+  REMOVED_VERSION,
+  type Tally,
+} from '../storage/index.ts'
+import { collectionTalliesOf, newRecord, readAll, readEntries, talliesOf } from './samples.ts'
 
 const OWNERS = ['a', 'b']
 const GAMEMODES = ['earth', 'sky']
 const KINDS = ['fish', 'crab']
+/** Two moments of one day beside moments of others, in Unix milliseconds. */
+const TIMES = [-1, 0, 86_399_999, 86_400_000, Date.UTC(2026, 0, 31, 12), Date.UTC(2026, 0, 31, 23, 59)]
 const TOKENS = ['', 't1', 't2', 't3', 't4']
 const few = (names: readonly string[]) => fc.constantFrom(...names)
 const place = { owner: few(OWNERS), kind: few(KINDS), gamemode: few(GAMEMODES) }
@@ -27,14 +35,14 @@ const operation = fc.oneof(
     token: few(TOKENS),
     rarities: fc.array(few(['Gold', 'Silver', '']), { minLength: 1, maxLength: 4 }),
     name: few(['Koi', 'Cod "x": \u0001 🐟']),
-    at: fc.integer({ min: 0, max: 9 }),
+    at: fc.constantFrom(...TIMES),
   }),
   operationOf(4, 'removeRecord', which),
   operationOf(4, 'moveRecord', which),
   operationOf(1, 'removeOwner', { owner: few(OWNERS) }),
   operationOf(1, 'findRecord', { owner: few(OWNERS), token: few(TOKENS) }),
   operationOf(3, 'read', place),
-  operationOf(2, 'species', place),
+  operationOf(2, 'collectionTallies', place),
   operationOf(3, 'setItem', { key, value }),
   operationOf(3, 'setItemIfAbsent', { key, value }),
   operationOf(2, 'removeItem', { key }),
@@ -114,9 +122,10 @@ class Model {
         const collection = this.#collection(one)
         return { run: () => readEntries(storage, collection), expected: this.#entriesOf(collection) }
       }
-      case 'species': {
+      case 'collectionTallies': {
         const collection = this.#collection(one)
-        return { run: () => speciesOf(storage, collection), expected: countSpecies(this.#entriesOf(collection)) }
+        const expected = countEntries(this.#entriesOf(collection))
+        return { run: () => collectionTalliesOf(storage, collection), expected }
       }
       case 'list':
         return this.#list(one)
@@ -259,7 +268,7 @@ class Model {
     expect(await this.storage.newest(collection)).toBe(before)
   }
 
-  /** Compares tallies, species, leaders and counters with what reading everything finds. */
+  /** Compares tallies, species, days, leaders and counters with what reading everything finds. */
   async check(): Promise<void> {
     const { tallies, totals, ids } = await this.#recount()
     // No record is in two collections.
@@ -279,7 +288,7 @@ class Model {
     }
     for (const collection of this.#collections()) {
       const entries = await readEntries(this.storage, collection)
-      expect(await speciesOf(this.storage, collection)).toEqual(countSpecies(entries))
+      expect(await collectionTalliesOf(this.storage, collection)).toEqual(countEntries(entries))
     }
     for (const base of [this.#base, `${this.#base}c:`]) {
       const { items } = await this.storage.listItems({ base, limit: 100 })
@@ -315,15 +324,20 @@ function keyOf({ owner, kind, gamemode }: Collection): string {
   return JSON.stringify([owner, kind, gamemode])
 }
 
-function countSpecies(records: readonly string[]): SpeciesTally[] {
+function countEntries(records: readonly string[]): CollectionTallies {
   const entries: Record<string, string>[] = JSON.parse(`[${records.join(',')}]`)
-  const groups = Map.groupBy(entries, ({ name, rarity = null }) => JSON.stringify([name, rarity]))
-  const sorted = [...groups].sort(([one], [other]) => (one < other ? -1 : 1))
-  return sorted.map(([key, group]) => {
-    const [name, label] = JSON.parse(key)
-    const times = group.map(({ caughtAt = '' }) => Date.parse(caughtAt))
-    return { name, label, count: group.length, first: Math.min(...times), last: Math.max(...times) }
-  })
+  const group = (keyOf: (entry: Record<string, string>) => string) =>
+    [...Map.groupBy(entries, keyOf)].sort(([one], [other]) => (one < other ? -1 : 1))
+  const bySpecies = group(({ name, rarity = null }) => JSON.stringify([name, rarity]))
+  const byDay = group(({ caughtAt = '' }) => caughtAt.slice(0, '2026-01-31'.length))
+  return {
+    species: bySpecies.map(([key, same]) => {
+      const [name, label] = JSON.parse(key)
+      const times = same.map(({ caughtAt = '' }) => Date.parse(caughtAt))
+      return { name, label, count: same.length, first: Math.min(...times), last: Math.max(...times) }
+    }),
+    days: byDay.map(([day, same]) => ({ day, count: same.length })),
+  }
 }
 
 export function describeModel(storage: () => FishStorage): void {

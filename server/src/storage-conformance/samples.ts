@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { Collection, FishStorage, NewRecord, ReadRange, SpeciesTally, Tally } from '../storage/index.ts'
+import type {
+  Collection,
+  CollectionTallies,
+  FishStorage,
+  NewRecord,
+  ReadRange,
+  SpeciesTally,
+  Tally,
+} from '../storage/index.ts'
 
 /** A collection that no other test has. */
 export function newCollection(part: Partial<Collection> = {}): Collection {
@@ -49,9 +57,13 @@ export async function talliesOf(storage: FishStorage, kind: string): Promise<Tal
 }
 
 /** In a fixed order. */
-export async function speciesOf(storage: FishStorage, collection: Collection): Promise<SpeciesTally[]> {
+export async function collectionTalliesOf(storage: FishStorage, collection: Collection): Promise<CollectionTallies> {
+  const { species, days } = await storage.collectionTallies(collection)
   const order = ({ name, label }: SpeciesTally) => JSON.stringify([name, label])
-  return [...((await storage.species(collection)) ?? [])].sort((one, other) => (order(one) < order(other) ? -1 : 1))
+  return {
+    species: species?.toSorted((one, other) => (order(one) < order(other) ? -1 : 1)) ?? null,
+    days: days?.toSorted((one, other) => (one.day < other.day ? -1 : 1)) ?? null,
+  }
 }
 
 /** One call of each operation, for tests of what all of them do. */
@@ -68,7 +80,7 @@ export function operationsOf(storage: FishStorage): readonly (() => Promise<unkn
     () => storage.moveRecord(newCollection(), 'id', 'sky'),
     () => storage.removeOwner('owner'),
     () => storage.tallies(),
-    () => storage.species(newCollection()),
+    () => storage.collectionTallies(newCollection()),
     () => storage.leaders({ kind: 'fish', limit: 1 }),
     () => storage.countItems('a:'),
     () => storage.setItemIfAbsent('a:b', 'c'),

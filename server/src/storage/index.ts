@@ -3,14 +3,16 @@ import { openFileStorage } from './file/file.ts'
 import { createMemoryStorage } from './memory/memory.ts'
 import type { RedisClusterOptions, RedisOptions } from './redis/redis.ts'
 
+export { TallyCounter, type TallyRows } from './core/collection-tallies.ts'
 export { StorageError, type StorageErrorCode } from './core/errors.ts'
 export { decodeItemKey, decodeKeyPart, encodeKeyPart, itemKey } from './core/keys.ts'
-export { SpeciesTallies } from './core/species.ts'
 export type {
   AppendResult,
   Change,
   Collection,
+  CollectionTallies,
   CountWindow,
+  DayTally,
   DumpedWrite,
   FishStorage,
   ItemDriver,
@@ -28,7 +30,7 @@ export type {
   Tally,
   WindowCount,
 } from './core/types.ts'
-export { MAX_SPECIES, REMOVED_VERSION } from './core/types.ts'
+export { MAX_DAYS, MAX_SPECIES, REMOVED_VERSION } from './core/types.ts'
 export { createWindows, type Windows } from './core/windows.ts'
 export { wrapDriver } from './core/wrap-driver.ts'
 export { createMemoryStorage, type MemoryStorageOptions } from './memory/memory.ts'

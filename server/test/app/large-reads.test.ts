@@ -31,10 +31,10 @@ async function createSlowService() {
     schedule: timers.schedule,
     storage: {
       ...storage,
-      async species(...args: Parameters<typeof storage.species>) {
+      async collectionTallies(...args: Parameters<typeof storage.collectionTallies>) {
         reading.push('summary')
         await ended.promise
-        return storage.species(...args)
+        return storage.collectionTallies(...args)
       },
       async *read(...args: Parameters<typeof storage.read>) {
         const { from = 0, entries } = args[1] ?? {}

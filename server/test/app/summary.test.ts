@@ -37,16 +37,17 @@ test('a summary that nobody waits for any more is not made once its species are 
     ...UNLIMITED,
     storage: {
       ...storage,
-      async species() {
+      async collectionTallies() {
         asked += 1
         await counted.promise
         const at = Date.UTC(2026, 0, 1)
-        return new Proxy([{ name: 'Koi', label: 'Gold', count: 1, first: at, last: at }], {
+        const species = new Proxy([{ name: 'Koi', label: 'Gold', count: 1, first: at, last: at }], {
           get(list, key) {
             if (key === 'toSorted') made += 1
             return Reflect.get(list, key)
           },
         })
+        return { species, days: [] }
       },
     },
   })
@@ -70,9 +71,9 @@ test('a summary that many ask for at once is made once, and not for an older ver
     ...UNLIMITED,
     storage: {
       ...storage,
-      species(...args: Parameters<typeof storage.species>) {
+      collectionTallies(...args: Parameters<typeof storage.collectionTallies>) {
         made += 1
-        return storage.species(...args)
+        return storage.collectionTallies(...args)
       },
     },
   })

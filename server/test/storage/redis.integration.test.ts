@@ -4,11 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { describeWithRedis, type RedisServer, startRedis } from '../../../scripts/test-support/redis-server.ts'
 import {
   caughtRecord,
+  collectionTalliesOf,
   newCollection,
   newRecord,
   readAll,
   readEntries,
-  speciesOf,
 } from '../../src/storage-conformance/samples.ts'
 
 describeWithRedis('one Redis server', () => {
@@ -44,33 +44,36 @@ describeWithRedis('one Redis server', () => {
       expect(await readEntries(storage, collection)).toHaveLength(51)
     })
 
-    test('counts the species once that an earlier version of the service did not, and also when it is full', async () => {
+    test('counts species and days once that an earlier version of the service did not, and also when it is full', async () => {
       const collection = newCollection()
       const add = () => storage.append(collection, caughtRecord([{ name: 'Koi' }, 0]))
       await add()
       await add()
       const [about = ''] = await server.admin.keys(`*:owner:${collection.owner}:about`)
-      // As it leaves a collection that had species: it gives each change a version, and knows nothing of species.
+      // As it leaves a collection that had tallies: it gives each change a version, and knows nothing of tallies.
       await server.admin.hset(about, 'version:fish:earth', 'other')
       await add()
       await server.admin.config('SET', 'maxmemory', '1')
-      const koi = { name: 'Koi', label: null, first: 0, last: 0 }
+      const tallies = (count: number) => ({
+        species: [{ name: 'Koi', label: null, count, first: 0, last: 0 }],
+        days: [{ day: '1970-01-01', count }],
+      })
       for (let read = 0; read < 5; read += 1) {
-        expect(await speciesOf(storage, collection)).toEqual([{ ...koi, count: 3 }])
+        expect(await collectionTalliesOf(storage, collection)).toEqual(tallies(3))
       }
       // The count is a copy, for which a full Redis has no space.
-      const fields = ['version:fish:earth', 'species:fish:earth'] as const
+      const fields = ['version:fish:earth', 'tallies:fish:earth'] as const
       expect(new Set(await server.admin.hmget(about, ...fields)).size).toBe(2)
       await server.admin.config('SET', 'maxmemory', '0')
       const isStored = async () => {
-        expect(await speciesOf(storage, collection)).toEqual([{ ...koi, count: 3 }])
+        expect(await collectionTalliesOf(storage, collection)).toEqual(tallies(3))
         const [version, counted] = await server.admin.hmget(about, ...fields)
         return version === counted
       }
       await expect.poll(isStored).toBe(true)
       await add()
       await server.admin.config('RESETSTAT')
-      expect(await speciesOf(storage, collection)).toEqual([{ ...koi, count: 4 }])
+      expect(await collectionTalliesOf(storage, collection)).toEqual(tallies(4))
       expect(await server.admin.info('commandstats')).not.toMatch(/cmdstat_xrange\b/)
     })
 

@@ -80,7 +80,7 @@ async function summaryBody(
   { user, collection }: CollectionRequest,
 ): Promise<CollectionBody> {
   const head = { user: user.name, gamemode: collection.gamemode }
-  const species = await storage.species(collection)
+  const { species } = await storage.collectionTallies(collection)
   // Many may have waited for a count: what is left of it is work for each.
   signal.throwIfAborted()
   if (!species) throw new HttpError('too_many_species')

@@ -65,7 +65,8 @@ export function userHandlers(services: Services): AdminHandlers {
 /** By the times of catches, from what is counted by species; collections with too many species are left out. */
 async function lastCatch({ storage, gamemodes }: Services, { id: owner }: User): Promise<string | undefined> {
   const collections = KINDS.flatMap((kind) => gamemodes.names.map((gamemode) => ({ owner, kind, gamemode })))
-  const species = await Promise.all(collections.map((collection) => storage.species(collection)))
-  const last = species.flat().reduce((latest, one) => Math.max(latest, one?.last ?? latest), Number.NEGATIVE_INFINITY)
+  const tallies = await Promise.all(collections.map((collection) => storage.collectionTallies(collection)))
+  const species = tallies.flatMap((one) => one.species ?? [])
+  const last = species.reduce((latest, one) => Math.max(latest, one.last), Number.NEGATIVE_INFINITY)
   return Number.isFinite(last) ? new Date(last).toISOString() : undefined
 }

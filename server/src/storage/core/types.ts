@@ -18,7 +18,8 @@ export interface NewRecord {
   readonly labels: Readonly<Record<string, number>>
   /**
    * The entries as JSON objects joined by commas, without the brackets and without the id of the record. An entry with
-   * `name`, the time `caughtAt` and optionally the label `rarity` is counted by {@link StorageExtension.species}.
+   * `name`, the time `caughtAt` and optionally the label `rarity` is counted by
+   * {@link StorageExtension.collectionTallies}.
    */
   readonly entries: string
 }
@@ -116,6 +117,25 @@ export interface SpeciesTally {
 /** Most species of a collection that are counted. Names are free text: without a bound, one player could have millions. */
 export const MAX_SPECIES = 10_000
 
+/** Number of entries in a collection that were caught on a day. */
+export interface DayTally {
+  /** In UTC, such as `2026-01-31`. */
+  readonly day: string
+  /** At least 1. */
+  readonly count: number
+}
+
+/** Most days of a collection that are counted. */
+export const MAX_DAYS = 10_000
+
+/** What is counted of a collection, each list in any order. */
+export interface CollectionTallies {
+  /** `null`: more than {@link MAX_SPECIES}. */
+  readonly species: readonly SpeciesTally[] | null
+  /** `null`: more than {@link MAX_DAYS}. */
+  readonly days: readonly DayTally[] | null
+}
+
 /** Range of a leaderboard. */
 export interface LeaderRange {
   readonly kind: string
@@ -208,11 +228,10 @@ export interface StorageExtension {
   /** All tallies, in any order, consistent with the records. Takes time in proportion to the result. */
   tallies(): Promise<readonly Tally[]>
   /**
-   * The species of a collection, in any order, consistent with its records; `null` when there are more than
-   * {@link MAX_SPECIES}. Takes time in proportion to the result, except for the first read after a removal, which counts
-   * the records.
+   * The species and days of a collection, consistent with its records. Takes time in proportion to the result, except for
+   * the first read after a removal, which counts the records.
    */
-  species(collection: Collection): Promise<readonly SpeciesTally[] | null>
+  collectionTallies(collection: Collection): Promise<CollectionTallies>
   /** The owners with the most entries, highest first, ties by owner id ascending. Takes time in proportion to the result. */
   leaders(range: LeaderRange): Promise<readonly Leader[]>
   /** Stores an item if its key does not exist, and returns whether it did. */

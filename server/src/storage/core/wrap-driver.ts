@@ -18,7 +18,7 @@ const OPERATIONS = [
   'moveRecord',
   'removeOwner',
   'tallies',
-  'species',
+  'collectionTallies',
   'leaders',
   'setItemIfAbsent',
   'removeItemIf',

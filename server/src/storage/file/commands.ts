@@ -1,5 +1,5 @@
-import { SpeciesTallies } from '../core/species.ts'
-import type { AppendResult, Collection, NewRecord, SpeciesTally } from '../core/types.ts'
+import { numberOfDay, TallyCounter, type TallyRows } from '../core/collection-tallies.ts'
+import { type AppendResult, type Collection, MAX_SPECIES, type NewRecord } from '../core/types.ts'
 import { packedId, packedKey } from './packed.ts'
 import { IN_COLLECTION, SCHEMA_VERSION } from './schema.ts'
 import type { DatabaseSync } from './sqlite.ts'
@@ -25,7 +25,8 @@ class PendingSums {
   readonly collections = new Map<string, Sum>()
   readonly totals = new Map<string, Sum>()
   readonly tallies = new Map<string, Sum>()
-  readonly species = new Map<number, SpeciesTallies>()
+  /** By the number of the collection. */
+  readonly counters = new Map<number, TallyCounter>()
 
   /** Counts a record that was added, or with -1 one that was removed. */
   count(at: NumberedCollection, { count, labels }: Pick<NewRecord, 'count' | 'labels'>, sign: 1 | -1): void {
@@ -38,25 +39,29 @@ class PendingSums {
     }
   }
 
-  /** Counts the species of a record that was added. */
-  addSpecies(collection: number, entries: string): void {
-    const tallies = this.species.get(collection) ?? new SpeciesTallies()
-    this.species.set(collection, tallies.add(entries))
+  /** Counts the entries of a record that was added. */
+  addEntries(collection: number, entries: string): void {
+    const counter = this.counters.get(collection) ?? new TallyCounter()
+    this.counters.set(collection, counter.add(entries))
   }
 
   clear(): void {
-    for (const sums of [this.collections, this.totals, this.tallies, this.species]) sums.clear()
+    for (const sums of [this.collections, this.totals, this.tallies, this.counters]) sums.clear()
   }
 }
 
-function prepareAddToSpecies(db: DatabaseSync) {
-  const add = db.prepare(
+function prepareAddRows(db: DatabaseSync) {
+  const addToSpecies = db.prepare(
     `INSERT INTO species (collection, name, label, count, first, last) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
       SET count = count + excluded.count, first = min(first, excluded.first), last = max(last, excluded.last)`,
   )
-  return (collection: number, tallies: readonly SpeciesTally[]): void => {
-    for (const { name, label, count, first, last } of tallies)
-      add.run(collection, name, label ?? '', count, first, last)
+  const addToDay = db.prepare(
+    'INSERT INTO days (collection, day, count) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
+  )
+  return (collection: number, { species, days }: TallyRows): void => {
+    for (const { name, label, count, first, last } of species)
+      addToSpecies.run(collection, name, label ?? '', count, first, last)
+    for (const { day, count } of days) addToDay.run(collection, numberOfDay(day), count)
   }
 }
 
@@ -70,7 +75,7 @@ function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
   )
   const addToTotal = db.prepare(`INSERT INTO totals (owner, kind, count) VALUES (?, ?, ?) ${upsert}`)
   const addToTally = db.prepare(`INSERT INTO tallies (kind, gamemode, label, count) VALUES (?, ?, ?, ?) ${upsert}`)
-  const addToSpecies = prepareAddToSpecies(db)
+  const addRows = prepareAddRows(db)
   return (pending) => {
     const writes = [
       { sums: pending.collections, statement: addToCollection },
@@ -80,7 +85,7 @@ function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
     for (const { sums, statement } of writes) {
       for (const { parts, entries } of sums.values()) statement.run(...parts, entries)
     }
-    for (const [collection, tallies] of pending.species) addToSpecies(collection, tallies.list())
+    for (const [collection, counter] of pending.counters) addRows(collection, counter.rows())
     pending.clear()
   }
 }
@@ -92,7 +97,7 @@ function prepareNumbers(db: DatabaseSync) {
   const findOwner = db.prepare('SELECT owner, removed FROM owners WHERE id = ?')
   const addOwner = db.prepare('INSERT INTO owners (id) VALUES (?)')
   const findCollection = db.prepare('SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
-  const addCollection = db.prepare('INSERT INTO collections (owner, kind, gamemode, has_species) VALUES (?, ?, ?, 1)')
+  const addCollection = db.prepare('INSERT INTO collections (owner, kind, gamemode, has_tallies) VALUES (?, ?, ?, 1)')
   /** As of the transaction that runs. */
   const known = new Map<string, number>()
 
@@ -131,7 +136,7 @@ function prepareAddRecord(db: DatabaseSync, pending: PendingSums, numbers: Numbe
     const collection = numbers.collection(place)
     addRecord.run(collection, count, JSON.stringify(labels), packedId.toColumn(id), entries)
     pending.count({ ...place, collection }, { count, labels }, 1)
-    pending.addSpecies(collection, entries)
+    pending.addEntries(collection, entries)
   }
 }
 
@@ -162,7 +167,7 @@ function prepareTakeRecord(db: DatabaseSync, pending: PendingSums) {
     `DELETE FROM records WHERE id = ? AND +${IN_COLLECTION} RETURNING collection, count, labels, entries`,
   )
   const removeSpecies = db.prepare('DELETE FROM species WHERE collection = ? AND name = ? AND label = ?')
-  const invalidateSpecies = db.prepare('UPDATE collections SET has_species = 0 WHERE collection = ?')
+  const invalidateTallies = db.prepare('UPDATE collections SET has_tallies = 0 WHERE collection = ?')
   return (place: Collection, id: string) => {
     const removed = remove.get(packedId.toColumn(id), place.owner, place.kind, place.gamemode)
     if (!removed) return undefined
@@ -170,35 +175,36 @@ function prepareTakeRecord(db: DatabaseSync, pending: PendingSums) {
     const entries = String(removed.entries)
     const record = { id, count: Number(removed.count), labels: JSON.parse(String(removed.labels)), entries }
     pending.count({ ...place, collection }, record, -1)
-    invalidateSpecies.run(collection)
+    invalidateTallies.run(collection)
     // A backup must not have the names of what was removed, even if nobody counts again.
-    for (const { name, label } of new SpeciesTallies().add(entries).list()) {
+    for (const { name, label } of new TallyCounter().add(entries).rows().species) {
       removeSpecies.run(collection, name, label ?? '')
     }
     return record
   }
 }
 
-/** Stores the species of a collection, or that there are too many, if it still has the version at which they were counted. */
-function prepareSetSpecies(db: DatabaseSync, pending: PendingSums) {
+/** Stores the species and days of a collection if it still has the version at which they were counted. */
+function prepareSetTallies(db: DatabaseSync, pending: PendingSums) {
   const find = db.prepare('SELECT collection, version FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
-  const removeAll = db.prepare('DELETE FROM species WHERE collection = ?')
-  const validate = db.prepare('UPDATE collections SET has_species = ? WHERE collection = ?')
-  const add = prepareAddToSpecies(db)
-  return ({ owner, kind, gamemode }: Collection, version: string, species: readonly SpeciesTally[] | null): void => {
+  const removeSpecies = db.prepare('DELETE FROM species WHERE collection = ?')
+  const removeDays = db.prepare('DELETE FROM days WHERE collection = ?')
+  const validate = db.prepare('UPDATE collections SET has_tallies = 1 WHERE collection = ?')
+  const addRows = prepareAddRows(db)
+  return ({ owner, kind, gamemode }: Collection, version: string, rows: TallyRows): void => {
     const stored = find.get(owner, kind, gamemode)
     const collection = Number(stored?.collection)
     // A change of this transaction has not given the collection its new version yet.
     if (stored?.version !== version || pending.collections.has(JSON.stringify([collection]))) return
-    if (species) {
-      removeAll.run(collection)
-      add(collection, species)
-    }
-    validate.run(species ? 1 : 2, collection)
+    // A player can have millions: removing them would delay all writes, and any rows beyond the maximum stand for too many.
+    if (rows.species.length <= MAX_SPECIES) removeSpecies.run(collection)
+    removeDays.run(collection)
+    addRows(collection, rows)
+    validate.run(collection)
   }
 }
 
-/** Records, tokens and species that one transaction removes; other writes wait for it. */
+/** Records, tokens, species and days that one transaction removes; other writes wait for it. */
 const REMOVED_AT_ONCE = 2000
 
 /** Removes a part of what an owner has, and returns whether there is more. */
@@ -224,6 +230,11 @@ function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, numbers: Num
       LIMIT ${REMOVED_AT_ONCE}
     )`,
   )
+  const removeDays = db.prepare(
+    `DELETE FROM days WHERE (collection, day) IN (
+      SELECT collection, day FROM collections JOIN days USING (collection) WHERE owner = ? LIMIT ${REMOVED_AT_ONCE}
+    )`,
+  )
   const removeSums = ['collections', 'totals'].map((table) => db.prepare(`DELETE FROM ${table} WHERE owner = ?`))
 
   return (owner: string): boolean => {
@@ -236,13 +247,13 @@ function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, numbers: Num
       }),
     )
     // Of appends in this transaction: the sums of a collection go, and its number is given again.
-    for (const collection of places.keys()) pending.species.delete(collection)
+    for (const collection of places.keys()) pending.counters.delete(collection)
     const records = removeRecords.all(owner)
     for (const { collection, count, labels } of records) {
       const place = places.get(Number(collection))
       if (place) pending.count(place, { count: Number(count), labels: JSON.parse(String(labels)) }, -1)
     }
-    const others = [removeTokens, removeSpecies].map((statement) => Number(statement.run(owner).changes))
+    const others = [removeTokens, removeSpecies, removeDays].map((statement) => Number(statement.run(owner).changes))
     if ([records.length, ...others].includes(REMOVED_AT_ONCE)) return true
     flush(pending)
     for (const statement of removeSums) statement.run(owner)
@@ -271,7 +282,7 @@ function prepareWrites(db: DatabaseSync, pending: PendingSums, numbers: Numbers)
       addRecord({ ...place, gamemode }, record)
       return true
     },
-    setSpecies: prepareSetSpecies(db, pending),
+    setTallies: prepareSetTallies(db, pending),
     removeOwner: prepareRemoveOwner(db, pending, numbers),
     setItem: (key: string, value: string) => void setItem.run(key, value),
     setItemIfAbsent: (key: string, value: string) => Number(addItem.run(key, value).changes) === 1,

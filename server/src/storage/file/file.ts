@@ -2,11 +2,11 @@ import { statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import { createChanges } from '../core/changes.ts'
+import { createTalliesReader } from '../core/collection-tallies.ts'
 import { dumpOwner } from '../core/dump.ts'
 import { closedError, StorageError } from '../core/errors.ts'
 import { readInChunks } from '../core/paging.ts'
 import { createProbe } from '../core/probe.ts'
-import { createSpeciesReader } from '../core/species.ts'
 import type { FishStorage, StorageDriver } from '../core/types.ts'
 import { createWindows } from '../core/windows.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
@@ -139,14 +139,14 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     findRecord: (owner, dedupeKey) => read(() => reader.findRecord(owner, dedupeKey)),
     read: readRecords,
     version,
-    species: createSpeciesReader({
-      find: (collection) => read(() => reader.species(collection)),
+    collectionTallies: createTalliesReader({
+      find: (collection) => read(() => reader.collectionTallies(collection)),
       version,
       read: readRecords,
       async store(...args) {
         // A read must not take the space that catches need.
         await checkSpace(folder, FREE_FOR_COPIES_BYTES)
-        await write('setSpecies', ...args)
+        await write('setTallies', ...args)
       },
     }),
     newest: (collection) => read(() => reader.records(collection).last()),

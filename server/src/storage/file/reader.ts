@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers'
+import { dayOf, type TallyRows } from '../core/collection-tallies.ts'
 import { CHUNK_RECORDS, endOfBase, pageOf, type RecordSource } from '../core/paging.ts'
 import {
   type Collection,
@@ -6,10 +7,10 @@ import {
   type ItemRange,
   type Leader,
   type LeaderRange,
+  MAX_DAYS,
   MAX_SPECIES,
   type NewRecord,
   REMOVED_VERSION,
-  type SpeciesTally,
   type StoredRecord,
   type Tally,
 } from '../core/types.ts'
@@ -86,28 +87,30 @@ function prepareDump(db: DatabaseSync) {
   }
 }
 
-function prepareSpecies(db: DatabaseSync) {
+function prepareCollectionTallies(db: DatabaseSync) {
   const find = db.prepare(
-    'SELECT collection, has_species FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?',
+    'SELECT collection, has_tallies FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?',
   )
-  const read = db.prepare(
+  const species = db.prepare(
     `SELECT name, label, count, first, last FROM species WHERE collection = ? LIMIT ${MAX_SPECIES + 1}`,
   )
-  /** `undefined` if they have to be counted, `null` if there are too many. */
-  return ({ owner, kind, gamemode }: Collection): readonly SpeciesTally[] | null | undefined => {
+  const days = db.prepare(`SELECT day, count FROM days WHERE collection = ? LIMIT ${MAX_DAYS + 1}`)
+  /** `undefined` if they have to be counted. */
+  return ({ owner, kind, gamemode }: Collection): TallyRows | undefined => {
     const found = find.get(owner, kind, gamemode)
-    if (!found) return []
-    if (found.has_species === 2) return null
-    if (found.has_species !== 1) return undefined
-    const rows = read.all(Number(found.collection))
-    if (rows.length > MAX_SPECIES) return null
-    return rows.map(({ name, label, count, first, last }) => ({
-      name: String(name),
-      label: label === '' ? null : String(label),
-      count: Number(count),
-      first: Number(first),
-      last: Number(last),
-    }))
+    if (!found) return { species: [], days: [] }
+    if (found.has_tallies !== 1) return undefined
+    const collection = Number(found.collection)
+    return {
+      species: species.all(collection).map(({ name, label, count, first, last }) => ({
+        name: String(name),
+        label: label === '' ? null : String(label),
+        count: Number(count),
+        first: Number(first),
+        last: Number(last),
+      })),
+      days: days.all(collection).map(({ day, count }) => ({ day: dayOf(Number(day)), count: Number(count) })),
+    }
   }
 }
 
@@ -203,7 +206,7 @@ export function openReader(file: string) {
     version: prepareVersion(db),
     records: prepareRecords(db),
     ...prepareDump(db),
-    species: prepareSpecies(db),
+    collectionTallies: prepareCollectionTallies(db),
     ...prepareTallies(db),
     close: (): void => db.close(),
   }

@@ -33,7 +33,7 @@ export function rememberReads({ item, version }: Pick<Reader, 'item' | 'version'
       if (type === 'append' || type === 'removeRecord') versions.delete(keyOf(args[0]))
       else if (type === 'moveRecord') for (const collection of movedBetween(args)) versions.delete(keyOf(collection))
       else if (type === 'removeOwner') versions.clear()
-      else if (type !== 'ping' && type !== 'probe' && type !== 'setSpecies') items.delete(args[0])
+      else if (type !== 'ping' && type !== 'probe' && type !== 'setTallies') items.delete(args[0])
     },
   }
 }

@@ -38,8 +38,8 @@ CREATE TABLE collections (
   count INTEGER NOT NULL DEFAULT 0,
   -- Random, not counted: a restored backup counts on from where it was, and would give a version a second time.
   version TEXT NOT NULL DEFAULT '',
-  -- Whether the species of a collection are those of its records: 1 if they are, 2 if there are too many.
-  has_species INTEGER NOT NULL DEFAULT 0,
+  -- 1 if the species and days of a collection are those of its records.
+  has_tallies INTEGER NOT NULL DEFAULT 0,
   UNIQUE (owner, kind, gamemode)
 ) STRICT;
 -- AUTOINCREMENT: a sequence is never given twice, so a reader's cursor stays right when records go.
@@ -85,6 +85,13 @@ CREATE TABLE species (
   first INTEGER NOT NULL,
   last INTEGER NOT NULL,
   PRIMARY KEY (collection, name, label)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE days (
+  collection INTEGER NOT NULL,
+  -- Number of the day since 1970-01-01.
+  day INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (collection, day)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE items (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

@@ -56,7 +56,7 @@ const MIN_CLOSE_MS = 1000
 /** Limit of pending writes: bounds the memory that a stalled disk costs. */
 const MAX_PENDING_BYTES = 64 * 1024 * 1024
 const WRITE_OVERHEAD_BYTES = 1024
-const SPECIES_BYTES = 256
+const TALLY_BYTES = 256
 
 interface PendingWrite {
   readonly write: Write
@@ -198,7 +198,7 @@ export class Writer {
 }
 
 function bytesOf({ type, args }: Write): number {
-  if (type === 'setSpecies') return WRITE_OVERHEAD_BYTES + SPECIES_BYTES * (args[2]?.length ?? 0)
+  if (type === 'setTallies') return WRITE_OVERHEAD_BYTES + TALLY_BYTES * (args[2].species.length + args[2].days.length)
   const texts = type === 'append' ? [args[1].entries] : args.map(String)
   return texts.reduce((sum, text) => sum + text.length, WRITE_OVERHEAD_BYTES)
 }

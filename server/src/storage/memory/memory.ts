@@ -104,7 +104,7 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
       for (const chunk of whileOpen(records).dump(owner)) yield whileOpen(chunk)
     },
     tallies: async () => whileOpen(records).tallies.list(),
-    species: async (collection) => whileOpen(records).species(collection),
+    collectionTallies: async (collection) => whileOpen(records).collectionTallies(collection),
     leaders: async (range) => whileOpen(records).tallies.leaders(range),
     hasItem: async (key) => (await get(key)) !== null,
     getItem: get,

@@ -1,16 +1,15 @@
+import { TallyCounter } from '../core/collection-tallies.ts'
 import { byRank, firstIndex, type RecordSource, readInChunks } from '../core/paging.ts'
-import { SpeciesTallies } from '../core/species.ts'
 import {
   type AppendResult,
   type Collection,
+  type CollectionTallies,
   type DumpedWrite,
   type Leader,
   type LeaderRange,
-  MAX_SPECIES,
   type NewRecord,
   REMOVED_VERSION,
   type ReadRange,
-  type SpeciesTally,
   type StoredRecord,
   type Tally,
 } from '../core/types.ts'
@@ -26,7 +25,7 @@ class MemoryCollection {
   readonly #records: SequencedRecord[] = []
   readonly #sequences = new Map<string, number>()
   /** `undefined` after a removal, until the next read counts again. */
-  #species: SpeciesTallies | undefined = new SpeciesTallies()
+  #counter: TallyCounter | undefined = new TallyCounter()
 
   constructor(place: Collection, version: string) {
     this.place = place
@@ -40,12 +39,12 @@ class MemoryCollection {
   append(record: NewRecord, sequence: number): void {
     this.#records.push({ ...record, sequence })
     this.#sequences.set(record.id, sequence)
-    this.#species?.add(record.entries)
+    this.#counter?.add(record.entries)
   }
 
-  species(): readonly SpeciesTally[] | null {
-    this.#species ??= this.#records.reduce((tallies, { entries }) => tallies.add(entries), new SpeciesTallies())
-    return this.#species.size > MAX_SPECIES ? null : this.#species.list()
+  tallies(): CollectionTallies {
+    this.#counter ??= this.#records.reduce((counter, { entries }) => counter.add(entries), new TallyCounter())
+    return this.#counter.tallies()
   }
 
   has(id: string): boolean {
@@ -56,7 +55,7 @@ class MemoryCollection {
     const sequence = this.#sequences.get(id)
     if (sequence === undefined) return undefined
     this.#sequences.delete(id)
-    this.#species = undefined
+    this.#counter = undefined
     return this.#records.splice(this.#firstFrom(sequence), 1)[0]
   }
 
@@ -175,9 +174,8 @@ export class MemoryRecords {
     return (this.#collection(place)?.source() ?? NO_RECORDS).last()
   }
 
-  species(place: Collection): readonly SpeciesTally[] | null {
-    const collection = this.#collection(place)
-    return collection ? collection.species() : []
+  collectionTallies(place: Collection): CollectionTallies {
+    return this.#collection(place)?.tallies() ?? { species: [], days: [] }
   }
 
   *dump(name: string): Generator<readonly DumpedWrite[]> {

@@ -7,12 +7,13 @@ import type { Collection } from '../core/types.ts'
  *     fish:schema                              version of this layout
  *     fish:item:{user}:user:alice              an item; the first part of its key is in the braces
  *     fish:index:{user}                        sorted set: the keys of these items, for listings in order
- *     fish:{17}:owner:ID:about                 hash: last sequence, version and version of the species of each collection;
+ *     fish:{17}:owner:ID:about                 hash: last sequence, version and version of the tallies of each collection;
  *                                              or `removed`
  *     fish:{17}:owner:ID:tokens                hash: dedupe key to record id
  *     fish:{17}:owner:ID:records:fish:earth    stream: the records of a collection
  *     fish:{17}:owner:ID:ids:fish:earth        hash: record id to sequence
  *     fish:{17}:owner:ID:species:fish:earth    hash: `[name, label]` as JSON to its count, first and last time
+ *     fish:{17}:owner:ID:days:fish:earth       hash: UTC day, such as `2026-01-31`, to its count
  *     fish:{17}:owner:ID:tallies               hash: `fish:earth:LABEL` to its count, without a label for all entries
  *     fish:{17}:tallies                        hash: the same, of all owners in this bucket
  *     fish:{17}:leaders:fish[:earth]           sorted set: owner to the negative of its count
@@ -106,6 +107,7 @@ export function collectionKeys({ owner, kind, gamemode }: Collection) {
     records: `${prefix}records:${name}`,
     ids: `${prefix}ids:${name}`,
     species: `${prefix}species:${name}`,
+    days: `${prefix}days:${name}`,
   }
 }
 

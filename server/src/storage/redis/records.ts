@@ -1,7 +1,7 @@
+import { createTalliesReader, TallyCounter } from '../core/collection-tallies.ts'
 import { dumpOwner } from '../core/dump.ts'
 import { decodeKeyPart, encodeKeyPart } from '../core/keys.ts'
 import { byRank, CHUNK_CHARACTERS, CHUNK_RECORDS } from '../core/paging.ts'
-import { createSpeciesReader, SpeciesTallies } from '../core/species.ts'
 import {
   type AppendResult,
   type Leader,
@@ -14,7 +14,7 @@ import {
 } from '../core/types.ts'
 import type { Connection } from './connection.ts'
 import { allBuckets, collectionKeys, collectionName, decodeText, encodeText, ownerKeys } from './keys.ts'
-import { rowsOf, TOO_MANY } from './scripts.ts'
+import { rowsOf } from './scripts.ts'
 
 function toRecord([sequence, id, count, entries]: readonly [string, string, string, string]): StoredRecord {
   return { sequence: Number(sequence), id, count: Number(count), entries }
@@ -63,12 +63,14 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
 
   const operations = {
     async append(collection, { id, dedupeKey, count, labels, entries }) {
-      const { name, about, tokens, records, ids, tallies, leaders, species, bucket } = collectionKeys(collection)
+      const { name, about, tokens, records, ids, tallies, leaders, species, days, bucket } = collectionKeys(collection)
       const token = dedupeKey === null ? ['0', ''] : ['1', encodeText(dedupeKey)]
-      const counted = new SpeciesTallies().add(entries).list()
+      const counted = new TallyCounter().add(entries).rows()
       const args = [name, collection.owner, ...token, id, newVersion(), count, labelsText(labels), entries]
-      for (const one of counted) args.push(speciesField(one), one.count, one.first, one.last)
-      const keys = [about, tokens, records, ids, tallies, bucket.tallies, ...leaders, species]
+      args.push(counted.species.length)
+      for (const one of counted.species) args.push(speciesField(one), one.count, one.first, one.last)
+      for (const { day, count } of counted.days) args.push(day, count)
+      const keys = [about, tokens, records, ids, tallies, bucket.tallies, ...leaders, species, days]
       const [outcome, storedId] = (await write('fishAppend', keys, args)) as string[]
       return (outcome === 'owner_removed' ? { outcome } : { outcome, id: storedId }) as AppendResult
     },
@@ -158,25 +160,29 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
       await write('fishRemoveOwner', [about, tokens, tallies, bucket.tallies], [owner, prefix, bucket.leaders])
     },
   } satisfies Partial<StorageDriver>
-  const species = createSpeciesReader({
+  const collectionTallies = createTalliesReader({
     async find(collection) {
-      const { about, species, name } = collectionKeys(collection)
-      const flat = (await call('fishSpecies', [about, species], [name])) as string[] | typeof TOO_MANY | null
-      if (flat === TOO_MANY) return null
-      return flat ? rowsOf<[string, string]>(flat, 2).map(toSpecies) : undefined
+      const { about, species, days, name } = collectionKeys(collection)
+      const found = (await call('fishCollectionTallies', [about, species, days], [name])) as [string[], string[]] | null
+      if (!found) return undefined
+      const [ofSpecies, ofDays] = found
+      return {
+        species: rowsOf<[string, string]>(ofSpecies, 2).map(toSpecies),
+        days: rowsOf<[string, string]>(ofDays, 2).map(([day, count]) => ({ day, count: Number(count) })),
+      }
     },
-    async store(collection, version, tallies) {
-      const { about, species, name } = collectionKeys(collection)
-      const values = (tallies ?? []).flatMap(({ count, first, last, ...one }) => [
-        speciesField(one),
-        `${count} ${first} ${last}`,
-      ])
-      await call('fishSetSpecies', [about, species], [name, version, tallies ? version : TOO_MANY, ...values])
+    async store(collection, version, rows) {
+      const { about, species, days, name } = collectionKeys(collection)
+      const args = [name, version, rows.species.length]
+      for (const { count, first, last, ...one } of rows.species)
+        args.push(speciesField(one), `${count} ${first} ${last}`)
+      for (const { day, count } of rows.days) args.push(day, count)
+      await call('fishSetCollectionTallies', [about, species, days], args)
     },
     version: operations.version,
     read: operations.read,
   })
-  return { ...operations, species }
+  return { ...operations, collectionTallies }
 }
 
 function toTally([field, count]: readonly [string, number]): Tally {

@@ -1,8 +1,5 @@
-import { MAX_SPECIES } from '../core/types.ts'
+import { MAX_DAYS, MAX_SPECIES } from '../core/types.ts'
 import { CHANGES_CHANNEL } from './keys.ts'
-
-/** The version of species that are not counted. */
-export const TOO_MANY = 'too many'
 
 /**
  * Lets a script write to a full Redis, which refuses only a script whose first write could take memory. The key never
@@ -47,7 +44,7 @@ end
 local function remove(about, records, ids, collection, id, version, record)
   redis.call('XDEL', records, record[1])
   redis.call('HDEL', ids, id)
-  redis.call('HDEL', about, 'species:' .. collection)
+  redis.call('HDEL', about, 'tallies:' .. collection)
   redis.call('HSET', about, 'version:' .. collection, version)
 end
 `
@@ -74,9 +71,10 @@ function commandsOf(lua: string): readonly string[] {
 export const SCRIPTS = {
   /**
    * KEYS: about, tokens, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the
-   * collection, species. ARGV: collection, owner, '1' when there is a token, token, id, version, count, labels, entries,
-   * then for each species its field, count, first and last time. Times stay text: as numbers, Lua would round some.
-   * The species are those of the records while they have the same version.
+   * collection, species, days. ARGV: collection, owner, '1' when there is a token, token, id, version, count, labels,
+   * entries, number of species, then for each species its field, count, first and last time, then for each day its field
+   * and count. Times stay text: as numbers, Lua would round some.
+   * The species and days are those of the records while they have the same version. They stop growing when they are too many.
    * The first write is one that Redis refuses when it is full: it refuses all or nothing.
    */
   fishAppend: changing(`${RECORDS}
@@ -84,28 +82,30 @@ local collection, owner, hasToken, token, id, version = unpack(ARGV, 1, 6)
 if redis.call('HEXISTS', KEYS[1], 'removed') == 1 then return {'owner_removed'} end
 local first = hasToken == '1' and redis.call('HGET', KEYS[2], token)
 if first then return {'replayed', first} end
-local versions = redis.call('HMGET', KEYS[1], 'version:' .. collection, 'species:' .. collection)
+local versions = redis.call('HMGET', KEYS[1], 'version:' .. collection, 'tallies:' .. collection)
 local fields = {'count', ARGV[7], 'entries', ARGV[9], 'labels', ARGV[8], 'id', id}
 store(KEYS[1], KEYS[3], KEYS[4], collection, id, version, fields)
 if hasToken == '1' then redis.call('HSET', KEYS[2], token, id) end
 tally(KEYS[5], KEYS[6], KEYS[7], KEYS[8], collection, owner, 1, fields)
 if versions[1] == versions[2] then
-  for at = 10, #ARGV, 4 do
-    local species, many, first, last = unpack(ARGV, at, at + 3)
-    local known = redis.call('HGET', KEYS[9], species)
-    if known then
-      local before, earliest, latest = string.match(known, '^(%S+) (%S+) (%S+)$')
-      many = string.format('%.0f', many + before)
-      if tonumber(earliest) < tonumber(first) then first = earliest end
-      if tonumber(latest) > tonumber(last) then last = latest end
+  local firstDay = 11 + 4 * ARGV[10]
+  if redis.call('HLEN', KEYS[9]) <= ${MAX_SPECIES} then
+    for at = 11, firstDay - 1, 4 do
+      local species, many, first, last = unpack(ARGV, at, at + 3)
+      local known = redis.call('HGET', KEYS[9], species)
+      if known then
+        local before, earliest, latest = string.match(known, '^(%S+) (%S+) (%S+)$')
+        many = string.format('%.0f', many + before)
+        if tonumber(earliest) < tonumber(first) then first = earliest end
+        if tonumber(latest) > tonumber(last) then last = latest end
+      end
+      redis.call('HSET', KEYS[9], species, many .. ' ' .. first .. ' ' .. last)
     end
-    redis.call('HSET', KEYS[9], species, many .. ' ' .. first .. ' ' .. last)
   end
-  if redis.call('HLEN', KEYS[9]) > ${MAX_SPECIES} then
-    redis.call('UNLINK', KEYS[9])
-    version = '${TOO_MANY}'
+  if redis.call('HLEN', KEYS[10]) <= ${MAX_DAYS} then
+    for at = firstDay, #ARGV, 2 do redis.call('HINCRBY', KEYS[10], ARGV[at], ARGV[at + 1]) end
   end
-  redis.call('HSET', KEYS[1], 'species:' .. collection, version)
+  redis.call('HSET', KEYS[1], 'tallies:' .. collection, version)
 end
 signal(collection, owner)
 return {'stored', id}`),
@@ -137,7 +137,7 @@ local from, to, owner, id, fromVersion, toVersion = unpack(ARGV)
 local record = find(KEYS[2], KEYS[3], id)
 if not record then return redis.call('HEXISTS', KEYS[5], id) end
 store(KEYS[1], KEYS[4], KEYS[5], to, id, toVersion, record[2])
-redis.call('HDEL', KEYS[1], 'species:' .. to)
+redis.call('HDEL', KEYS[1], 'tallies:' .. to)
 remove(KEYS[1], KEYS[2], KEYS[3], from, id, fromVersion, record)
 tally(KEYS[6], KEYS[7], KEYS[8], KEYS[9], from, owner, -1, record[2])
 tally(KEYS[6], KEYS[7], KEYS[8], KEYS[10], to, owner, 1, record[2])
@@ -156,7 +156,7 @@ ${EVEN_IF_FULL}
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
   local collection = string.match(field, '^sequence:(.*)$')
   if collection then
-    redis.call('UNLINK', prefix .. 'records:' .. collection, prefix .. 'ids:' .. collection, prefix .. 'species:' .. collection)
+    for _, name in ipairs({'records:', 'ids:', 'species:', 'days:'}) do redis.call('UNLINK', prefix .. name .. collection) end
     redis.call('ZREM', leaders .. collection, owner)
     redis.call('ZREM', leaders .. string.match(collection, '^[^:]*'), owner)
   end
@@ -167,24 +167,27 @@ for at = 1, #sums, 2 do add(KEYS[4], sums[at], -sums[at + 1]) end
 redis.call('HSET', KEYS[1], 'removed', '1')
 signal('', owner)`),
 
-  /** KEYS: about, species. ARGV: collection. Returns fields and values, or nothing when they are not those of the records. */
-  fishSpecies: `
-local versions = redis.call('HMGET', KEYS[1], 'version:' .. ARGV[1], 'species:' .. ARGV[1])
-if versions[2] == '${TOO_MANY}' then return versions[2] end
-return versions[1] == versions[2] and redis.call('HGETALL', KEYS[2])`,
+  /**
+   * KEYS: about, species, days. ARGV: collection. Returns fields and values of the species and of the days, or nothing when
+   * they are not those of the records.
+   */
+  fishCollectionTallies: `
+local versions = redis.call('HMGET', KEYS[1], 'version:' .. ARGV[1], 'tallies:' .. ARGV[1])
+return versions[1] == versions[2] and {redis.call('HGETALL', KEYS[2]), redis.call('HGETALL', KEYS[3])}`,
 
   /**
-   * KEYS: about, species. ARGV: collection, the version at which they were counted, their new version (or that they are too
-   * many), then fields and values.
+   * KEYS: about, species, days. ARGV: collection, the version at which they were counted, number of species, then fields
+   * and values of the species and of the days.
    */
-  fishSetSpecies: `
+  fishSetCollectionTallies: `
 local collection, version = ARGV[1], ARGV[2]
 if redis.call('HGET', KEYS[1], 'version:' .. collection) ~= version then return end
 -- First a command that a full Redis refuses; and one that becomes full leaves nothing that looks whole.
-redis.call('HSET', KEYS[1], 'species:' .. collection, '')
-redis.call('UNLINK', KEYS[2])
-for at = 4, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[at], ARGV[at + 1]) end
-redis.call('HSET', KEYS[1], 'species:' .. collection, ARGV[3])`,
+redis.call('HSET', KEYS[1], 'tallies:' .. collection, '')
+redis.call('UNLINK', KEYS[2], KEYS[3])
+local firstDay = 4 + 2 * ARGV[3]
+for at = 4, #ARGV, 2 do redis.call('HSET', at < firstDay and KEYS[2] or KEYS[3], ARGV[at], ARGV[at + 1]) end
+redis.call('HSET', KEYS[1], 'tallies:' .. collection, version)`,
 
   /**
    * KEYS: records. ARGV: first sequence, last stream id ('' for the newest),

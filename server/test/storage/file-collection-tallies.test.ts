@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, onTestFinished, test } from 'vitest'
 import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
-import { caughtRecord, newCollection, speciesOf } from '../../src/storage-conformance/samples.ts'
+import { caughtRecord, collectionTalliesOf, newCollection } from '../../src/storage-conformance/samples.ts'
 import { newFolder } from './folders.ts'
 
 async function open(path = newFolder()) {
@@ -30,13 +30,16 @@ test('a removed catch leaves its name nowhere in the file, even if nobody reads 
   expect(sql('SELECT name FROM species').map(({ name }) => name)).toEqual(['Koi'])
 })
 
-test('a later collection has no species of an owner who was removed during an append', async () => {
+test('a later collection has no species or days of an owner who was removed during an append', async () => {
   const { storage } = await open()
   const [removed, later] = [newCollection(), newCollection()]
   const append = storage.append(removed, caughtRecord([{ name: 'Koi' }, 0]))
   await Promise.all([append, storage.removeOwner(removed.owner)])
   await storage.append(later, caughtRecord([{ name: 'Cod' }, 0]))
-  expect(await speciesOf(storage, later)).toEqual([{ name: 'Cod', label: null, count: 1, first: 0, last: 0 }])
+  expect(await collectionTalliesOf(storage, later)).toEqual({
+    species: [{ name: 'Cod', label: null, count: 1, first: 0, last: 0 }],
+    days: [{ day: '1970-01-01', count: 1 }],
+  })
 })
 
 test('many reads at once count the records once', async () => {
@@ -45,8 +48,8 @@ test('many reads at once count the records once', async () => {
   const removed = caughtRecord([{ name: 'Cod' }, 0])
   for (const record of [removed, caughtRecord([{ name: 'Koi' }, 0])]) await storage.append(collection, record)
   await storage.removeRecord(collection, removed.id)
-  const lists = await Promise.all(Array.from({ length: 20 }, () => storage.species(collection)))
-  expect(new Set(lists).size).toBe(1)
+  const lists = await Promise.all(Array.from({ length: 20 }, () => storage.collectionTallies(collection)))
+  expect(new Set(lists.map(({ species }) => species)).size).toBe(1)
 })
 
 test('more than 10,000 species are counted once: that they are too many is stored', async () => {
@@ -55,13 +58,13 @@ test('more than 10,000 species are counted once: that they are too many is store
   const extra = caughtRecord([{ name: 'Extra' }, 0])
   for (const record of [extra, ...manyRecords(10_500)]) await storage.append(collection, record)
   await storage.removeRecord(collection, extra.id)
-  expect(await storage.species(collection)).toBeNull()
-  await expect.poll(() => sql('SELECT has_species FROM collections')).toEqual([{ has_species: 2 }])
+  expect((await storage.collectionTallies(collection)).species).toBeNull()
+  await expect.poll(() => sql('SELECT has_tallies FROM collections')).toEqual([{ has_tallies: 1 }])
   await storage.dispose()
   // Without records, a count would find few enough.
   sql('DELETE FROM records')
   const { storage: again } = await open(path)
-  expect(await again.species(collection)).toBeNull()
+  expect((await again.collectionTallies(collection)).species).toBeNull()
 })
 
 test('the species of a nearly full disk are counted, and take no space that catches need', async ({ skip }) => {
@@ -73,9 +76,10 @@ test('the species of a nearly full disk are counted, and take no space that catc
   for (const record of [removed, caughtRecord([{ name: 'Koi' }, 0])]) await storage.append(collection, record)
   await storage.removeRecord(collection, removed.id)
   const koi = { name: 'Koi', label: null, count: 1, first: 0, last: 0 }
-  for (let read = 0; read < 3; read += 1) expect(await speciesOf(storage, collection)).toEqual([koi])
+  for (let read = 0; read < 3; read += 1)
+    expect((await collectionTalliesOf(storage, collection)).species).toEqual([koi])
   await storage.ping()
-  expect(sql('SELECT has_species FROM collections')).toEqual([{ has_species: 0 }])
+  expect(sql('SELECT has_tallies FROM collections')).toEqual([{ has_tallies: 0 }])
   // Before the disk is taken away.
   await storage.dispose()
 })
@@ -90,8 +94,8 @@ test('a read of thousands of species beside writes shows each write whole or not
   })()
   const torn: unknown[] = []
   for (let read = 0; read < 30; read += 1) {
-    const species = (await storage.species(collection)) ?? []
-    const [first, last] = ['!first', '~last'].map((wanted) => species.find(({ name }) => name === wanted)?.count)
+    const { species } = await storage.collectionTallies(collection)
+    const [first, last] = ['!first', '~last'].map((wanted) => species?.find(({ name }) => name === wanted)?.count)
     if (first !== last) torn.push([first, last])
   }
   isReading = false

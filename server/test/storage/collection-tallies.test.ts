@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSpeciesReader } from '../../src/storage/core/species.ts'
+import { createTalliesReader } from '../../src/storage/core/collection-tallies.ts'
 import { newCollection } from '../../src/storage-conformance/samples.ts'
 
 const entry = (name: string) => `{"name":"${name}","caughtAt":"2026-01-31T12:00:00Z"}`
@@ -8,7 +8,7 @@ test('a collection is counted once at a time, however often it changes, and each
   const collection = newCollection()
   let [version, reading, most, counts] = [0, 0, 0, 0]
   const gates: (() => void)[] = []
-  const read = createSpeciesReader({
+  const read = createTalliesReader({
     find: async () => undefined,
     version: async () => String(version),
     async *read() {
@@ -27,8 +27,8 @@ test('a collection is counted once at a time, however often it changes, and each
     for (let turn = 0; turn < at; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
     version += 1
     const before = version
-    const [species] = (await read(collection)) ?? []
-    return Number(species?.name.split(' ')[1]) >= before
+    const { species } = await read(collection)
+    return Number(species?.[0]?.name.split(' ')[1]) >= before
   })
   const settled = Promise.all(reads)
   let isDone = false

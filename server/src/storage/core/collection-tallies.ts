@@ -1,0 +1,151 @@
+import {
+  type Collection,
+  type CollectionTallies,
+  type DayTally,
+  MAX_DAYS,
+  MAX_SPECIES,
+  type SpeciesTally,
+  type StoredRecord,
+} from './types.ts'
+
+const DAY_MS = 86_400_000
+
+/** Tallies as drivers store them: a list that is longer than its maximum stands for too many, and need not be complete. */
+export interface TallyRows {
+  readonly species: readonly SpeciesTally[]
+  readonly days: readonly DayTally[]
+}
+
+/** Number of the day since 1970-01-01. */
+export function numberOfDay(day: string): number {
+  return Date.parse(day) / DAY_MS
+}
+
+/** The day with this number since 1970-01-01. */
+export function dayOf(number: number): string {
+  return new Date(number * DAY_MS).toISOString().replace(/T.*/, '')
+}
+
+/**
+ * Counts species and days, for drivers: appends add what they store, and a driver without stored tallies counts its records.
+ *
+ * @example
+ * const entries = '{"name":"Koi","rarity":"Gold","caughtAt":"2026-01-31T12:00:00Z"}'
+ * const { species, days } = new TallyCounter().add(entries).tallies()
+ */
+export class TallyCounter {
+  readonly #species = new Map<string, { -readonly [Key in keyof SpeciesTally]: SpeciesTally[Key] }>()
+  /** By the number of the day. */
+  readonly #days = new Map<number, number>()
+
+  /** Counts entries in the format of `NewRecord.entries`. Those without a name or a time are left out. */
+  add(entries: string): this {
+    for (const entry of parseEntries(entries)) {
+      const { name, rarity, caughtAt } = Object(entry)
+      const at = Date.parse(caughtAt)
+      if (typeof name !== 'string' || Number.isNaN(at)) continue
+      if (this.#species.size <= MAX_SPECIES) this.#addToSpecies(name, typeof rarity === 'string' ? rarity : '', at)
+      if (this.#days.size <= MAX_DAYS) this.#addToDay(Math.floor(at / DAY_MS))
+    }
+    return this
+  }
+
+  /** The tallies so far. */
+  tallies(): CollectionTallies {
+    return talliesOf(this.rows())
+  }
+
+  /** The tallies so far, for a driver that stores them. */
+  rows(): TallyRows {
+    return {
+      species: Array.from(this.#species.values(), (tally) => ({ ...tally })),
+      days: Array.from(this.#days, ([number, count]) => ({ day: dayOf(number), count })),
+    }
+  }
+
+  #addToDay(number: number): void {
+    this.#days.set(number, (this.#days.get(number) ?? 0) + 1)
+  }
+
+  #addToSpecies(name: string, label: string, at: number): void {
+    const key = `${label}\0${name}`
+    const tally = this.#species.get(key)
+    if (!tally) {
+      this.#species.set(key, { name, label: label || null, count: 1, first: at, last: at })
+      return
+    }
+    tally.count += 1
+    tally.first = Math.min(tally.first, at)
+    tally.last = Math.max(tally.last, at)
+  }
+}
+
+function parseEntries(entries: string): readonly unknown[] {
+  try {
+    return JSON.parse(`[${entries}]`)
+  } catch {
+    return []
+  }
+}
+
+function talliesOf({ species, days }: TallyRows): CollectionTallies {
+  return { species: species.length > MAX_SPECIES ? null : species, days: days.length > MAX_DAYS ? null : days }
+}
+
+interface TalliesSource {
+  /** The stored tallies of a collection; `undefined` when they are not those of its records. */
+  find(collection: Collection): Promise<TallyRows | undefined>
+  version(collection: Collection): Promise<string>
+  read(collection: Collection): AsyncIterable<readonly StoredRecord[]>
+  /** Stores tallies if the collection still has this version. */
+  store(collection: Collection, version: string, rows: TallyRows): Promise<unknown>
+}
+
+interface Count {
+  readonly version: string
+  readonly counting: Promise<TallyRows>
+  /** Also of storing it; never rejects. */
+  readonly ended: Promise<void>
+}
+
+/**
+ * Reads tallies that appends maintain. The first read after a removal, or of data from before there were tallies, counts
+ * the records and stores the result: what was removed does not say which first and last times are left. A collection is
+ * counted once at a time, however often it changes: who removes and reads in turns makes no work for more than one.
+ */
+export function createTalliesReader({ find, version, read, store }: TalliesSource) {
+  /** Those that are being counted or stored. */
+  const counts = new Map<string, Count>()
+
+  async function count(collection: Collection): Promise<TallyRows> {
+    const counter = new TallyCounter()
+    for await (const chunk of read(collection)) for (const { entries } of chunk) counter.add(entries)
+    return counter.rows()
+  }
+
+  return async (collection: Collection): Promise<CollectionTallies> => {
+    const { owner, kind, gamemode } = collection
+    const key = JSON.stringify([owner, kind, gamemode])
+    for (let hasWaited = false; ; hasWaited = true) {
+      const found = await find(collection)
+      if (found !== undefined) return talliesOf(found)
+      const counted = await version(collection)
+      const known = counts.get(key)
+      // After a wait, one that began since has everything that there was at the call.
+      if (known && (hasWaited || known.version === counted)) return talliesOf(await known.counting)
+      if (known) {
+        await known.ended
+        continue
+      }
+      const counting = count(collection)
+      const ended = counting
+        // Nobody waits for this copy, and a storage that is full or read-only can still be read.
+        .then((rows) => store(collection, counted, rows))
+        .then(() => {})
+        .catch(() => {})
+        .finally(() => counts.delete(key))
+      counts.set(key, { version: counted, counting, ended })
+      return talliesOf(await counting)
+    }
+  }
+}
