@@ -97,7 +97,8 @@ describeWithRedis('one Redis server', () => {
       await storage.append(newCollection(), newRecord())
       const before = new Set(await server.admin.keys('*'))
       const owners = Array.from({ length: 20 }, () => newCollection({ kind: 'removed' }))
-      for (const collection of owners) await storage.append(collection, newRecord({ labels: { Gold: 1 } }))
+      const record = { ...caughtRecord([{ name: 'Koi', rarity: 'Gold' }, 0]), labels: { Gold: 1 } }
+      for (const collection of owners) await storage.append(collection, record)
       expect((await server.admin.keys('*')).length).toBeGreaterThan(before.size + 80)
       for (const { owner } of owners) await storage.removeOwner(owner)
       const added = (await server.admin.keys('*')).filter((key) => !before.has(key))
