@@ -63,6 +63,8 @@ function mapDriver(): StorageDriver {
     return record
   }
 
+  const stored = ({ sequence, id, count, entries }: StoredRecord): StoredRecord => ({ sequence, id, count, entries })
+
   return {
     name: 'map',
     durability: 'Nothing is durable: all data is lost when the process exits.',
@@ -87,10 +89,9 @@ function mapDriver(): StorageDriver {
       for (const record of records) {
         if (record.sequence < from) continue
         if (taken >= entries) break
-        const { id, count, entries: text } = record
-        chunk.push({ sequence: record.sequence, id, count, entries: text })
-        taken += count
-        characters += text.length
+        chunk.push(stored(record))
+        taken += record.count
+        characters += record.entries.length
         if (chunk.length < 500 && characters < 256 * 1024) continue
         yield await open(() => chunk)
         chunk = []
@@ -100,7 +101,8 @@ function mapDriver(): StorageDriver {
     },
     version: (place) =>
       open(() => (removed.has(place.owner) ? REMOVED_VERSION : collections.get(keyOf(place))?.version || 'empty')),
-    newest: (place) => open(() => collections.get(keyOf(place))?.records.at(-1)?.sequence ?? 0),
+    latest: (place, count) =>
+      open(() => (collections.get(keyOf(place))?.records ?? []).slice(-count).reverse().map(stored)),
     onChange: (listener) => {
       const own = (change?: Change) => listener(change)
       listeners.add(own)

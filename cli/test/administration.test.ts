@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +7,6 @@ import { createClient } from '@fish-crab/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Env, type RunOptions, run } from './harness.ts'
 
-const PROGRAM = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
 const PASSWORD = 'canary-admin-password'
 const STARTED = Date.UTC(2026, 0, 2)
 const MINUTE = 60_000

@@ -3,7 +3,7 @@ import { openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, test } from 'vitest'
 import { outboxPath } from '../src/client/outbox-path.ts'
 import { newFolder, xdgFolders } from './folders.ts'
-import { type Env, run, startImpostor } from './harness.ts'
+import { type Env, run } from './harness.ts'
 
 test('add --file sends what is queued where the outbox is full, and counts that too', async () => {
   await using mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })

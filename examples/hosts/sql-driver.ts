@@ -87,6 +87,10 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
   const newest = (place: Collection) =>
     number(`SELECT coalesce(max(sequence), 0) FROM records WHERE ${IN_COLLECTION}`, ...keyOf(place))
 
+  const toRecord = ({ sequence, id, count, entries }: Row): StoredRecord => {
+    return { sequence: Number(sequence), id: String(id), count: Number(count), entries: String(entries) }
+  }
+
   /** The next records, up to about 256 KiB of text. */
   const readChunk = (place: Collection, from: number, end: number, entries: number) => {
     const page = db.exec(
@@ -97,11 +101,11 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
     )
     const chunk: StoredRecord[] = []
     let [characters, taken] = [0, 0]
-    for (const { sequence, id, count, entries: text } of page) {
+    for (const record of page.map(toRecord)) {
       if (characters >= CHUNK_CHARACTERS || taken >= entries) break
-      chunk.push({ sequence: Number(sequence), id: String(id), count: Number(count), entries: String(text) })
-      characters += String(text).length
-      taken += Number(count)
+      chunk.push(record)
+      characters += record.entries.length
+      taken += record.count
     }
     return chunk
   }
@@ -141,7 +145,16 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
           ? REMOVED_VERSION
           : (text(`SELECT version FROM collections WHERE ${IN_COLLECTION}`, ...keyOf(place)) ?? 'empty'),
       ),
-    newest: (place) => open(() => newest(place)),
+    latest: (place, count) =>
+      open(() =>
+        db
+          .exec(
+            `SELECT sequence, id, count, entries FROM records WHERE ${IN_COLLECTION} ORDER BY sequence DESC LIMIT ?`,
+            ...keyOf(place),
+            count,
+          )
+          .map(toRecord),
+      ),
     onChange: (listener) => {
       const own = (change?: Change) => listener(change)
       listeners.add(own)

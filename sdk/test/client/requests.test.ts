@@ -1,5 +1,5 @@
 import { createClient } from '@fish-crab/sdk'
-import { RARITY_LABELS } from '@fish-crab/sdk/constants'
+import { RARITIES } from '@fish-crab/sdk/constants'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { expect, test } from 'vitest'
 import { FERNET_KEY, json, player, type StubRequest, saved, scriptedFetch } from './stubs.ts'
@@ -138,7 +138,7 @@ test('a profile is read of the user of the call, else of the client', async () =
   const profile = {
     user: 'Alex',
     ...figures,
-    byRarity: Object.fromEntries(RARITY_LABELS.map((label) => [label, 0])),
+    byRarity: Object.fromEntries(RARITIES.map(({ label }) => [label, 0])),
     gamemodes: [{ gamemode: 'earth', fish: figures, crab: figures }],
     rarest: [],
     latest: [],

@@ -11,6 +11,7 @@ import {
 import { collectionTalliesOf, newRecord, readAll, readEntries, talliesOf } from './samples.ts'
 
 const OWNERS = ['a', 'b']
+const LATEST = 3
 const GAMEMODES = ['earth', 'sky']
 const KINDS = ['fish', 'crab']
 /** Two moments of one day beside moments of others, in Unix milliseconds. */
@@ -265,7 +266,8 @@ class Model {
       known.set(sequence, id)
       before = sequence
     }
-    expect(await this.storage.newest(collection)).toBe(before)
+    const latest = await this.storage.latest(collection, LATEST)
+    expect(latest).toEqual(records.slice(-LATEST).reverse())
   }
 
   /** Compares tallies, species, days, leaders and counters with what reading everything finds. */

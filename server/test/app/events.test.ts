@@ -223,10 +223,10 @@ describe('the event streams of an app', () => {
     let isOpening = false
     const storage: FishStorage = {
       ...inner,
-      async newest(collection) {
-        const newest = await inner.newest(collection)
+      async latest(collection, count) {
+        const latest = await inner.latest(collection, count)
         if (isOpening && collection.kind === 'fish') await inner.append(collection, caughtRecord([{ name: 'Koi' }, 0]))
-        return newest
+        return latest
       },
     }
     const { schedule } = createTimers()

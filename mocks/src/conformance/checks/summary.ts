@@ -1,4 +1,4 @@
-import { KINDS, type Kind, RARITY_LABELS } from '@fish-crab/sdk/contract'
+import { KINDS, type Kind, type Profile, RARITY_LABELS } from '@fish-crab/sdk/contract'
 import type { OwnUser } from '../context/accounts.ts'
 import { writeAndExpectId } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
@@ -61,9 +61,42 @@ const EMPTY = {
 
 const REMOVE = { fish: 'deleteUserFish', crab: 'deleteUserCrab' } as const
 
-export const summaryChecks = checksOf(
-  'reads',
-  KINDS.flatMap((kind) => [
+const profileChecks = [
+  check('profile', 'A profile has the figures of all gamemodes, and none of a removed record.', async (t) => {
+    const user = await t.newUser()
+    for (const kind of KINDS) await writeAndExpectId(t, kind, { [kind]: CATCHES[kind] }, { user })
+    const extra = { fish: [{ name: 'Leviathan', rarity: 7, caughtAt: '2020-01-01T00:00:00Z' }] }
+    const id = await writeAndExpectId(t, 'fish', extra, { user })
+    const path = `/get/profile?name=${user.name}&species=true`
+    expect.success(await t.request(path), 'getProfile')
+    const params = { name: user.name, id }
+    expect.status(await t.asSuperadmin(REMOVE.fish, { params, query: '?gamemode=earth' }), 204)
+    const response = await t.request(path)
+    const { gamemodes, latest, streak, ...figures } = expect.json(response) as unknown as Profile
+    const { total, unique, species } = SUMMARIES.fish
+    const expected = {
+      user: user.name,
+      total: total + SUMMARIES.crab.total,
+      unique: unique + SUMMARIES.crab.unique,
+      ...{ firstCaughtAt: NOON, lastCaughtAt: TWO },
+      byRarity: SUMMARIES.fish.byRarity,
+      rarest: [species[1], species[2], species[0]],
+      days: [{ day: NOON.slice(0, 10), count: 7 }],
+      bestDay: { day: NOON.slice(0, 10), count: 7 },
+    }
+    expect.same(figures, expected, 'the figures', response)
+    const earth = gamemodes.find(({ gamemode }) => gamemode === 'earth')
+    expect.same(earth?.fish, { total, unique, lastCaughtAt: TWO, species }, 'the fish of earth', response)
+    const fish = latest.filter(({ kind }) => kind === 'fish').map(({ name }) => name)
+    expect.same(fish, ['Cod', 'Cod', 'Cod', 'Koi'].slice(0, fish.length), 'the latest fish', response)
+    expect.same(latest.length, 5, 'the number of the latest', response)
+    expect.same(streak.longest, 1, 'the longest streak', response)
+  }),
+]
+
+export const summaryChecks = checksOf('reads', [
+  ...profileChecks,
+  ...KINDS.flatMap((kind) => [
     check(`summary-${kind}`, `The summary of ${kind} counts species, most caught first, then by name.`, async (t) => {
       const user = await t.newUser()
       await expectSummary(t, kind, user, EMPTY[kind])
@@ -80,4 +113,4 @@ export const summaryChecks = checksOf(
       await expectSummary(t, kind, user, SUMMARIES[kind])
     }),
   ]),
-)
+])

@@ -111,6 +111,11 @@ export const catchesMutations: readonly Mutation[] = [
     ...body,
     ...(byRarity ? { byRarity: Object.fromEntries(Object.entries(byRarity).filter(([, count]) => count > 0)) } : {}),
   })),
+  onJson(
+    'has a profile without the last day',
+    (path, _, response) => path === '/get/profile' && isSuccess(response),
+    (body) => ('days' in body ? { ...body, days: (body.days as unknown[]).slice(0, -1) } : body),
+  ),
   onEntries('returns newest first', (entries) => entries.toReversed()),
   onEntries('returns no last entry', (entries) => entries.slice(0, -1)),
   onEntries('returns the first entry twice', (entries) => [...entries.slice(0, 1), ...entries]),

@@ -54,13 +54,17 @@ export function profileOf(collections: readonly ProfiledCollection[], options: P
     rarest: fish.species.toSorted(byRarity).slice(0, RAREST),
     latest: collections
       .flatMap(({ latest }) => latest)
-      // Ids begin with the time of storing. Of one record, the order is that of its entries.
-      .toSorted((one, other) => order(other.id, one.id))
+      .toSorted((one, other) => order(storedAt(other), storedAt(one)))
       .slice(0, LATEST),
     days: days.slice(-DAYS),
     ...(bestDay ? { bestDay } : {}),
     streak: streakOf(days, today),
   }
+}
+
+/** Ids begin with their time (RFC 9562, 5.7). Within a millisecond, the order is that of each collection. */
+function storedAt({ id }: Profile['latest'][number]): string {
+  return id.slice(0, '01a21a26-7732'.length)
 }
 
 function byRarity(one: Profile['rarest'][number], other: Profile['rarest'][number]): number {

@@ -333,12 +333,13 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
         const tag = await scopeTag({ storeId: await storeId.get(), owner: user.id, gamemode, kinds })
         const resumed = lastEventId === undefined ? {} : parseEventId(lastEventId, tag, kinds)
         const collections = kinds.map((kind) => ({ owner: user.id, kind, gamemode }))
-        const [version, ...newest] = await Promise.all([
+        const [version, ...latest] = await Promise.all([
           storage.version(collections[0] as Collection),
-          ...collections.map((collection) => storage.newest(collection)),
+          ...collections.map((collection) => storage.latest(collection, 1)),
         ])
         if (version === REMOVED_VERSION) throw new HttpError('user_not_found')
         signal.throwIfAborted()
+        const newest = latest.map(([record]) => record?.sequence ?? 0)
         const targets = Object.fromEntries(kinds.map((kind, at) => [kind, newest[at] ?? 0]))
         const positions: Stream['positions'] = Object.fromEntries(
           kinds.map((kind, at) => {

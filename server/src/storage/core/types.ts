@@ -196,8 +196,11 @@ export interface StorageExtension {
    * newer one, so no stale content is cached under a current version. {@link REMOVED_VERSION} once the owner is removed.
    */
   version(collection: Collection): Promise<string>
-  /** The sequence of the newest record of a collection, 0 without records. Every later record has a higher one. */
-  newest(collection: Collection): Promise<number>
+  /**
+   * The last records of a collection, at most `count` of them, the newest first. Every later record has a higher sequence than
+   * the first one.
+   */
+  latest(collection: Collection, count: number): Promise<readonly StoredRecord[]>
   /**
    * Calls the listener when something may have changed, in this process or another one; without an argument, when anything
    * may have. A hint: it may come late, repeatedly or never. What is stored is known only from `version` and `read`.

@@ -12,7 +12,7 @@ const OPERATIONS = [
   'read',
   'dump',
   'version',
-  'newest',
+  'latest',
   'onChange',
   'removeRecord',
   'moveRecord',
@@ -61,6 +61,7 @@ export function wrapDriver(driver: StorageDriver): FishStorage {
       if (gamemode !== collection.gamemode) return driver.moveRecord(collection, id, gamemode)
       throw new StorageError('invalid_value', 'A record moves to another gamemode than its own.')
     },
+    latest: async (collection, count) => driver.latest(collection, checkLimit(count)),
     leaders: async (range) => driver.leaders({ ...range, limit: checkLimit(range.limit) }),
     setItemIfAbsent: async (key, value) => driver.setItemIfAbsent(checkItemKey(key), checkItemValue(value)),
     removeItemIf: async (key, value) => driver.removeItemIf(checkItemKey(key), checkItemValue(value)),

@@ -149,7 +149,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
         await write('setTallies', ...args)
       },
     }),
-    newest: (collection) => read(() => reader.records(collection).last()),
+    latest: (collection, count) => read(() => reader.records(collection).latest(count)),
     onChange: changes.onChange,
     async removeRecord(collection, id) {
       const isRemoved = await write('removeRecord', collection, id)

@@ -16,7 +16,7 @@ import {
 } from '../core/types.ts'
 import { packedId, packedKey } from './packed.ts'
 import { IN_COLLECTION } from './schema.ts'
-import { type DatabaseSync, openDatabase } from './sqlite.ts'
+import { type DatabaseSync, openDatabase, type SqlValue } from './sqlite.ts'
 
 function prepareTallies(db: DatabaseSync) {
   const tallies = db.prepare('SELECT kind, gamemode, label, count FROM tallies WHERE count > 0')
@@ -42,23 +42,25 @@ function prepareTallies(db: DatabaseSync) {
   }
 }
 
+type Row = Readonly<Record<string, SqlValue>>
+
 function prepareRecords(db: DatabaseSync) {
   const last = db.prepare(`SELECT max(sequence) AS sequence FROM records WHERE ${IN_COLLECTION}`)
   const range = db.prepare(
     `SELECT sequence, id, count, entries FROM records
      WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ? ORDER BY sequence`,
   )
-  return ({ owner, kind, gamemode }: Collection): RecordSource => ({
+  const latest = db.prepare(
+    `SELECT sequence, id, count, entries FROM records WHERE ${IN_COLLECTION} ORDER BY sequence DESC LIMIT ?`,
+  )
+  const toRecord = ({ sequence, id, count, entries }: Row): StoredRecord => {
+    return { sequence: Number(sequence), id: packedId.fromColumn(id), count: Number(count), entries: String(entries) }
+  }
+  return ({ owner, kind, gamemode }: Collection): RecordSource & { latest(count: number): StoredRecord[] } => ({
     last: () => Number(last.get(owner, kind, gamemode)?.sequence ?? 0),
+    latest: (count) => latest.all(owner, kind, gamemode, count).map(toRecord),
     *between(from, to): Generator<StoredRecord> {
-      for (const { sequence, id, count, entries } of range.iterate(owner, kind, gamemode, from, to)) {
-        yield {
-          sequence: Number(sequence),
-          id: packedId.fromColumn(id),
-          count: Number(count),
-          entries: String(entries),
-        }
-      }
+      for (const row of range.iterate(owner, kind, gamemode, from, to)) yield toRecord(row)
     },
   })
 }

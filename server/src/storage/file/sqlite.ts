@@ -9,6 +9,7 @@ requireNode('@fish-crab/server')
 const sqlite = process.getBuiltinModule('node:sqlite')
 
 export type DatabaseSync = Sqlite.DatabaseSync
+export type SqlValue = Sqlite.SQLOutputValue
 
 const BUSY_TIMEOUT_MS = 5000
 

@@ -81,7 +81,7 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
       for await (const chunk of whileOpen(records).read(collection, range)) yield whileOpen(chunk)
     },
     version: async (collection) => whileOpen(records).version(collection),
-    newest: async (collection) => whileOpen(records).newest(collection),
+    latest: async (collection, count) => whileOpen(records).latest(collection, count),
     onChange: changes.onChange,
     removeRecord: async (collection, id) => {
       const isRemoved = whileOpen(records).removeRecord(collection, id)

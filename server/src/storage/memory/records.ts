@@ -75,6 +75,13 @@ class MemoryCollection {
     }
   }
 
+  latest(most: number): StoredRecord[] {
+    return this.#records
+      .slice(-most)
+      .reverse()
+      .map(({ sequence, id, count, entries }) => ({ sequence, id, count, entries }))
+  }
+
   #firstFrom(sequence: number): number {
     return firstIndex(this.#records, (record) => record.sequence >= sequence)
   }
@@ -170,8 +177,8 @@ export class MemoryRecords {
     return this.#collection(place)?.version ?? (this.#removed.has(place.owner) ? REMOVED_VERSION : 'empty')
   }
 
-  newest(place: Collection): number {
-    return (this.#collection(place)?.source() ?? NO_RECORDS).last()
+  latest(place: Collection, count: number): StoredRecord[] {
+    return this.#collection(place)?.latest(count) ?? []
   }
 
   collectionTallies(place: Collection): CollectionTallies {

@@ -108,9 +108,12 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
       return removed ? REMOVED_VERSION : (version ?? 'empty')
     },
 
-    async newest(collection) {
-      const [newest = ''] = (await call('fishRead', [collectionKeys(collection).records], [0, '', 0, 0, 0])) as string[]
-      return Number.parseInt(newest, 10)
+    async latest(collection, most) {
+      const { records } = collectionKeys(collection)
+      const found = await run(() => client.xrevrange(records, '+', '-', 'COUNT', most))
+      return found.map(([sequence, [, count = '', , entries = '', , , , id = '']]) =>
+        toRecord([String(Number.parseInt(sequence, 10)), id, count, entries]),
+      )
     },
 
     async removeRecord(collection, id) {
