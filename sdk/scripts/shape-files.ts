@@ -10,7 +10,7 @@ interface ShapeFile {
 
 const CONTRACT = 'contract/schemas.ts'
 
-/** Every response that clients read. Those of administrators stand apart, so that players do not carry them. */
+/** Every response that clients read. Those of administrators, and those that most pages never read, stand apart. */
 export const SHAPE_FILES: readonly ShapeFile[] = [
   {
     path: 'src/client/shapes/shapes.generated.ts',
@@ -19,10 +19,15 @@ export const SHAPE_FILES: readonly ShapeFile[] = [
       crabCollection: { type: 'CrabCollection', schema: schemas.crabCollectionSchema },
       fishSummary: { type: 'FishSummary', schema: schemas.fishSummarySchema },
       crabSummary: { type: 'CrabSummary', schema: schemas.crabSummarySchema },
+      status: { type: 'Status', schema: schemas.statusSchema },
+    },
+  },
+  {
+    path: 'src/client/shapes/on-demand.generated.ts',
+    schemas: {
       profile: { type: 'Profile', schema: schemas.profileSchema },
       publicLeaderboard: { type: 'PublicLeaderboard', schema: schemas.publicLeaderboardSchema },
       saved: { type: 'Saved', schema: schemas.savedSchema },
-      status: { type: 'Status', schema: schemas.statusSchema },
       userKey: { type: 'UserKey', schema: schemas.keySchema },
     },
   },

@@ -16,7 +16,6 @@ import { createSessions } from './auth/sessions.ts'
 import { createEncodedResponses } from './catches/encoded-response.ts'
 import { checkStoredGamemodes, createGamemodes } from './catches/gamemodes.ts'
 import { createCollectionReader } from './catches/read-collection.ts'
-import { createProfileReader } from './catches/read-profile.ts'
 import type { Logger, RequestHost } from './core/host.ts'
 import { pooledRandom, uuidv7 } from './core/ids.ts'
 import { platformSchedule } from './core/schedule.ts'
@@ -142,7 +141,7 @@ export function createApp(options: AppOptions): App {
     readQueue,
     streams: options.streams ?? {},
     readCollection: createCollectionReader({ storage, responses, cursors, queue: readQueue }),
-    readProfile: createProfileReader({ storage, responses, queue: readQueue, gamemodes, clock }),
+    responses,
     contentEncoder,
     logger,
     clock,

@@ -2,7 +2,7 @@ import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { UserKey } from '../../contract/schemas.ts'
 import type { Issue } from '../../errors/fish-crab-error.ts'
 import { CALL_OPTIONS, type CallOptions } from '../core/options.ts'
-import { userKeyShape } from '../shapes/shapes.generated.ts'
+import { userKeyShape } from '../shapes/on-demand.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/response.ts'
 

@@ -1,7 +1,7 @@
 import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { Profile } from '../../contract/schemas.ts'
 import { CALL_OPTIONS, type CallOptions, type Settings } from '../core/options.ts'
-import { profileShape } from '../shapes/shapes.generated.ts'
+import { profileShape } from '../shapes/on-demand.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/response.ts'
 import { resolveUser } from './target.ts'

@@ -43,7 +43,7 @@ export function resolveUser(
 }
 
 function missing(path: string): Issue {
-  return { path, message: `Missing. Pass ${path} to the call or to createClient.` }
+  return { path, message: `Missing. Pass ${path} here or to createClient.` }
 }
 
 // Each check returns the mistake in a value, if there is one. Messages contain no values: one may be a secret.

@@ -7,7 +7,6 @@ import { docsHandler, openApiHandler } from './docs.ts'
 import { publicLeaderboardHandler } from './leaderboard.ts'
 import { ownCatchesHandlers } from './own-catches.ts'
 import { pageHandlers } from './pages.ts'
-import { profileHandler } from './profile.ts'
 import { demoCrab, demoFish, readHandler } from './read.ts'
 import type { AdminHandler, AdminHandlers, Services } from './services.ts'
 import { livez, metricsHandler, readyzHandler, statusHandler } from './status.ts'
@@ -38,6 +37,7 @@ export function createHandlers(services: Services) {
     closeStreams = events.close
     return events
   })
+  const loadProfile = lazy(async () => (await import('./profile.ts')).profileHandler(services))
   // It includes the JSON Schema generator, which takes longer to load than the rest of the app.
   const loadOpenApi = lazy(() => import('@fish-crab/sdk/openapi'))
   const handlers: AdminHandlers = {
@@ -46,7 +46,7 @@ export function createHandlers(services: Services) {
     demoCrab,
     getFish: readHandler(services, 'fish'),
     getCrab: readHandler(services, 'crab'),
-    getProfile: profileHandler(services),
+    getProfile: async (context) => (await loadProfile())(context),
     events: async (context) => (await loadEvents()).handle(context),
     postFish: writeHandler(services, 'fish'),
     postCrab: writeHandler(services, 'crab'),
@@ -69,7 +69,7 @@ export function createHandlers(services: Services) {
   )
   return {
     byRoute,
-    load: () => Promise.all([loadAdmin(), loadOpenApi(), loadEvents()]),
+    load: () => Promise.all([loadAdmin(), loadOpenApi(), loadEvents(), loadProfile()]),
     closeStreams: () => closeStreams(),
   }
 }

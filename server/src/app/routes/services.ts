@@ -4,9 +4,9 @@ import type { Admin, Admins } from '../auth/admins.ts'
 import type { Audit } from '../auth/audit.ts'
 import type { Credentials } from '../auth/credentials.ts'
 import type { Sessions } from '../auth/sessions.ts'
+import type { EncodedResponses } from '../catches/encoded-response.ts'
 import type { Gamemodes } from '../catches/gamemodes.ts'
 import type { CollectionReader } from '../catches/read-collection.ts'
-import type { ProfileReader } from '../catches/read-profile.ts'
 import type { FairQueue } from '../core/fair-queue.ts'
 import type { Logger, Metrics } from '../core/host.ts'
 import type { Schedule } from '../core/schedule.ts'
@@ -27,7 +27,7 @@ export interface Services {
   readonly sessions: Sessions
   readonly audit: Audit
   readonly readCollection: CollectionReader
-  readonly readProfile: ProfileReader
+  readonly responses: EncodedResponses
   readonly schedule: Schedule
   readonly readQueue: FairQueue
   readonly streams: StreamOptions
