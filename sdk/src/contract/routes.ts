@@ -24,16 +24,16 @@ export const PUBLIC_ROUTES = {
   demoCrab: { method: 'GET', path: '/demo/crab', access: 'public' },
   getFish: { method: 'GET', path: '/get/fish', access: 'public' },
   getCrab: { method: 'GET', path: '/get/crab', access: 'public' },
-  getProfile: { method: 'GET', path: '/get/profile', access: 'public' },
   postFish: { method: 'POST', path: '/post/fish', access: 'public' },
   postCrab: { method: 'POST', path: '/post/crab', access: 'public' },
   getLeaderboard: { method: 'GET', path: '/get/leaderboard', access: 'public' },
   getUserKey: { method: 'GET', path: '/get/user/key', access: 'public' },
 } as const satisfies Record<string, Route>
 
-/** The route of events. Apart, so that pages that only read do not load it. */
-export const EVENT_ROUTES = {
+/** Further reads. Apart, so that pages that only read collections do not load them. */
+export const FURTHER_ROUTES = {
   events: { method: 'GET', path: '/events', access: 'public' },
+  getProfile: { method: 'GET', path: '/get/profile', access: 'public' },
 } as const satisfies Record<string, Route>
 
 /** The routes by which players change what they have, with their password. */
@@ -103,7 +103,7 @@ export const ROUTES = /* @__PURE__ */ Object.assign(
   {},
   PUBLIC_ROUTES,
   // The compiler knows the type of up to four arguments.
-  /* @__PURE__ */ Object.assign({}, EVENT_ROUTES, OWN_ROUTES, ADMIN_ROUTES),
+  /* @__PURE__ */ Object.assign({}, FURTHER_ROUTES, OWN_ROUTES, ADMIN_ROUTES),
   /* @__PURE__ */ Object.assign({}, OPERATIONS_ROUTES, PAGE_ROUTES),
 )
 

@@ -1,4 +1,4 @@
-import { PUBLIC_ROUTES } from '../../contract/routes.ts'
+import { FURTHER_ROUTES } from '../../contract/routes.ts'
 import type { Profile } from '../../contract/schemas.ts'
 import { CALL_OPTIONS, type CallOptions, type Settings } from '../core/options.ts'
 import { profileShape } from '../shapes/on-demand.generated.ts'
@@ -29,7 +29,7 @@ export function getProfile(
     prepare: () => {
       const { user: name, issue } = resolveUser(options, settings)
       const species = options.species ? 'true' : undefined
-      return { route: PUBLIC_ROUTES.getProfile, query: { name, species }, issues: [issue] }
+      return { route: FURTHER_ROUTES.getProfile, query: { name, species }, issues: [issue] }
     },
   })
 }

@@ -1,6 +1,6 @@
 import { EVENT_STREAM } from '../../contract/headers.ts'
 import { KINDS, type Kind } from '../../contract/kinds.ts'
-import { EVENT_ROUTES } from '../../contract/routes.ts'
+import { FURTHER_ROUTES } from '../../contract/routes.ts'
 import type { Crab, Fish } from '../../contract/schemas.ts'
 import { ApiError } from '../../errors/api-errors.ts'
 import { type OptionNames, optionIssues } from '../../errors/check-options.ts'
@@ -77,7 +77,7 @@ export async function* watchCatches<Watched extends Kind>(
   async function open(isPoll: boolean): Promise<ReadableStream<Uint8Array> | undefined> {
     let body: ReadableStream<Uint8Array> | null = null
     await transport({
-      route: EVENT_ROUTES.events,
+      route: FURTHER_ROUTES.events,
       query: { ...query, ...(isPoll ? { follow: 'false' } : {}) },
       headers: lastEventId === undefined ? {} : { [EVENT_STREAM.lastEventId]: lastEventId },
       options,
