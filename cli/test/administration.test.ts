@@ -95,15 +95,18 @@ describe('user create', () => {
       expect(await codeOf(['--', name])).toMatchObject({ status: 2 })
     }
     const file = fileURLToPath(import.meta.url)
-    expect(await codeOf(['Dora', '--out', file])).toEqual({ status: 6, code: 'file_exists' })
-    expect(await codeOf(['Dora', '--out', join(folder, 'none', 'dora.json')])).toEqual({ status: 2, code: 'usage' })
+    expect(await codeOf(['Dora', '--login-file', file])).toEqual({ status: 6, code: 'file_exists' })
+    expect(await codeOf(['Dora', '--login-file', join(folder, 'none', 'dora.json')])).toEqual({
+      status: 2,
+      code: 'usage',
+    })
     expect(await names()).toEqual(['Alex', 'Bella', 'Carl'])
   })
 
   test('checks the file before it prompts for a password', async () => {
     const file = fileURLToPath(import.meta.url)
     const options = { env: { FISH_ADMIN_PASSWORD: '' }, terminal: true, typed: `${PASSWORD}\r` }
-    const { status, stderr } = await fish(['user', 'create', 'Dora', '--out', file], options)
+    const { status, stderr } = await fish(['user', 'create', 'Dora', '--login-file', file], options)
     expect({ status, stderr }).toEqual({ status: 6, stderr: expect.stringContaining('already exists') })
     expect(stderr).not.toContain('Password of')
   })

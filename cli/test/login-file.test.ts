@@ -71,7 +71,6 @@ describe('user create --login-file', () => {
   test.each([
     ['--gamemode without a login file', ['--gamemode', 'earth']],
     ['an unknown gamemode', ['--gamemode', 'canary', '--login-file', 'x.json']],
-    ['two files', ['--out', 'x.json', '--login-file', 'y.json']],
   ])('refuses %s', async (_title, more) => {
     expect(await create('Nobody', ...more)).toMatchObject({ status: 2 })
   })

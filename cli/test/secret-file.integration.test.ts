@@ -47,14 +47,19 @@ const SECRET_ROUTES = ['getUserKey', 'resetUser', 'createUser']
 const secretRequests = () => mock.requests.filter(({ route }) => SECRET_ROUTES.includes(route))
 const resets = () => mock.requests.filter(({ route }) => route === 'resetUser')
 
-/** The commands with `--out`, and the hint after a loss. */
+/** The commands that write a secret to a file, and the hint after a loss. */
 const COMMANDS = [
-  { argv: ['key', 'Alex'], again: /another FILE/ },
+  { argv: ['key', 'Alex'], flag: '--out', again: /another FILE/ },
   {
     argv: ['user', 'reset', 'Alex', '--type', 'api-key', '--yes'],
+    flag: '--out',
     again: /another FILE: fish-cli user reset Alex --type api-key --out FILE --url \S+$/,
   },
-  { argv: ['user', 'create', 'Dora'], again: /fish-cli user reset Dora --type password --out FILE --url \S+, and/ },
+  {
+    argv: ['user', 'create', 'Dora'],
+    flag: '--login-file',
+    again: /fish-cli user reset Dora --type password --out FILE --url \S+, and/,
+  },
 ].map((command) => ({ ...command, title: command.argv.slice(0, 2).join(' ') }))
 
 /** The service, where something happens on this machine just before it does what it is asked. */
@@ -94,14 +99,14 @@ test('space for a secret is reserved before the request, and the secret is on th
   expect(readFileSync(out, 'utf8')).toMatch(KEY)
 })
 
-describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
+describe.each(COMMANDS)('$title $flag', ({ argv, flag, again }) => {
   test('has space on the disk before the request, and leaves nothing of it', async () => {
     const file = join(folder, 'secret')
     let before = 0
     const FISH_URL = await serviceAfter(() => {
       before = statSync(file).size
     })
-    expect(await fish([...argv, '--out', file], { env: { FISH_URL } })).toMatchObject({ status: 0, stderr: '' })
+    expect(await fish([...argv, flag, file], { env: { FISH_URL } })).toMatchObject({ status: 0, stderr: '' })
     expect(before).toBeGreaterThanOrEqual(4096)
     expect(readFileSync(file, 'utf8')).toMatch(/^\S[^\0]*\S\n$/)
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -110,7 +115,7 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
   test('says what the service has done when the file fails after all, and what to type next', async () => {
     const file = join(folder, 'secret')
     const FISH_URL = await serviceAfter(() => mkdirSync(file, { recursive: true }))
-    const { status, stdout } = await fish([...argv, '--out', file, '--force', '--json', '--url', FISH_URL])
+    const { status, stdout } = await fish([...argv, flag, file, '--force', '--json', '--url', FISH_URL])
     const { error } = JSON.parse(stdout)
     expect({ status, code: error.code }).toEqual({ status: 7, code: 'secret_not_saved' })
     expect(error.message).toMatch(/^(The service|The old) .*could not be saved\.$/)
@@ -120,7 +125,7 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
 
   test('ends with nothing done for a name that ends as a folder does', async () => {
     for (const how of [[], ['--force']]) {
-      const { status, stdout } = await fish([...argv, '--out', join(folder, 'new/'), ...how, '--json'])
+      const { status, stdout } = await fish([...argv, flag, join(folder, 'new/'), ...how, '--json'])
       expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 2, code: 'usage' })
     }
     expect(secretRequests()).toEqual([])
@@ -139,7 +144,7 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
       const before = kinds()
       for (const place of places) {
         for (const how of [[], ['--force']]) {
-          const { status, stdout } = await fish([...argv, '--out', place, ...how, '--json'])
+          const { status, stdout } = await fish([...argv, flag, place, ...how, '--json'])
           const { code, message } = JSON.parse(stdout).error
           expect({ place, status, code }).toEqual({ place, status: 6, code: 'file_exists' })
           expect(message).toContain('not a regular file')
@@ -154,7 +159,7 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
       const file = join(folder, 'secret')
       // A limit for files instead of a full disk: the signal that comes with it would end the process.
       const limited = `trap '' XFSZ; ulimit -f 1; exec "$@"`
-      const child = spawn('sh', ['-c', limited, 'sh', process.execPath, PROGRAM, ...argv, '--out', file, '--json'], {
+      const child = spawn('sh', ['-c', limited, 'sh', process.execPath, PROGRAM, ...argv, flag, file, '--json'], {
         // No cache of compiled code: nothing but the secret may be written below the folder.
         env: {
           PATH: process.env.PATH,

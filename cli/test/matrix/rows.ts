@@ -74,7 +74,7 @@ export const ROWS: readonly Row[] = [
   ['completion bash', ''],
   ['completion zsh --install', ''],
   ['user create Bella', 'adminLogin createUser', NEW],
-  ['user create Bella --out {home}/secret-file', 'adminLogin createUser'],
+  ['user create Bella --login-file {home}/secret-file', 'adminLogin status createUser'],
   ['user delete Alex --yes', 'adminLogin deleteUser'],
   ['user delete Alex --dry-run', `adminLogin adminMe showUser status ${RECORDS}`],
   ['user list', 'adminLogin listUsers'],
