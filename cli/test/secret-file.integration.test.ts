@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createMock, type Mock, type MockServer } from '@fish-crab/mocks'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
-import type { OpenEntry } from '../src/core/context.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, type RunOptions, run, startImpostor } from './harness.ts'
 
@@ -66,7 +65,7 @@ const COMMANDS = [
 async function serviceAfter(happening: () => void): Promise<string> {
   const between = await startImpostor(async (request, response) => {
     const body = await text(request)
-    if (request.url !== '/admin/login') happening()
+    if (!['/admin/login', '/status'].includes(request.url ?? '')) happening()
     const { host: _, connection: __, ...headers } = request.headers
     const answer = await fetch(`${served.url}${request.url}`, {
       method: request.method ?? 'GET',
@@ -177,112 +176,5 @@ describe.each(COMMANDS)('$title $flag', ({ argv, flag, again }) => {
       expect(readdirSync(folder)).toEqual([])
       expect(secretRequests()).toEqual([])
     })
-  })
-})
-
-const RENEWALS = [{ argv: ['user', 'reset', 'alex', '--type', 'fernet'], ways: ['--yes', '--dry-run'] }]
-
-describe.each(RENEWALS)('a stored key that $argv replaces', ({ argv, ways }) => {
-  const logIn = async (options: RunOptions = {}) => {
-    const asAlex = { ...options, env: { ...options.env, FISH_PASSWORD: 'canary-Alex-password' } }
-    expect(await fish(['login', 'Alex', '--url', served.url], asAlex)).toMatchObject({ status: 0 })
-    return join(folder, 'state', 'fish-crab', 'secrets.json')
-  }
-
-  test('is replaced only where the stored one can be replaced', async () => {
-    const secrets = await logIn()
-    // Even who may do everything cannot remove this as a file.
-    mkdirSync(`${secrets}.new`)
-    const answer = await fish([...argv, '--yes', '--show', '--out', join(folder, 'secret'), '--json'])
-    expect({ ...answer, stdout: JSON.parse(answer.stdout).error.code }).toEqual({
-      status: 1,
-      stdout: 'file_not_written',
-      stderr: '',
-    })
-    expect(readdirSync(folder)).not.toContain('secret')
-    expect(resets()).toEqual([])
-  })
-
-  test('is replaced only where the stored one can be read, in a dry run too', async () => {
-    const secrets = await logIn()
-    writeFileSync(secrets, 'canary')
-    for (const how of ways) {
-      const { status, stdout } = await fish([...argv, how, '--json'])
-      expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 4, code: 'invalid_secrets' })
-    }
-    expect(resets()).toEqual([])
-  })
-
-  test('stays when the service fails, and a dry run changes no byte', async () => {
-    const secrets = await logIn()
-    // Not as it would be written.
-    const strange = JSON.stringify(JSON.parse(readFileSync(secrets, 'utf8')))
-    writeFileSync(secrets, strange)
-    if (ways.includes('--dry-run')) expect(await fish([...argv, '--dry-run'])).toMatchObject({ status: 0 })
-    expect(readFileSync(secrets, 'utf8')).toBe(strange)
-    mock.fail({ status: 500 }, { on: 'resetUser' })
-    expect(await fish([...argv, '--yes'])).toMatchObject({ status: 1 })
-    expect(JSON.parse(readFileSync(secrets, 'utf8'))).toEqual(JSON.parse(strange))
-  })
-
-  describe('that cannot be stored after the response', () => {
-    const entries = new Map<string, string>()
-    /** A keyring that lets nothing in once the service has made the key. */
-    const keyring: OpenEntry = (_, account) => ({
-      getPassword: async () => entries.get(account) ?? null,
-      setPassword: async (password) => {
-        if (resets().length > 0) throw new Error('canary')
-        entries.set(account, password)
-      },
-      deletePassword: async () => entries.delete(account),
-    })
-    const options = { keyring, env: { FISH_SECRET_STORE: '' } }
-
-    beforeEach(async () => {
-      entries.clear()
-      await logIn(options)
-    })
-
-    const message = expect.stringMatching(
-      /^fish-cli: The old (Fernet )?key of alex is no longer valid, .* was not saved .*keyring/,
-    )
-
-    test('is printed all the same, and the status is 7', async () => {
-      const { status, stdout, stderr } = await fish([...argv, '--yes', '--show'], options)
-      expect({ status, stderr }).toEqual({ status: 7, stderr: message })
-      expect(stdout).toMatch(KEY)
-      expect(stderr).not.toContain('canary')
-    })
-
-    test('is in the one JSON document, which says that it is not stored', async () => {
-      const { status, stdout, stderr } = await fish([...argv, '--yes', '--show', '--json'], options)
-      expect({ status, stderr }).toEqual({ status: 7, stderr: message })
-      const document = JSON.parse(stdout)
-      expect(document).toMatchObject({ user: 'alex', masked: false, stored: false })
-      expect(`${document.secret ?? document.fernetKey}\n`).toMatch(KEY)
-    })
-
-    test('is in its file, which stays', async () => {
-      const file = join(folder, 'secret')
-      const { status, stdout, stderr } = await fish([...argv, '--yes', '--out', file, '--json'], options)
-      expect({ status, stderr }).toEqual({ status: 7, stderr: message })
-      expect(JSON.parse(stdout)).toMatchObject({ user: 'alex', file, stored: false })
-      expect(readFileSync(file, 'utf8')).toMatch(KEY)
-    })
-  })
-
-  test('is stored even where its file fails', async () => {
-    const secrets = await logIn()
-    const before = readFileSync(secrets, 'utf8')
-    const file = join(folder, 'secret')
-    // The service is another one by its address, unless the login was there too.
-    const url = await serviceAfter(() => mkdirSync(file, { recursive: true }))
-    for (const path of [secrets, join(folder, 'config', 'fish-crab', 'config.json')]) {
-      writeFileSync(path, readFileSync(path, 'utf8').replaceAll(served.url, url))
-    }
-    const { status } = await fish([...argv, '--yes', '--out', file, '--force'], { env: { FISH_URL: url } })
-    expect(status).toBe(7)
-    const keyOf = (content: string) => JSON.parse(content).profiles.default.fernetKey
-    expect(keyOf(readFileSync(secrets, 'utf8'))).not.toBe(keyOf(before))
   })
 })

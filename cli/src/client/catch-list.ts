@@ -116,7 +116,7 @@ interface CatchCount {
   readonly count: number
 }
 
-export function countedValue({ rarity, name = '' }: CatchCount): string {
+function countedValue({ rarity, name = '' }: CatchCount): string {
   return rarity ?? name
 }
 

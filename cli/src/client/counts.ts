@@ -1,4 +1,3 @@
-import type { CrabSummary, FishSummary } from '@fish-crab/sdk'
 import { type Gamemode, RARITIES, type RarityLabel } from '@fish-crab/sdk/constants'
 import type { Bar } from '../output/chart.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
@@ -33,28 +32,7 @@ export function readGamemodes<Result>(
   return Promise.all(reading).finally(() => ending.abort())
 }
 
-/** The summaries of a player in one gamemode. */
-export interface Summaries {
-  readonly fish: Summary & Pick<FishSummary, 'byRarity'>
-  readonly crab: Summary
-}
-
-interface Summary extends Pick<CrabSummary, 'gamemode' | 'total'> {
-  readonly species: readonly Omit<SpeciesRow, 'kind'>[]
-}
-
-export function countSummaries(all: readonly Summaries[]): CollectionCounts {
-  const sum = (count: (one: Summaries) => number) => all.reduce((total, one) => total + count(one), 0)
-  const counts = (kind: 'fish' | 'crab') => ({
-    total: sum((one) => one[kind].total),
-    unique: new Set(all.flatMap((one) => one[kind].species.map(({ name }) => name))).size,
-    byGamemode: Object.fromEntries(all.map((one) => [one[kind].gamemode, one[kind].total])),
-  })
-  const byRarity = RARITIES.map(({ label }) => [label, sum(({ fish }) => fish.byRarity[label])])
-  return { fish: { ...counts('fish'), byRarity: Object.fromEntries(byRarity) }, crab: counts('crab') }
-}
-
-interface SpeciesRow {
+export interface SpeciesRow {
   readonly kind: 'fish' | 'crab'
   readonly name: string
   readonly rarity?: RarityLabel
@@ -71,30 +49,6 @@ export const SPECIES_COLUMNS: readonly Column<SpeciesRow>[] = [
   timeColumn('firstCaughtAt', 'FIRST'),
   timeColumn('lastCaughtAt', 'LAST'),
 ]
-
-/** The species of all gamemodes together, fish before crabs, most caught first, then by name. */
-export function speciesRows(all: readonly Summaries[]): readonly SpeciesRow[] {
-  return (['fish', 'crab'] as const).flatMap((kind) => {
-    const species = all.flatMap((one) => one[kind].species)
-    const groups = Map.groupBy(species, ({ name, rarity }) => JSON.stringify([name, rarity]))
-    return [...groups.values()]
-      .map(
-        (group): SpeciesRow => ({
-          kind,
-          ...(group[0] as (typeof group)[number]),
-          count: group.reduce((total, { count }) => total + count, 0),
-          // ISO 8601 in UTC, so that text is ordered as time.
-          firstCaughtAt: group.map(({ firstCaughtAt }) => firstCaughtAt).sort()[0] ?? '',
-          lastCaughtAt:
-            group
-              .map(({ lastCaughtAt }) => lastCaughtAt)
-              .sort()
-              .at(-1) ?? '',
-        }),
-      )
-      .sort((one, other) => other.count - one.count || (one.name < other.name ? -1 : 1))
-  })
-}
 
 export interface CountRow {
   readonly kind: 'users' | 'all' | 'fish' | 'crab'

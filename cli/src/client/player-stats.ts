@@ -1,14 +1,7 @@
 import type { Client, Crab, Fish, Gamemode } from '@fish-crab/sdk'
 import { RARITIES, type RarityLabel } from '@fish-crab/sdk/constants'
 import type { Bar } from '../output/chart.ts'
-import {
-  type CollectionCounts,
-  type CountRow,
-  countRows,
-  countSummaries,
-  readGamemodes,
-  type Summaries,
-} from './counts.ts'
+import { type CollectionCounts, type CountRow, countRows, readGamemodes, type SpeciesRow } from './counts.ts'
 
 /** A catch with what it belongs to. */
 interface PlayerCatch {
@@ -90,7 +83,7 @@ export function playerStats({ user, gamemodes, catches }: PlayerCatches, { since
   return {
     user,
     since: since === undefined ? null : new Date(since).toISOString(),
-    ...countSummaries(summariesOf(gamemodes, selected)),
+    ...countCatches(gamemodes, selected),
     firsts: firstsIn(catches, since),
     rarest: rarestOf(selected),
     bestDay: bestOf(days),
@@ -98,33 +91,41 @@ export function playerStats({ user, gamemodes, catches }: PlayerCatches, { since
   }
 }
 
-/** The catches of each gamemode by species, as the service summarizes them. */
-export function summariesSince({ gamemodes, catches }: PlayerCatches, since: number | undefined): readonly Summaries[] {
-  return summariesOf(gamemodes, catchesSince(catches, since))
-}
-
 function catchesSince(catches: readonly PlayerCatch[], since = Number.NEGATIVE_INFINITY): readonly PlayerCatch[] {
   return catches.filter(({ caughtAt }) => Date.parse(caughtAt) >= since)
 }
 
-function summariesOf(gamemodes: readonly Gamemode[], catches: readonly PlayerCatch[]): readonly Summaries[] {
-  return gamemodes.map((gamemode) => {
-    const own = (kind: PlayerCatch['kind']) => catches.filter((one) => one.kind === kind && one.gamemode === gamemode)
-    const [fish, crab] = [own('fish'), own('crab')]
-    const byRarity = RARITIES.map(({ label }) => [label, fish.filter(({ rarity }) => rarity === label).length])
+function countCatches(gamemodes: readonly Gamemode[], catches: readonly PlayerCatch[]): CollectionCounts {
+  const counts = (kind: PlayerCatch['kind']) => {
+    const own = catches.filter((one) => one.kind === kind)
+    const byGamemode = gamemodes.map((each) => [each, own.filter(({ gamemode }) => gamemode === each).length])
     return {
-      fish: { gamemode, total: fish.length, byRarity: Object.fromEntries(byRarity), species: speciesOf(fish) },
-      crab: { gamemode, total: crab.length, species: speciesOf(crab) },
+      total: own.length,
+      unique: new Set(own.map(({ name }) => name)).size,
+      byGamemode: Object.fromEntries(byGamemode),
     }
-  })
+  }
+  // Crabs have no rarity.
+  const byRarity = RARITIES.map(({ label }) => [label, catches.filter(({ rarity }) => rarity === label).length])
+  return { fish: { ...counts('fish'), byRarity: Object.fromEntries(byRarity) }, crab: counts('crab') }
 }
 
-function speciesOf(catches: readonly PlayerCatch[]) {
-  return [...Map.groupBy(catches, ({ name, rarity }) => JSON.stringify([name, rarity])).values()].map((group) => {
-    const { name = '', rarity } = group[0] ?? {}
-    const times = group.map(({ caughtAt }) => caughtAt).sort()
+/** The species of all gamemodes together, fish before crabs, most caught first, then by name. */
+export function speciesRows({ catches }: PlayerCatches, since: number | undefined): readonly SpeciesRow[] {
+  const groups = Map.groupBy(catchesSince(catches, since), ({ kind, name, rarity }) =>
+    JSON.stringify([kind, name, rarity]),
+  )
+  const rows = [...groups.values()].flatMap(([first, ...rest]): SpeciesRow[] => {
+    if (!first) return []
+    const { kind, name, rarity, caughtAt } = first
+    // ISO 8601 in UTC, so that text is ordered as time.
+    const times = [caughtAt, ...rest.map((one) => one.caughtAt)].sort()
     const [firstCaughtAt = '', lastCaughtAt = ''] = [times[0], times.at(-1)]
-    return { name, ...(rarity === undefined ? {} : { rarity }), count: group.length, firstCaughtAt, lastCaughtAt }
+    return [{ kind, name, ...(rarity && { rarity }), count: times.length, firstCaughtAt, lastCaughtAt }]
+  })
+  return rows.sort((one, other) => {
+    if (one.kind !== other.kind) return one.kind === 'fish' ? -1 : 1
+    return other.count - one.count || (one.name < other.name ? -1 : 1)
   })
 }
 

@@ -1,8 +1,8 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { parseCatchQuery } from '../client/catch-query.ts'
-import { COUNT_COLUMNS, countBars, countRows, SPECIES_COLUMNS, speciesRows } from '../client/counts.ts'
+import { COUNT_COLUMNS, countBars, countRows, SPECIES_COLUMNS } from '../client/counts.ts'
 import { fetchGamemodes, gamemodeOf } from '../client/gamemodes.ts'
-import { dayBars, playerRows, playerStats, readCatches, summariesSince } from '../client/player-stats.ts'
+import { dayBars, playerRows, playerStats, readCatches, speciesRows } from '../client/player-stats.ts'
 import { usageError } from '../core/errors.ts'
 import { administrationFlags, openAdministration } from '../kit/administration.ts'
 import { Args, type CommandContext, defineCommand, Flags } from '../kit/define.ts'
@@ -67,7 +67,7 @@ export const statsCommand = defineCommand({
     const found = await readCatches(client, { user: named, gamemodes, signal })
     const { user } = found
     if (flags.species) {
-      const rows = speciesRows(summariesSince(found, since))
+      const rows = speciesRows(found, since)
       const empty = since === undefined ? 'No catches yet.' : 'No catches since then.'
       return context.printRows({ rows, columns: SPECIES_COLUMNS, document: { user, species: rows }, empty })
     }

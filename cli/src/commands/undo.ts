@@ -38,7 +38,7 @@ export const undoCommand = defineCommand({
 
   async run(context) {
     const { target } = context
-    const user = requireUser(target, 'Add --user USER')
+    const user = requireUser(target)
     const path = outboxPath(context, target.url.value)
     await using outbox = await openLocalOutbox(context, target)
     const queued = outbox && (await waitingCatches(outbox, user)).at(-1)

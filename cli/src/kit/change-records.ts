@@ -11,7 +11,7 @@ import {
 } from '../client/records.ts'
 import { requireUser, type Target } from '../config/target.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
-import { confirm, confirmTyped } from '../output/prompt.ts'
+import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 import { isAdministrator, openAdministration } from './administration.ts'
 import { Args, type CommandContext, Flags } from './define.ts'
@@ -63,7 +63,7 @@ export async function findRecords(
 ): Promise<SelectedRecords> {
   const { args, flags } = context
   const { ids, matches } = parseSelection(args.id ?? [], flags, context.clock.now())
-  const named = requireUser(target, 'Add --user USER')
+  const named = requireUser(target)
   const client = await openClient(context, target)
   const signal = context.interrupted()
   const found = await fetchRecords(client, { user: named, gamemode, signal })
@@ -85,8 +85,7 @@ export async function findRecords(
     async authorize(question) {
       context.note(describeRecords(records))
       const { yes, 'no-input': noInput } = flags
-      const request = { question, yes, 'no-input': noInput }
-      await (matches ? confirmTyped(context, { ...request, typed: user }) : confirm(context, request))
+      await confirm(context, { question, yes, 'no-input': noInput, typed: matches && user })
       if (flags.user !== undefined && isAdministrator(context)) {
         const { admin } = await openAdministration(context)
         const of = ({ kind }: CatchRecord) => (kind === 'fish' ? admin.fish : admin.crabs)

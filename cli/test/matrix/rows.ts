@@ -29,7 +29,6 @@ const RECORDS = 'listUserFish listUserCrab'
 /** At least one row for each command; more for each way to act or to print a secret. */
 export const ROWS: readonly Row[] = [
   ['demo', ''],
-  ['demo --url {url}', 'demoFish demoCrab'],
   ['login Alex --with-api-key', 'getUserKey postFish'],
   ['login admin --admin', 'adminLogin'],
   ['add Salmon -r 3', 'postFish'],
@@ -52,7 +51,7 @@ export const ROWS: readonly Row[] = [
   ['outbox', '', { given: ['rejected'] }],
   ['outbox --send', 'postFish', { given: ['queued'] }],
   ['outbox --retry', 'postFish', { given: ['rejected'] }],
-  ['outbox --drop all --yes', '', { given: ['rejected'] }],
+  ['outbox --drop --yes', '', { given: ['rejected'] }],
   ['outbox --cancel --yes', ''],
   ['whoami', 'postFish'],
   ['whoami', 'adminMe', LOGGED_IN],
@@ -79,7 +78,6 @@ export const ROWS: readonly Row[] = [
   ['user delete Alex --dry-run', `adminLogin adminMe showUser status ${RECORDS}`],
   ['user list', 'adminLogin listUsers'],
   ['user list --search al', 'listUsers', LOGGED_IN],
-  ['user reset Alex --type fernet --yes', 'adminLogin resetUser', { given: ['login'] }],
   ['user reset Alex --type api-key --yes --show', 'adminLogin resetUser', NEW],
   ['user reset Alex --type password --yes --out {home}/secret-file', 'adminLogin resetUser'],
   ['user reset Alex --type fernet --show --dry-run', 'adminLogin showUser'],
