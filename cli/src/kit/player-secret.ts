@@ -9,7 +9,6 @@ interface SecretFlags {
   readonly show?: boolean | undefined
   readonly out?: string | undefined
   readonly force?: boolean | undefined
-  readonly 'dry-run'?: boolean | undefined
 }
 
 /** Whether a new secret is printed: on request, or on a terminal when it would go nowhere else. Changes nothing. */
@@ -20,7 +19,7 @@ export async function checkDestination(
   const file = secretFilePath(flags.out)
   if (file !== undefined) await checkSecretFile(file, flags.force === true)
   if (flags.show || flags.out === '-') return true
-  if (file !== undefined || flags['dry-run']) return false
+  if (file !== undefined) return false
   if (stdout.isTTY && !flags.json) return true
   throw usageError(`The new ${title} would be lost; nothing was changed.`, 'Add --out FILE, or --show to print it.')
 }

@@ -80,7 +80,6 @@ export const ROWS: readonly Row[] = [
   ['user list --search al', 'listUsers', LOGGED_IN],
   ['user reset Alex --type api-key --yes --show', 'adminLogin resetUser', NEW],
   ['user reset Alex --type password --yes --out {home}/secret-file', 'adminLogin resetUser'],
-  ['user reset Alex --type fernet --show --dry-run', 'adminLogin showUser'],
   ['user show Alex', 'adminLogin showUser'],
   ['admin create zoe', 'adminLogin createAdmin'],
   ['admin delete mia --yes', 'adminLogin deleteAdmin'],

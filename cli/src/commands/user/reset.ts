@@ -1,13 +1,12 @@
 import type { ResetType } from '@fish-crab/sdk/admin'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
-import { secretFilePath } from '../../config/secret-file.ts'
 import { administratorWords } from '../../config/target.ts'
 import { commandLine } from '../../core/command-line.ts'
 import { usageError } from '../../core/errors.ts'
 import { parseChoice } from '../../core/parse-values.ts'
 import { administrationFlags, openAdministration } from '../../kit/administration.ts'
 import { Args, defineCommand, Flags, words } from '../../kit/define.ts'
-import { dryRunFlag, secretFileFlags, yesFlags } from '../../kit/flags.ts'
+import { secretFileFlags, yesFlags } from '../../kit/flags.ts'
 import { checkDestination, outputSecret } from '../../kit/player-secret.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
@@ -22,7 +21,6 @@ export const userResetCommand = defineCommand({
   examples: [
     'fish-cli user reset Alex --type password --out alex.password',
     { description: 'Replace a leaked key:', command: 'fish-cli user reset Alex --type fernet --yes --show' },
-    'fish-cli user reset Alex --type api-key --dry-run',
   ],
   args: { name: Args.string({ description: 'name of the player', required: true }) },
   flags: {
@@ -35,7 +33,6 @@ export const userResetCommand = defineCommand({
     ...secretFileFlags,
     ...administrationFlags,
     ...yesFlags,
-    ...dryRunFlag,
   },
   role: 'administrator',
   completion: { name: { local: 'users' }, type: words(Object.keys(TITLES)) },
@@ -46,14 +43,8 @@ export const userResetCommand = defineCommand({
     const type = typeOf(flags.type)
     const title = TITLES[type]
     const isShown = await checkDestination(context, title)
-    const dryRun = flags['dry-run']
-    if (!dryRun) await confirm(context, { question: `Replace the ${title} of ${printable(user)}`, ...flags })
+    await confirm(context, { question: `Replace the ${title} of ${printable(user)}`, ...flags })
     const { admin, options } = await openAdministration(context)
-    if (dryRun) {
-      const { name } = await admin.users.get(user, options)
-      const planned = { user: name, type, file: secretFilePath(flags.out), dryRun }
-      return context.print(planned, () => `Would give ${printable(name)} a new ${title}.`)
-    }
     return outputSecret(context, {
       user,
       title,
