@@ -4,7 +4,7 @@ import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/p
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
-import { lazyOclif, toAscii } from './cli/build/startup.ts'
+import { lazyOclif } from './cli/build/startup.ts'
 import { writeLicences } from './scripts/build/write-licences.ts'
 
 interface Manifest {
@@ -92,10 +92,6 @@ function program(folder: string, entries: Entries): Options {
     metafile: true,
     async onSuccess() {
       writeLicences(`${folder}/dist`, 'cjs')
-      for (const name of Object.keys(entries)) {
-        const file = `${folder}/dist/${name}.cjs`
-        await writeFile(file, toAscii(await readFile(file, 'utf8')))
-      }
       execFileSync(process.execPath, [`${folder}/build/write-pages.ts`], { stdio: 'inherit' })
     },
   }

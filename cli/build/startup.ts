@@ -2,8 +2,7 @@ import { isBuiltin } from 'node:module'
 import { relative } from 'node:path'
 import type { Plugin } from 'esbuild'
 
-// Build steps for a quick start. Measured in processor time of `fish-cli config`, against
-// 21 ms of bare Node: 41 ms with all of it, 48 ms without `lazyOclif`, 42 ms without `toAscii`.
+// Measured in processor time of `fish-cli config`, against 21 ms of bare Node: 42 ms with `lazyOclif`, 7 ms more without.
 
 const OCLIF = /[\\/]@oclif[\\/]core[\\/]lib[\\/]/
 const FEWEST = 50
@@ -55,18 +54,4 @@ module.exports = new Proxy(function () {}, {
   construct: (_, args) => Reflect.construct(load(), args),
 })
 `
-}
-
-/**
- * Escapes what is beyond ASCII in a bundle. One such character makes Node keep all of it in two bytes a character. The
- * bundler has escaped strings and names; what is left stands in regular expressions, where an escape means the same.
- * @example toAscii('/é/u') // '/\\u00e9/u'
- */
-export function toAscii(bundle: string): string {
-  // A tagged template sees the escape itself.
-  if (/\braw`[^`]*[^\0-\x7f]/.test(bundle)) throw new Error('The bundle has a raw template beyond ASCII.')
-  // A backslash belongs to the next character: it is dropped before one beyond ASCII, where it means nothing.
-  return bundle.replace(/\\[\0-\x7f]|\\?([^\0-\x7f])/g, (whole, beyond?: string) =>
-    beyond === undefined ? whole : `\\u${beyond.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }

@@ -207,10 +207,8 @@ describe('status and demo', () => {
     expect(json).toEqual({ status: 'ok', version: '0.0.0-test', timestamp: expect.any(String) })
   })
 
-  test('demo shows fish of all rarities and crabs, with no service there or with the one that is named', async () => {
+  test('demo shows fish of all rarities and crabs without a service', async () => {
     const { stdout } = await run(['demo'], { env: { ...context.base, FISH_URL: 'http://127.0.0.1:1' } })
-    expect((await run(['demo', '--url', context.service.url], { env: context.base })).stdout).toBe(stdout)
-    expect((await run(['demo', '--url', 'http://127.0.0.1:1'], { env: context.base })).status).toBe(69)
     for (const word of ['FISH', 'Bronze', 'Mythical', 'Unknown/Other', 'CRAB']) expect(stdout).toContain(word)
     const json = JSON.parse((await run(['demo', '--json'], { env: context.base })).stdout)
     expect(json).toMatchObject({ user: 'demo', fish: expect.any(Array), crab: expect.any(Array) })

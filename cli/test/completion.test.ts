@@ -150,7 +150,7 @@ describe('a reply', () => {
     expect(reply('bash', 'fish-cli list --gamemode=E')).toBe('words\n--gamemode=earth\n')
     expect(reply('bash', String.raw`fish-cli list fish \*`)).toBe('words\n*Mia\n')
     expect(reply('bash', "fish-cli list fish 'A")).toBe('words\nAlex\n')
-    expect(reply('bash', 'fish-cli list --user="Al')).toBe('words\n--user=Alex\n')
+    expect(reply('bash', 'fish-cli add --user="Al')).toBe('words\n--user=Alex\n')
     expect(reply('bash', 'fish-cli add --file=a')).toBe('files\n')
   })
 

@@ -37,12 +37,12 @@ function putFolder(path: string) {
   mkdirSync(at(path), { recursive: true, mode: 0o700 })
 }
 
-// What is wrong, and what a login says of it.
-const DAMAGES: Readonly<Record<string, readonly [code: string, damage: () => void]>> = {
-  'the folder of the configuration is a file': ['file_not_written', () => put('config/fish-crab', '')],
-  'the folder above is a file': ['file_not_written', () => put('config', '')],
+// What is wrong, and the error of a login that finds it before it sends a request.
+const DAMAGES: Readonly<Record<string, readonly [code: string | null, damage: () => void]>> = {
+  'the folder of the configuration is a file': [null, () => put('config/fish-crab', '')],
+  'the folder above is a file': [null, () => put('config', '')],
   'the folder of the configuration is a link to nothing': [
-    'file_not_written',
+    null,
     () => {
       rmSync(at('config'), { recursive: true })
       symlinkSync(at('nothing'), at('config'))
@@ -50,16 +50,16 @@ const DAMAGES: Readonly<Record<string, readonly [code: string, damage: () => voi
   ],
   'the configuration is a folder': ['file_not_read', () => putFolder(CONFIG)],
   'the configuration is broken': ['invalid_config', () => put(CONFIG, '{')],
-  'the draft of the configuration is a folder': ['file_not_written', () => putFolder(`${CONFIG}.new`)],
-  'the state folder is a file': ['file_not_locked', () => put('state/fish-crab', '')],
-  'the folder above the state folder is a file': ['file_not_locked', () => put('state', '')],
-  'the lock is a folder': ['file_not_locked', () => putFolder(LOCK)],
-  'the lock is something else': ['file_not_locked', () => put(LOCK, 'no lock, but long enough for one: '.repeat(100))],
+  'the draft of the configuration is a folder': [null, () => putFolder(`${CONFIG}.new`)],
+  'the state folder is a file': [null, () => put('state/fish-crab', '')],
+  'the folder above the state folder is a file': [null, () => put('state', '')],
+  'the lock is a folder': [null, () => putFolder(LOCK)],
+  'the lock is something else': [null, () => put(LOCK, 'no lock, but long enough for one: '.repeat(100))],
   'the secrets are a folder': ['file_not_read', () => putFolder(SECRETS)],
   'the secrets are broken': ['invalid_secrets', () => put(SECRETS, '{')],
   'the secrets are readable by others': ['secrets_not_private', () => put(SECRETS, JSON.stringify(READABLE), 0o644)],
   'the secrets are of a newer program': ['secrets_too_new', () => put(SECRETS, '{"version":2}')],
-  'the draft of the secrets is a folder': ['file_not_written', () => putFolder(`${SECRETS}.new`)],
+  'the draft of the secrets is a folder': [null, () => putFolder(`${SECRETS}.new`)],
 }
 
 /** Everything below the folder, with what was changed when. */
@@ -85,7 +85,7 @@ beforeEach(async () => {
   put(SECRETS, JSON.stringify(READABLE))
 })
 
-describe.each(Object.entries(DAMAGES))('where %s', (_, [code, damage]) => {
+describe.each(Object.entries(DAMAGES))('where %s', (_, [, damage]) => {
   test.each(Object.entries(COMMANDS))('%s leaves the configuration as it is when it fails', async (_name, argv) => {
     damage()
     const configuration = () => everything().filter(([path]) => String(path).startsWith('config'))
@@ -93,9 +93,12 @@ describe.each(Object.entries(DAMAGES))('where %s', (_, [code, damage]) => {
     const { status } = await outcome(argv)
     if (status !== 0) expect(configuration()).toEqual(before)
   })
+})
 
-  test('a login says so before it asks the service', async () => {
+test.each(Object.entries(DAMAGES).filter(([, [code]]) => code !== null))(
+  'a login reports it before it sends a request where %s',
+  async (_, [code, damage]) => {
     damage()
     expect((await outcome(COMMANDS.login)).error.code).toBe(code)
-  })
-})
+  },
+)

@@ -45,7 +45,6 @@ test.each([
   ['watch', 'some.log'],
   ['stats', 'Alex'],
   ['leaderboard'],
-  ['whoami'],
   ['login', 'Alex', '--no-input'],
 ])('%s %s … rejects a wrong gamemode in the same words and suggests the closest one', async (...argv) => {
   const { status, stdout } = await run([...argv, '-g', 'erth', '--json'], { env: context.player, piped: '' })

@@ -68,22 +68,6 @@ describe('list --watch where stdout is no terminal', () => {
     ])
   })
 
-  test('with --chart prints the counts that changed', async () => {
-    const { stdout } = await runWatch(['list', '--watch', '--chart', '--json'], {
-      fish: [COD, { name: 'Koi', rarity: 3 }],
-      async during({ live, lines, add }) {
-        await live()
-        await add('Koi', 3)
-        await lines(3)
-      },
-    })
-    expect(lines(stdout).map((line) => JSON.parse(line))).toEqual([
-      { rarity: 'Bronze', count: 1 },
-      { rarity: 'Gold', count: 1 },
-      { rarity: 'Gold', count: 2 },
-    ])
-  })
-
   test('follows crabs, which have no rarity', async () => {
     const { stdout } = await runWatch(['list', 'crabs', '--watch', '--json'], {
       async during({ live, lines, add, addCrab }) {

@@ -158,16 +158,15 @@ describe('an administrator', () => {
     return JSON.parse(stdout)
   }
 
-  test('removes a wrong file at once: all catches that were added in a time, whenever they were caught', async () => {
+  test('removes all catches of a wrong file at once', async () => {
     await add('Koi')
     const csv = Array.from({ length: 1001 }, (_, index) => `Cod ${index},1,2025-01-01T00:00:00Z`)
     const file = join(folder, 'wrong.csv')
     await writeFile(file, ['name,rarity,caughtAt', ...csv].join('\n'))
     expect((await fish(['add', '--file', file])).status).toBe(0)
-    const range = ['remove', '--user', player, '--added', '--since', '1h']
-    expect((await asAdmin(range)).status).toBe(2)
-    expect(await adminJson([...range, '--dry-run'])).toMatchObject({ catches: 1002, dryRun: true })
     const caught = ['remove', '--user', player, '--since', '2025-01-01', '--until', '2025-01-02T12:00']
+    expect((await asAdmin(caught)).status).toBe(2)
+    expect(await adminJson([...caught, '--dry-run'])).toMatchObject({ catches: 1001, dryRun: true })
     const removed = await adminJson([...caught, '--yes'])
     expect([removed.removed.length, removed.catches]).toEqual([3, 1001])
     expect(await names()).toEqual(['Koi'])

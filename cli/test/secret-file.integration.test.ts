@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createMock, type Mock, type MockServer } from '@fish-crab/mocks'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
-import type { OpenEntry } from '../src/core/context.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, type RunOptions, run, startImpostor } from './harness.ts'
 
@@ -47,21 +46,26 @@ const SECRET_ROUTES = ['getUserKey', 'resetUser', 'createUser']
 const secretRequests = () => mock.requests.filter(({ route }) => SECRET_ROUTES.includes(route))
 const resets = () => mock.requests.filter(({ route }) => route === 'resetUser')
 
-/** The commands with `--out`, and the hint after a loss. */
+/** The commands that write a secret to a file, and the hint after a loss. */
 const COMMANDS = [
-  { argv: ['key', 'Alex'], again: /another FILE/ },
+  { argv: ['key', 'Alex'], flag: '--out', again: /another FILE/ },
   {
     argv: ['user', 'reset', 'Alex', '--type', 'api-key', '--yes'],
+    flag: '--out',
     again: /another FILE: fish-cli user reset Alex --type api-key --out FILE --url \S+$/,
   },
-  { argv: ['user', 'create', 'Dora'], again: /fish-cli user reset Dora --type password --out FILE --url \S+, and/ },
+  {
+    argv: ['user', 'create', 'Dora'],
+    flag: '--login-file',
+    again: /fish-cli user reset Dora --type password --out FILE --url \S+, and/,
+  },
 ].map((command) => ({ ...command, title: command.argv.slice(0, 2).join(' ') }))
 
 /** The service, where something happens on this machine just before it does what it is asked. */
 async function serviceAfter(happening: () => void): Promise<string> {
   const between = await startImpostor(async (request, response) => {
     const body = await text(request)
-    if (request.url !== '/admin/login') happening()
+    if (!['/admin/login', '/status'].includes(request.url ?? '')) happening()
     const { host: _, connection: __, ...headers } = request.headers
     const answer = await fetch(`${served.url}${request.url}`, {
       method: request.method ?? 'GET',
@@ -94,14 +98,14 @@ test('space for a secret is reserved before the request, and the secret is on th
   expect(readFileSync(out, 'utf8')).toMatch(KEY)
 })
 
-describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
+describe.each(COMMANDS)('$title $flag', ({ argv, flag, again }) => {
   test('has space on the disk before the request, and leaves nothing of it', async () => {
     const file = join(folder, 'secret')
     let before = 0
     const FISH_URL = await serviceAfter(() => {
       before = statSync(file).size
     })
-    expect(await fish([...argv, '--out', file], { env: { FISH_URL } })).toMatchObject({ status: 0, stderr: '' })
+    expect(await fish([...argv, flag, file], { env: { FISH_URL } })).toMatchObject({ status: 0 })
     expect(before).toBeGreaterThanOrEqual(4096)
     expect(readFileSync(file, 'utf8')).toMatch(/^\S[^\0]*\S\n$/)
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -110,7 +114,7 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
   test('says what the service has done when the file fails after all, and what to type next', async () => {
     const file = join(folder, 'secret')
     const FISH_URL = await serviceAfter(() => mkdirSync(file, { recursive: true }))
-    const { status, stdout } = await fish([...argv, '--out', file, '--force', '--json', '--url', FISH_URL])
+    const { status, stdout } = await fish([...argv, flag, file, '--force', '--json', '--url', FISH_URL])
     const { error } = JSON.parse(stdout)
     expect({ status, code: error.code }).toEqual({ status: 7, code: 'secret_not_saved' })
     expect(error.message).toMatch(/^(The service|The old) .*could not be saved\.$/)
@@ -120,7 +124,7 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
 
   test('ends with nothing done for a name that ends as a folder does', async () => {
     for (const how of [[], ['--force']]) {
-      const { status, stdout } = await fish([...argv, '--out', join(folder, 'new/'), ...how, '--json'])
+      const { status, stdout } = await fish([...argv, flag, join(folder, 'new/'), ...how, '--json'])
       expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 2, code: 'usage' })
     }
     expect(secretRequests()).toEqual([])
@@ -139,7 +143,7 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
       const before = kinds()
       for (const place of places) {
         for (const how of [[], ['--force']]) {
-          const { status, stdout } = await fish([...argv, '--out', place, ...how, '--json'])
+          const { status, stdout } = await fish([...argv, flag, place, ...how, '--json'])
           const { code, message } = JSON.parse(stdout).error
           expect({ place, status, code }).toEqual({ place, status: 6, code: 'file_exists' })
           expect(message).toContain('not a regular file')
@@ -154,7 +158,7 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
       const file = join(folder, 'secret')
       // A limit for files instead of a full disk: the signal that comes with it would end the process.
       const limited = `trap '' XFSZ; ulimit -f 1; exec "$@"`
-      const child = spawn('sh', ['-c', limited, 'sh', process.execPath, PROGRAM, ...argv, '--out', file, '--json'], {
+      const child = spawn('sh', ['-c', limited, 'sh', process.execPath, PROGRAM, ...argv, flag, file, '--json'], {
         // No cache of compiled code: nothing but the secret may be written below the folder.
         env: {
           PATH: process.env.PATH,
@@ -172,112 +176,5 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
       expect(readdirSync(folder)).toEqual([])
       expect(secretRequests()).toEqual([])
     })
-  })
-})
-
-const RENEWALS = [{ argv: ['user', 'reset', 'alex', '--type', 'fernet'], ways: ['--yes', '--dry-run'] }]
-
-describe.each(RENEWALS)('a stored key that $argv replaces', ({ argv, ways }) => {
-  const logIn = async (options: RunOptions = {}) => {
-    const asAlex = { ...options, env: { ...options.env, FISH_PASSWORD: 'canary-Alex-password' } }
-    expect(await fish(['login', 'Alex', '--url', served.url], asAlex)).toMatchObject({ status: 0 })
-    return join(folder, 'state', 'fish-crab', 'secrets.json')
-  }
-
-  test('is replaced only where the stored one can be replaced', async () => {
-    const secrets = await logIn()
-    // Even who may do everything cannot remove this as a file.
-    mkdirSync(`${secrets}.new`)
-    const answer = await fish([...argv, '--yes', '--show', '--out', join(folder, 'secret'), '--json'])
-    expect({ ...answer, stdout: JSON.parse(answer.stdout).error.code }).toEqual({
-      status: 1,
-      stdout: 'file_not_written',
-      stderr: '',
-    })
-    expect(readdirSync(folder)).not.toContain('secret')
-    expect(resets()).toEqual([])
-  })
-
-  test('is replaced only where the stored one can be read, in a dry run too', async () => {
-    const secrets = await logIn()
-    writeFileSync(secrets, 'canary')
-    for (const how of ways) {
-      const { status, stdout } = await fish([...argv, how, '--json'])
-      expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 4, code: 'invalid_secrets' })
-    }
-    expect(resets()).toEqual([])
-  })
-
-  test('stays when the service fails, and a dry run changes no byte', async () => {
-    const secrets = await logIn()
-    // Not as it would be written.
-    const strange = JSON.stringify(JSON.parse(readFileSync(secrets, 'utf8')))
-    writeFileSync(secrets, strange)
-    if (ways.includes('--dry-run')) expect(await fish([...argv, '--dry-run'])).toMatchObject({ status: 0 })
-    expect(readFileSync(secrets, 'utf8')).toBe(strange)
-    mock.fail({ status: 500 }, { on: 'resetUser' })
-    expect(await fish([...argv, '--yes'])).toMatchObject({ status: 1 })
-    expect(JSON.parse(readFileSync(secrets, 'utf8'))).toEqual(JSON.parse(strange))
-  })
-
-  describe('that cannot be stored after the response', () => {
-    const entries = new Map<string, string>()
-    /** A keyring that lets nothing in once the service has made the key. */
-    const keyring: OpenEntry = (_, account) => ({
-      getPassword: async () => entries.get(account) ?? null,
-      setPassword: async (password) => {
-        if (resets().length > 0) throw new Error('canary')
-        entries.set(account, password)
-      },
-      deletePassword: async () => entries.delete(account),
-    })
-    const options = { keyring, env: { FISH_SECRET_STORE: '' } }
-
-    beforeEach(async () => {
-      entries.clear()
-      await logIn(options)
-    })
-
-    const message = expect.stringMatching(
-      /^fish-cli: The old (Fernet )?key of alex is no longer valid, .* was not saved .*keyring/,
-    )
-
-    test('is printed all the same, and the status is 7', async () => {
-      const { status, stdout, stderr } = await fish([...argv, '--yes', '--show'], options)
-      expect({ status, stderr }).toEqual({ status: 7, stderr: message })
-      expect(stdout).toMatch(KEY)
-      expect(stderr).not.toContain('canary')
-    })
-
-    test('is in the one JSON document, which says that it is not stored', async () => {
-      const { status, stdout, stderr } = await fish([...argv, '--yes', '--show', '--json'], options)
-      expect({ status, stderr }).toEqual({ status: 7, stderr: message })
-      const document = JSON.parse(stdout)
-      expect(document).toMatchObject({ user: 'alex', masked: false, stored: false })
-      expect(`${document.secret ?? document.fernetKey}\n`).toMatch(KEY)
-    })
-
-    test('is in its file, which stays', async () => {
-      const file = join(folder, 'secret')
-      const { status, stdout, stderr } = await fish([...argv, '--yes', '--out', file, '--json'], options)
-      expect({ status, stderr }).toEqual({ status: 7, stderr: message })
-      expect(JSON.parse(stdout)).toMatchObject({ user: 'alex', file, stored: false })
-      expect(readFileSync(file, 'utf8')).toMatch(KEY)
-    })
-  })
-
-  test('is stored even where its file fails', async () => {
-    const secrets = await logIn()
-    const before = readFileSync(secrets, 'utf8')
-    const file = join(folder, 'secret')
-    // The service is another one by its address, unless the login was there too.
-    const url = await serviceAfter(() => mkdirSync(file, { recursive: true }))
-    for (const path of [secrets, join(folder, 'config', 'fish-crab', 'config.json')]) {
-      writeFileSync(path, readFileSync(path, 'utf8').replaceAll(served.url, url))
-    }
-    const { status } = await fish([...argv, '--yes', '--out', file, '--force'], { env: { FISH_URL: url } })
-    expect(status).toBe(7)
-    const keyOf = (content: string) => JSON.parse(content).profiles.default.fernetKey
-    expect(keyOf(readFileSync(secrets, 'utf8'))).not.toBe(keyOf(before))
   })
 })

@@ -90,7 +90,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     const requested = nextRequest()
     const env = { ...environment(), FISH_ADMIN_PASSWORD: 'canary-admin-password' }
     const out = join(state, 'alex.json')
-    const terminal = fishInTerminal(['user', 'create', 'Alex', '--out', out], { env })
+    const terminal = fishInTerminal(['user', 'create', 'Alex', '--login-file', out], { env })
     await requested
     const { status, isSane, text } = await ctrlC(terminal)
     expect({ status, isSane, left: existsSync(out) }).toEqual({ status: 130, isSane: true, left: false })

@@ -46,7 +46,7 @@ interface AddFileOptions {
  * or parallel run harmless.
  */
 export async function addFile(context: Context & Notes, { target, flags, rarity }: AddFileOptions) {
-  const user = requireUser(target, 'Add --user USER')
+  const user = requireUser(target)
   const { again = false } = flags
   const signal = context.interrupted()
   const defaults: FileDefaults = {

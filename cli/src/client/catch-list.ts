@@ -59,10 +59,6 @@ export type CatchList =
   | { readonly counted: false; readonly output: RowsOutput<Catch> }
   | { readonly counted: true; readonly output: RowsOutput<CatchCount>; readonly bars: readonly Bar[] }
 
-function countedBy(kind: CatchKind): 'rarity' | 'name' {
-  return kind === 'fish' ? 'rarity' : 'name'
-}
-
 export function buildCatchList(
   { user, catches }: Pick<Collection, 'user' | 'catches'>,
   options: CatchListOptions,
@@ -73,15 +69,14 @@ export function buildCatchList(
   const why = catches.length === 0 ? 'yet' : 'that match'
   const empty = `${user} has no ${KIND_PLURALS[kind]} in ${gamemode} ${why}.`
   if (chart) {
-    const by = countedBy(kind)
     const counts = kind === 'fish' ? countByRarity(selected) : countByName(selected)
     const output = {
       rows: selected.length === 0 ? [] : counts,
-      columns: countColumns(by),
+      columns: countColumns(kind === 'fish' ? 'rarity' : 'name'),
       document: { ...about, kind, counts },
       empty,
     }
-    const bars = counts.map((row) => ({ label: countedValue(row), value: row.count, style: styleOf(row) }))
+    const bars = counts.map((row) => ({ label: row.rarity ?? row.name ?? '', value: row.count, style: styleOf(row) }))
     return { counted: true, output, bars }
   }
   const columns = (kind === 'fish' ? fishColumns(detail) : crabColumns(detail)) as readonly Column<Catch>[]
@@ -114,10 +109,6 @@ interface CatchCount {
   readonly rarity?: RarityLabel
   readonly name?: string
   readonly count: number
-}
-
-export function countedValue({ rarity, name = '' }: CatchCount): string {
-  return rarity ?? name
 }
 
 function styleOf({ rarity }: CatchCount): Style | undefined {

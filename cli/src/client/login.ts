@@ -7,7 +7,7 @@ import { readSecrets } from '../config/secrets.ts'
 import type { Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
-import { ask, canPrompt, promptLine } from '../output/prompt.ts'
+import { canPrompt, promptLine } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 import { createAdmin, type PromptOptions, readAdminCredentials } from './admin.ts'
 import { openClient } from './client.ts'
@@ -67,20 +67,14 @@ interface ApiKeyOptions {
   readonly noInput: boolean | undefined
 }
 
-/** On a terminal, asks whether to store one, unless one is stored. */
+/** On a terminal, prompts for one to store, unless one is stored or in the environment. */
 async function readApiKey(context: Context, target: Target, { user, withApiKey, noInput }: ApiKeyOptions) {
   const question = `API key of ${printable(user)}`
   if (withApiKey) return readSecret(context, { variable: 'FISH_API_KEY', question, noInput })
-  if (!canPrompt(context, noInput) || (await hasApiKey(context, target, user))) return undefined
-  const given = await secretFromEnv(context, 'FISH_API_KEY')
-  if (given !== undefined) return (await ask(context, 'Also store the API key from FISH_API_KEY')) ? given : undefined
-  const isSecret = true
-  return (
-    (await promptLine(context, {
-      question: `${question}, which lifts the rate limit (press Enter to skip): `,
-      isSecret,
-    })) || undefined
-  )
+  if (!canPrompt(context, noInput) || (await secretFromEnv(context, 'FISH_API_KEY')) !== undefined) return undefined
+  if (await hasApiKey(context, target, user)) return undefined
+  const prompt = `${question}, which lifts the rate limit (press Enter to skip): `
+  return (await promptLine(context, { question: prompt, isSecret: true })) || undefined
 }
 
 async function hasApiKey(context: Context, target: Target, user: string): Promise<boolean> {

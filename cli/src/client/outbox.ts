@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { FishCrabError, type Gamemode, type RateLimitState, type ResponseEvent } from '@fish-crab/sdk'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import {
-  type DeadLetter,
   inspectOutbox,
   type Outbox,
   type OutboxListener,
@@ -17,7 +16,7 @@ import { isSameService } from '../config/profile.ts'
 import type { Target } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
 import type { Context, Notes, Profile } from '../core/context.ts'
-import { CliError, EXIT, usageError } from '../core/errors.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { rememberAdded } from './added.ts'
 import { openClient } from './client.ts'
@@ -150,26 +149,4 @@ export async function knownKeys(context: Pick<Context, 'env'>, url: string): Pro
     // Opening it for the catches reports the problem.
     return () => false
   }
-}
-
-/** @param texts ids of rejected batches, or `all` @throws CliError for a malformed or unknown id */
-export async function selectRejected(
-  outbox: Outbox | undefined,
-  texts: readonly string[],
-): Promise<readonly DeadLetter[]> {
-  const hint = 'See the IDs: fish-cli outbox'
-  if (!texts.every((text) => text === 'all' || /^\d{1,15}$/.test(text)))
-    throw usageError('The ID of a rejected batch must be a number, or all.', hint)
-  const batches = outbox ? await outbox.deadLetters() : []
-  if (texts.includes('all')) return batches
-  const ids = new Set(texts.map(Number))
-  const selected = batches.filter(({ id }) => ids.has(id))
-  if (selected.length === ids.size) return selected
-  const unknown = [...ids].filter((id) => !batches.some((batch) => batch.id === id))
-  const message = `No rejected batch has the ID ${unknown.join(', ')}.`
-  throw new CliError({ code: 'batch_not_found', message, hint, exit: EXIT.notFound })
-}
-
-export function countCatches(deadLetters: readonly DeadLetter[]): number {
-  return deadLetters.reduce((sum, { count }) => sum + count, 0)
 }

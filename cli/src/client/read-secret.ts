@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { addAbortSignal } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { ACCOUNT_LIMITS } from '@fish-crab/sdk/constants'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
@@ -51,9 +52,6 @@ export async function secretFromEnv({ env }: Context, variable: string): Promise
   return content.replace(/\r?\n$/, '') || undefined
 }
 
-// Bounds memory when stdin is something else than a secret.
-const MAX_SECRET = 64 * 1024
-
 /** All of stdin without its line end, as password managers print it. */
 async function secretFromStdin({ stdin, interrupted }: Context, question: string): Promise<string> {
   if (stdin.isTTY)
@@ -61,28 +59,17 @@ async function secretFromStdin({ stdin, interrupted }: Context, question: string
       '--password-stdin needs a pipe, but stdin is a terminal.',
       'Leave --password-stdin out to be prompted.',
     )
-  const secret = (await textOf(stdin, interrupted())).replace(/\r?\n$/, '')
+  const signal = interrupted()
+  const content = await text(addAbortSignal(signal, stdin)).catch((error) => {
+    signal.throwIfAborted()
+    throw error
+  })
+  const secret = content.replace(/\r?\n$/, '')
   if (secret === '') throw noSecretOnStdin('stdin is empty.', `Expected: ${question}.`)
-  if (secret.length > MAX_SECRET || /[\r\n]/.test(secret)) {
+  if (/[\r\n]/.test(secret)) {
     throw noSecretOnStdin('stdin has more than one line.', 'Pass only the password.')
   }
   return secret
-}
-
-async function textOf(stdin: Context['stdin'], signal: AbortSignal): Promise<string> {
-  const pieces: Buffer[] = []
-  let length = 0
-  try {
-    for await (const piece of addAbortSignal(signal, stdin)) {
-      pieces.push(Buffer.from(piece))
-      length += piece.length
-      if (length > MAX_SECRET + 2) break
-    }
-  } catch (error) {
-    signal.throwIfAborted()
-    throw error
-  }
-  return Buffer.concat(pieces).toString('utf8')
 }
 
 function noSecretOnStdin(message: string, hint: string): CliError {

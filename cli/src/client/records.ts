@@ -148,17 +148,8 @@ export function takeBackHint(path: string, user: string, target: Target): string
   return `To add them again: ${commandLine('add', '--file', printable(path), ...words)}`
 }
 
-export function readPlayerPassword(
-  context: Context,
-  user: string,
-  flags: Partial<Record<'no-input' | 'password-stdin', boolean>>,
-): Promise<string> {
-  return readSecret(context, {
-    variable: 'FISH_PASSWORD',
-    question: `Password of ${printable(user)}`,
-    noInput: flags['no-input'],
-    fromStdin: flags['password-stdin'],
-  })
+export function readPlayerPassword(context: Context, user: string, noInput: boolean): Promise<string> {
+  return readSecret(context, { variable: 'FISH_PASSWORD', question: `Password of ${printable(user)}`, noInput })
 }
 
 interface ChangeOptions {

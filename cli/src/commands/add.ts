@@ -68,7 +68,7 @@ export const addCommand = defineCommand({
     const fish = flags.crab ? undefined : fishOf(names, flags.rarity)
     const crabs = names.length === 0 ? [{}] : names.map((name) => ({ name }))
     const { target } = context
-    const user = requireUser(target, 'Add --user USER')
+    const user = requireUser(target)
     const gamemode = await requireGamemode(context, target)
     await confirmNames(context, names)
     const fernetKey = await readPlayerKey(context, target, { user, noInput: flags['no-input'] })

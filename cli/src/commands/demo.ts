@@ -1,8 +1,7 @@
-import type { ClientOptions, RarityLabel } from '@fish-crab/sdk'
+import { createClient, type RarityLabel } from '@fish-crab/sdk'
 import { crabColumns, fishColumns } from '../client/catch-list.ts'
-import { openClient } from '../client/client.ts'
-import { defineCommand, Flags } from '../kit/define.ts'
-import { outputFlags, serviceFlags } from '../kit/flags.ts'
+import { defineCommand } from '../kit/define.ts'
+import { outputFlags } from '../kit/flags.ts'
 import type { Column } from '../output/columns.ts'
 import { renderRows } from '../output/rows.ts'
 import { RARITY_STYLES } from '../output/screen.ts'
@@ -22,15 +21,13 @@ const COLUMNS: readonly Column<Sample>[] = [
 export const demoCommand = defineCommand({
   summary: 'Show sample collections, without a server or an account.',
   examples: ['fish-cli demo', 'fish-cli demo --json'],
-  flags: {
-    ...serviceFlags,
-    url: Flags.string({ summary: 'Show the sample collections of this service.', helpValue: 'URL' }),
-    ...outputFlags,
-  },
+  flags: outputFlags,
 
   async run(context) {
     const { flags } = context
-    const { demo } = await openClient(context, context.target, flags.url === undefined ? await ownService() : {})
+    const { createMock } = await import('@fish-crab/mocks')
+    const { origin, fetch } = await createMock()
+    const { demo } = createClient({ baseUrl: origin, fetch, env: {} })
     const signal = context.interrupted()
     const [{ user, fish }, { crab }] = await Promise.all([demo.fish({ signal }), demo.crabs({ signal })])
     if (!flags.json && !flags.csv) {
@@ -47,9 +44,3 @@ export const demoCommand = defineCommand({
     return context.printRows({ rows, columns: COLUMNS, document: { user, fish, crab } })
   },
 })
-
-async function ownService(): Promise<ClientOptions> {
-  const { createMock } = await import('@fish-crab/mocks')
-  const { origin, fetch } = await createMock()
-  return { baseUrl: origin, fetch }
-}

@@ -6,10 +6,8 @@ import { catchesText, waitingText } from '../client/flush.ts'
 import { findIdentity, type Identity } from '../client/identity.ts'
 import { testKey, testSession } from '../client/login.ts'
 import { openLocalOutbox, unsentElsewhere } from '../client/outbox.ts'
-import { outboxPath } from '../client/outbox-path.ts'
-import { checkConfigWritable, EMPTY_CONFIG, readConfig } from '../config/config-file.ts'
+import { EMPTY_CONFIG, readConfig } from '../config/config-file.ts'
 import { fileStore } from '../config/file-store.ts'
-import { checkReplaceable } from '../config/files.ts'
 import { type KeyringContext, openKeyring } from '../config/keyring.ts'
 import { configPath } from '../config/paths.ts'
 import { isUnencrypted } from '../config/profile.ts'
@@ -125,7 +123,6 @@ function usableConfig(context: KeyringContext): Config {
 function checkConfig(context: KeyringContext): Outcome {
   const path = configPath(context)
   const { profiles, current = 'none' } = readConfig(context)
-  checkConfigWritable(context)
   const mode = modeOf(path)
   if (mode === undefined) return ok(`No configuration file yet; its path is ${path}.`)
   if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
@@ -174,7 +171,6 @@ function modeOf(path: string): number | undefined {
 }
 
 async function checkOutbox(context: Context, target: Target): Promise<Outcome> {
-  checkReplaceable(outboxPath(context, target.url.value))
   await using outbox = await openLocalOutbox(context, target)
   const { pending, rejected } = (await outbox?.status()) ?? { pending: 0, rejected: 0 }
   if (rejected > 0) return warn(`The service rejected ${catchesText(rejected)}.`, 'See why: fish-cli outbox')

@@ -31,7 +31,7 @@ export const keyCommand = defineCommand({
 
   async run(context) {
     const { args, flags } = context
-    const user = args.user ?? requireUser(context.target, 'Add --user USER')
+    const user = args.user ?? requireUser(context.target)
     return outputSecret(context, {
       user,
       title: 'key',

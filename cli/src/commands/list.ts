@@ -3,9 +3,8 @@ import { needsTime, parseCatchQuery, SORT_FIELDS } from '../client/catch-query.t
 import { requireGamemode } from '../client/gamemodes.ts'
 import { requireUser, resolveTarget } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
-import { usageError } from '../core/errors.ts'
 import { Args, defineCommand, Flags, words } from '../kit/define.ts'
-import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../kit/flags.ts'
+import { gamemodeFlag, outputFlags, serviceFlags } from '../kit/flags.ts'
 
 export const listCommand = defineCommand({
   summary: 'List what a player has caught, oldest first.',
@@ -26,7 +25,6 @@ export const listCommand = defineCommand({
     user: Args.string({ description: 'the player (FISH_USER)' }),
   },
   flags: {
-    ...userFlag,
     ...gamemodeFlag,
     detail: Flags.boolean({
       char: 'd',
@@ -60,7 +58,7 @@ export const listCommand = defineCommand({
     const { args, flags } = context
     const { kind, named } = subjectOf(args)
     const query = parseCatchQuery(flags, context.clock.now())
-    const target = resolveTarget(context, { ...flags, user: userOf(named, flags.user) })
+    const target = resolveTarget(context, { ...flags, user: named })
     const user = requireUser(target, `Name a player, such as ${commandLine('list', KIND_PLURALS[kind], 'Alex')}`)
     const gamemode = await requireGamemode(context, target)
     const { chart = false, detail = false } = flags
@@ -88,9 +86,4 @@ function subjectOf(args: { kind?: string | undefined; user?: string | undefined 
   if (kind) return { kind, named: args.user }
   if (args.user === undefined) return { kind: 'fish' as const, named: args.kind }
   throw unknownKind('fish-cli list crabs Alex')
-}
-
-function userOf(argument: string | undefined, flag: string | undefined): string | undefined {
-  if (argument === undefined || flag === undefined || argument === flag) return argument ?? flag
-  throw usageError('USER and --user name different players.', 'Use only one of them.')
 }

@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { adminNameOf } from '../client/admin.ts'
 import { askForGamemodes, findGamemode, gamemodeOf } from '../client/gamemodes.ts'
-import { findIdentity } from '../client/identity.ts'
 import { fetchPlayerKey, fetchSession } from '../client/login.ts'
 import { noteUnsent } from '../client/outbox.ts'
 import { applyLogin, changeConfig, type LoginTarget, replacesLogin } from '../config/config-file.ts'
@@ -101,8 +100,6 @@ export const loginCommand = defineCommand({
     const changed = await changeConfig(context, (current) => applyLogin(current, name, login))
     await updateSecrets(context, changed, name, (stored) => mergeLogin(stored, secrets))
     await noteUnsent(context, config.profiles.get(name), login.url)
-    const wasAsked = flags['with-api-key'] || canPrompt(context, flags['no-input'])
-    if (!asAdmin && !wasAsked && context.stderr.isTTY) await offerApiKey(context, changed, name)
     const expiresAt = secrets.session?.expiresAt
     const status = context.print({ profile: name, ...login, secrets: store.kind, expiresAt }, () => {
       const account = printable(login.admin ?? login.user ?? '')
@@ -178,13 +175,6 @@ async function offerDeletion(
   if (!(await ask(context, `Delete ${printable(path)}`))) return
   await rm(path)
   context.note(`Deleted ${printable(path)}.`)
-}
-
-async function offerApiKey(context: CommandContext, config: Config, name: string): Promise<void> {
-  const target = resolveTarget({ env: context.env, config }, { profile: name })
-  const { apiKey } = await findIdentity(context, target)
-  const offer = commandLine('login', printable(target.user?.value ?? 'USER'), '--with-api-key')
-  if (apiKey === null) context.note(`An API key lifts the rate limit. To store yours: ${offer}`)
 }
 
 function profileSwitch(name: string, { current }: Config): readonly string[] {

@@ -6,7 +6,7 @@ import { isOnlyLocal } from '../config/profile.ts'
 import { resolveTarget } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 import { Args, defineCommand, Flags } from '../kit/define.ts'
-import { addressFlags, gamemodeFlag, userFlag } from '../kit/flags.ts'
+import { addressFlags, gamemodeFlag } from '../kit/flags.ts'
 
 const STATUS_MS = 3000
 
@@ -19,14 +19,13 @@ export const openCommand = defineCommand({
   args: { user: Args.string({ description: 'the player (FISH_USER)' }) },
   flags: {
     print: Flags.boolean({ summary: 'Only print the address.' }),
-    ...userFlag,
     ...gamemodeFlag,
     ...addressFlags,
   },
 
   async run(context) {
     const { args, flags } = context
-    const target = resolveTarget(context, { ...flags, ...(args.user === undefined ? {} : { user: args.user }) })
+    const target = resolveTarget(context, { ...flags, user: args.user })
     const user = target.user?.value
     if (user !== undefined && !isUserName(user)) throw usageError(`A player name must be ${USER_NAME_RULE}.`)
     // Creating a client checks the address of the service.

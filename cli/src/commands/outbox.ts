@@ -1,7 +1,7 @@
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { hintForCode, rejectionText } from '../client/describe-error.ts'
 import { catchesText, flushStatus, flushWithProgress } from '../client/flush.ts'
-import { countCatches, openLocalOutbox, openPlayerOutbox, selectRejected, unsentElsewhere } from '../client/outbox.ts'
+import { openLocalOutbox, openPlayerOutbox, unsentElsewhere } from '../client/outbox.ts'
 import { outboxPath } from '../client/outbox-path.ts'
 import { maxWaitOf, requireUser } from '../config/target.ts'
 import { EXIT } from '../core/errors.ts'
@@ -32,19 +32,13 @@ export const outboxCommand = defineCommand({
     'fish-cli outbox',
     'fish-cli outbox --send',
     { description: 'Send rejected catches again, after a new login:', command: 'fish-cli outbox --retry' },
-    { description: 'Delete rejected batch 3:', command: 'fish-cli outbox --drop 3' },
+    { description: 'Delete rejected catches:', command: 'fish-cli outbox --drop' },
     { description: 'Delete all of your waiting catches:', command: 'fish-cli outbox --cancel --yes' },
   ],
   flags: {
     send: Flags.boolean({ summary: 'Send your waiting catches now.', ...exclusive('send') }),
     retry: Flags.boolean({ summary: 'Send rejected catches again; none is stored twice.', ...exclusive('retry') }),
-    drop: Flags.string({
-      summary: 'Delete the rejected batch with this number, or all rejected batches; repeatable.',
-      helpValue: 'ID|all',
-      multiple: true,
-      multipleNonGreedy: true,
-      ...exclusive('drop'),
-    }),
+    drop: Flags.boolean({ summary: 'Delete the rejected catches.', ...exclusive('drop') }),
     cancel: Flags.boolean({
       summary: 'Delete your waiting catches. A batch that is being sent stays, because it may have been stored.',
       ...exclusive('cancel'),
@@ -58,7 +52,7 @@ export const outboxCommand = defineCommand({
     const { flags } = context
     if (flags.send || flags.retry) return send(context)
     await using outbox = await openLocalOutbox(context, context.target)
-    if (flags.drop) return await drop(context, outbox, flags.drop)
+    if (flags.drop) return await drop(context, outbox)
     return await (flags.cancel ? cancel(context, outbox) : show(context, outbox))
   },
 })
@@ -73,9 +67,9 @@ async function show(context: CommandContext, outbox: Outbox | undefined): Promis
   const batches = ((await outbox?.deadLetters()) ?? []).map(({ id, collection, reason, at, count }) => {
     return { id, ...collection, count, reason, at: at.toISOString() }
   })
-  for (const { id, count, reason } of batches) {
+  for (const { count, reason } of batches) {
     const why = `${rejectionText(reason)} ${hintForCode(reason.code) ?? ''}`.trimEnd()
-    context.note(`fish-cli: Batch ${id}: ${catchesText(count)} rejected. ${why}`)
+    context.note(`fish-cli: ${catchesText(count)} rejected: ${why}`)
   }
   if (batches.length > 0) context.note('fish-cli: To send rejected catches again: fish-cli outbox --retry')
   for (const { result, fix } of others) context.note(`fish-cli: ${result} ${fix}`)
@@ -93,7 +87,7 @@ async function show(context: CommandContext, outbox: Outbox | undefined): Promis
 
 async function send(context: CommandContext): Promise<number> {
   const { flags, target } = context
-  const user = requireUser(target, 'Add --user USER')
+  const user = requireUser(target)
   const maxWaitMs = maxWaitOf(target)
   await using outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'] })
   if (flags.retry) {
@@ -107,17 +101,17 @@ async function send(context: CommandContext): Promise<number> {
   return status
 }
 
-async function drop(context: CommandContext, outbox: Outbox | undefined, ids: readonly string[]): Promise<number> {
-  const batches = await selectRejected(outbox, ids)
-  const count = countCatches(batches)
-  if (count > 0)
-    await confirm(context, { ...context.flags, question: `Delete ${catchesText(count)} that the service rejected` })
-  const dropped = outbox && count > 0 ? await outbox.drop(batches.map(({ id }) => id)) : 0
+async function drop(context: CommandContext, outbox: Outbox | undefined): Promise<number> {
+  const batches = (await outbox?.deadLetters()) ?? []
+  const rejected = batches.reduce((sum, { count }) => sum + count, 0)
+  if (rejected > 0)
+    await confirm(context, { ...context.flags, question: `Delete ${catchesText(rejected)} that the service rejected` })
+  const dropped = (await outbox?.drop(batches.map(({ id }) => id))) ?? 0
   return context.print({ dropped }, () => `Deleted ${catchesText(dropped)}.`)
 }
 
 async function cancel(context: CommandContext, outbox: Outbox | undefined): Promise<number> {
-  const user = requireUser(context.target, 'Add --user USER')
+  const user = requireUser(context.target)
   const planned = (await outbox?.cancel({ user, dryRun: true })) ?? NOTHING
   if (planned.cancelled > 0) {
     const question = `Delete ${catchesText(planned.cancelled)} of ${printable(user)} from the outbox`

@@ -12,8 +12,8 @@ export const removeCommand = defineCommand({
     'fish-cli remove 5f50b328 --gamemode earth',
     { description: 'In a script:', command: 'fish-cli remove 5f50b328 8ab02f11 -g earth --yes --json' },
     {
-      description: 'As an administrator, all records that were added in the last three hours:',
-      command: 'fish-cli remove --user Alex --admin admin -g earth --added --since 3h',
+      description: 'As an administrator, all records of the last three hours:',
+      command: 'fish-cli remove --user Alex --admin admin -g earth --since 3h',
     },
   ],
   args: recordArgs,

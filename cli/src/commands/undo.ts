@@ -23,7 +23,7 @@ import {
 import { requireUser } from '../config/target.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { type CommandContext, defineCommand } from '../kit/define.ts'
-import { passwordStdinFlag, serviceFlags, userFlag, yesFlags } from '../kit/flags.ts'
+import { serviceFlags, userFlag, yesFlags } from '../kit/flags.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
@@ -34,11 +34,11 @@ export const undoCommand = defineCommand({
     'removed from the outbox. Sent catches are removed from the service with your password. The catches are saved to a ' +
     'file first, from which add --file adds them again. Repeat the command to go further back.',
   examples: ['fish-cli undo', { description: 'In a script:', command: 'fish-cli undo --yes --json' }],
-  flags: { ...userFlag, ...serviceFlags, ...passwordStdinFlag, ...yesFlags },
+  flags: { ...userFlag, ...serviceFlags, ...yesFlags },
 
   async run(context) {
     const { target } = context
-    const user = requireUser(target, 'Add --user USER')
+    const user = requireUser(target)
     const path = outboxPath(context, target.url.value)
     await using outbox = await openLocalOutbox(context, target)
     const queued = outbox && (await waitingCatches(outbox, user)).at(-1)
@@ -117,7 +117,7 @@ async function undoSent(
   const gamemodes = [...new Set(records.map(({ gamemode }) => gamemode))].join(', ')
   const from = `${printable(user)}, ${gamemodes}`
   await confirm(context, { ...context.flags, question: `Remove ${amountText(records)} of ${from}` })
-  const password = await readPlayerPassword(context, user, context.flags)
+  const password = await readPlayerPassword(context, user, context.flags['no-input'])
   const { file, removed } = await removeRecords(context, records, {
     signal,
     run: ({ id, kind, gamemode }) => resourceOf(client, kind).remove(id, { user, gamemode, password, signal }),

@@ -1,12 +1,11 @@
 import { openClient } from '../client/client.ts'
-import { gamemodeOf } from '../client/gamemodes.ts'
 import { findIdentity, notLoggedIn } from '../client/identity.ts'
 import { testKey, testSession } from '../client/login.ts'
 import { serviceWords, type Target } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { defineCommand, Flags } from '../kit/define.ts'
-import { gamemodeFlag, serviceFlags, userFlag } from '../kit/flags.ts'
+import { serviceFlags, userFlag } from '../kit/flags.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 import { fieldLines } from '../output/rows.ts'
 
@@ -31,13 +30,11 @@ export const whoamiCommand = defineCommand({
   flags: {
     offline: Flags.boolean({ summary: 'Send no request and do not test the key.' }),
     ...userFlag,
-    ...gamemodeFlag,
     ...serviceFlags,
   },
 
   async run(context) {
     const { flags, target } = context
-    if (flags.gamemode !== undefined) await gamemodeOf(context, target)
     const { fernetKey, session, ...identity } = await findIdentity(context, target)
     if (!identity.profile && !identity.user && !identity.key) throw notLoggedIn()
     const { user } = identity

@@ -3,8 +3,8 @@ import { userNameKey } from '@fish-crab/sdk/constants'
 import type { Config, Context, Profile } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { parseJsonText } from '../core/parse-values.ts'
-import { checkReplaceable, readTextFile, replaceFile } from './files.ts'
-import { checkLock, withLock } from './lock.ts'
+import { readTextFile, replaceFile } from './files.ts'
+import { withLock } from './lock.ts'
 import { configPath } from './paths.ts'
 import { isProfileName, isSameService, PROFILE_FIELDS } from './profile.ts'
 import { SETTINGS, type SettingKey } from './settings.ts'
@@ -93,12 +93,6 @@ export function changeConfig(context: Pick<Context, 'env'>, change: (config: Con
     replaceFile(configPath(context), formatConfig(changed))
     return changed
   })
-}
-
-/** Throws what {@link changeConfig} would throw; changes nothing. */
-export function checkConfigWritable(context: Pick<Context, 'env'>): void {
-  checkLock(context)
-  checkReplaceable(configPath(context))
 }
 
 export type LoginTarget = Pick<Profile, 'url' | 'user' | 'gamemode' | 'admin'>

@@ -1,14 +1,4 @@
-import {
-  accessSync,
-  constants,
-  lstatSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createFolder, syncFolder } from '../../../sdk/src/internal/files.node.ts'
 import { CliError, EXIT } from '../core/errors.ts'
@@ -25,25 +15,7 @@ export function readTextFile(path: string): string | undefined {
 const OWNER_ONLY = { file: 0o600, folder: 0o700 }
 
 export function makeFolderOf(path: string, mode = OWNER_ONLY.folder): void {
-  const folder = dirname(path)
-  existingFolder(folder)
-  createFolder(folder, { mode, modeAbove: mode })
-}
-
-// What does not exist is `undefined`.
-const NO_ENTRY = { throwIfNoEntry: false } as const
-
-/** Throws what writing or locking the file would throw; changes nothing. */
-export function checkReplaceable(path: string, operation: FileOperation = 'written'): void {
-  try {
-    const target = targetOf(path)
-    accessSync(existingFolder(dirname(target)), constants.W_OK | constants.X_OK)
-    for (const file of [target, draftOf(target)]) {
-      if (lstatSync(file, NO_ENTRY)?.isDirectory()) throw systemError('EISDIR')
-    }
-  } catch (error) {
-    throw fileError(error as NodeJS.ErrnoException, path, operation)
-  }
+  createFolder(dirname(path), { mode, modeAbove: mode })
 }
 
 /**
@@ -55,8 +27,6 @@ export function replaceFile(path: string, content: string, modes = OWNER_ONLY): 
     makeFolderOf(path, modes.folder)
     const target = targetOf(path)
     const draft = draftOf(target)
-    // With the code of the system: `rmSync` has its own for a folder.
-    if (lstatSync(draft, NO_ENTRY)?.isDirectory()) throw systemError('EISDIR')
     rmSync(draft, { force: true })
     try {
       writeFileSync(draft, content, { mode: modes.file, flag: 'wx', flush: true })
@@ -69,18 +39,6 @@ export function replaceFile(path: string, content: string, modes = OWNER_ONLY): 
   } catch (error) {
     throw fileError(error as NodeJS.ErrnoException, path, 'written')
   }
-}
-
-function existingFolder(folder: string): string {
-  const found = statSync(folder, NO_ENTRY)
-  if (found?.isDirectory()) return folder
-  if (found) throw systemError('ENOTDIR')
-  // A dangling link.
-  if (lstatSync(folder, NO_ENTRY)) throw systemError('EEXIST')
-  const above = dirname(folder)
-  // A drive that does not exist.
-  if (above === folder) throw systemError('ENOENT')
-  return existingFolder(above)
 }
 
 // A fixed name: the next change removes what a killed process left.
@@ -115,8 +73,4 @@ export function fileError(
 export function isNotFound(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'ENOTDIR'
-}
-
-export function systemError(code: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(code), { code })
 }

@@ -8,8 +8,6 @@ import { serviceOf } from './profile.ts'
 
 type Environment = Pick<Context, 'env'>
 
-/** Services with other gamemodes than the usual ones; the oldest are forgotten. */
-const MAX_SERVICES = 100
 /** A service has no more. */
 const MAX_GAMEMODES = 32
 
@@ -32,11 +30,9 @@ export function rememberGamemodes(
 ): readonly Gamemode[] {
   const known = knownGamemodes(context, url)
   if (!isList(listed) || listed.join() === known.join()) return known
-  const services = readRemembered(context)
-  services.delete(serviceOf(url))
-  const newest = [...services, [serviceOf(url), listed] as const].slice(-MAX_SERVICES)
+  const services = readRemembered(context).set(serviceOf(url), listed)
   try {
-    replaceFile(pathOf(context), `${JSON.stringify(Object.fromEntries(newest), undefined, 2)}\n`)
+    replaceFile(pathOf(context), `${JSON.stringify(Object.fromEntries(services), undefined, 2)}\n`)
   } catch {}
   return listed
 }

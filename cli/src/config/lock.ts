@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
 import { type FileLock, lockFile as lockWithSqlite } from '../../../sdk/src/internal/sqlite.node.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
-import { checkReplaceable, fileError, makeFolderOf } from './files.ts'
+import { fileError, makeFolderOf } from './files.ts'
 import { lockPath } from './paths.ts'
 
 /** The system releases the lock when the process ends. `change` is synchronous: waiting for it blocks the thread. */
@@ -26,14 +25,6 @@ export async function withLock<Result>(
   } finally {
     lock.close()
   }
-}
-
-/** Does not create the file. A lock that another process holds is not an error. */
-export function checkLock(context: Pick<Context, 'env'>): void {
-  const path = lockPath(context)
-  // An existing file is tried: only SQLite knows what it accepts.
-  if (existsSync(path)) lockFile(path, 0)?.close()
-  else checkReplaceable(path, 'locked')
 }
 
 /** `undefined` when another process holds the lock. */

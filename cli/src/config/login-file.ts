@@ -1,5 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises'
-import { type LoginFile, MAX_LOGIN_FILE, parseLoginFile } from '../../../sdk/src/internal/login-file.ts'
+import { readFile, stat } from 'node:fs/promises'
+import { type LoginFile, parseLoginFile } from '../../../sdk/src/internal/login-file.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { isServiceUrl } from '../core/parse-values.ts'
 
@@ -8,8 +8,7 @@ const GROUP_AND_OTHERS = 0o077
 /** Errors do not quote the content, which is secret. @throws CliError `file_not_read` or `invalid_login_file` */
 export async function readLoginFile(path: string): Promise<{ readonly login: LoginFile; readonly isShared: boolean }> {
   if (path === '') throw usageError('--from is empty.', 'Pass the path of a login file.')
-  const { text, mode } = await readBounded(path).catch((error: NodeJS.ErrnoException) => {
-    if (error instanceof CliError) throw error
+  const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)]).catch((error) => {
     const isMissing = error.code === 'ENOENT'
     const message = isMissing ? `There is no file ${path}.` : `${path} cannot be read (${error.code ?? error.name}).`
     const hint = isMissing ? 'Check its name and its folder.' : 'Check the permissions of the file.'
@@ -19,21 +18,6 @@ export async function readLoginFile(path: string): Promise<{ readonly login: Log
   if (typeof login === 'string') throw invalidFile(path, login)
   if (!isServiceUrl(login.service)) throw invalidFile(path, 'service is missing or wrong')
   return { login, isShared: process.platform !== 'win32' && (mode & GROUP_AND_OTHERS) !== 0 }
-}
-
-async function readBounded(path: string) {
-  const file: FileHandle = await open(path, 'r')
-  try {
-    const { mode } = await file.stat()
-    // Devices and pipes report size 0, so read up to the limit.
-    const chunks = []
-    for await (const chunk of file.createReadStream({ end: MAX_LOGIN_FILE, autoClose: false })) chunks.push(chunk)
-    const bytes = Buffer.concat(chunks)
-    if (bytes.length > MAX_LOGIN_FILE) throw invalidFile(path, 'it is too long')
-    return { text: bytes.toString('utf8'), mode }
-  } finally {
-    await file.close()
-  }
 }
 
 function invalidFile(path: string, why: string): CliError {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { dirname, join, posix, win32 } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { type UserFolders, userFolders } from '../../../sdk/src/internal/user-folders.node.ts'
 import type { Context, Env } from '../core/context.ts'
 
@@ -24,15 +24,11 @@ export function lockPath(context: Pick<Context, 'env'>): string {
 const NO_HOME = '/nonexistent'
 
 /** A user without a home folder, as in containers, gets one that does not exist, so that reading still works. */
-export function homeFolder(
-  env: Env,
-  platform: NodeJS.Platform = process.platform,
-  lookUp: () => string = () => userInfo().homedir,
-): string {
-  const given = platform === 'win32' ? env.USERPROFILE : env.HOME
-  if (given && (platform === 'win32' ? win32 : posix).isAbsolute(given)) return given
+export function homeFolder({ HOME, USERPROFILE }: Env): string {
+  const given = process.platform === 'win32' ? USERPROFILE : HOME
+  if (given && isAbsolute(given)) return given
   try {
-    return lookUp() || NO_HOME
+    return userInfo().homedir || NO_HOME
   } catch {
     return NO_HOME
   }

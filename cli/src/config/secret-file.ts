@@ -2,7 +2,6 @@ import { constants } from 'node:fs'
 import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
-import { systemError } from './files.ts'
 
 export interface UnsavedSecret {
   /** What the service has done, as the start of a sentence. */
@@ -16,7 +15,7 @@ export function secretFilePath(out: string | undefined): string | undefined {
 
 /** Throws what {@link reserveSecretFile} would throw, as far as that is known, without creating anything. */
 export async function checkSecretFile(path: string, replace: boolean): Promise<void> {
-  if (path === '') throw usageError('--out is empty.', 'Pass the path of a file, or - for stdout.')
+  if (path === '') throw usageError('The path of the file is empty.', 'Pass the path of a file, or - for stdout.')
   if (path.endsWith('/') || path.endsWith(sep)) throw usageError(`${path} is a folder.`, 'Choose a file in it.')
   try {
     const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
@@ -24,7 +23,7 @@ export async function checkSecretFile(path: string, replace: boolean): Promise<v
     })
     if (there && !there.isFile())
       throw fileExists(`${path} is not a regular file`, 'Choose another file, or - for stdout.')
-    if (there && !replace) throw systemError('EEXIST')
+    if (there && !replace) throw alreadyExists(path)
     await access(dirname(path), constants.W_OK | constants.X_OK)
   } catch (error) {
     throw openError(error, path)
@@ -89,6 +88,10 @@ function fileExists(message: string, hint: string): CliError {
   return new CliError({ code: 'file_exists', message: `${message}; nothing was changed.`, hint, exit: EXIT.conflict })
 }
 
+function alreadyExists(path: string): CliError {
+  return fileExists(`${path} already exists`, 'Choose another file, or add --force.')
+}
+
 function notSaved({ code, name }: NodeJS.ErrnoException, path: string, { done, next }: UnsavedSecret): CliError {
   return new CliError({
     code: 'secret_not_saved',
@@ -101,7 +104,7 @@ function notSaved({ code, name }: NodeJS.ErrnoException, path: string, { done, n
 function openError(error: unknown, path: string): CliError {
   if (error instanceof CliError) return error
   const { code, name } = error as NodeJS.ErrnoException
-  if (code === 'EEXIST') return fileExists(`${path} already exists`, 'Choose another file, or add --force.')
+  if (code === 'EEXIST') return alreadyExists(path)
   if (code === 'ENOENT')
     return usageError(`The folder of ${path} does not exist.`, 'Create it first, or choose another file.')
   const message = `${path} cannot be written (${code ?? name}).`

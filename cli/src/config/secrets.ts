@@ -1,9 +1,7 @@
 import type { Config } from '../core/context.ts'
-import { changeConfig, checkConfigWritable } from './config-file.ts'
+import { changeConfig } from './config-file.ts'
 import { fileStore } from './file-store.ts'
-import { checkReplaceable } from './files.ts'
 import { isKeyringFailure, type KeyringContext, keyringFailure, keyringStore, openKeyring } from './keyring.ts'
-import { secretsPath } from './paths.ts'
 import { isSameService } from './profile.ts'
 import { hasSecrets, type ProfileSecrets, type SecretStore, type UpdateSecrets } from './secret-store.ts'
 import { settingValue } from './settings.ts'
@@ -56,13 +54,11 @@ export async function updateSecrets(
   if (isMove && 'remove' in old) await old.remove()
 }
 
-/** Throws what {@link updateSecrets} would throw, as far as that is known; changes nothing. */
+/** The store of new secrets. Throws where it or that of the old ones cannot be read; changes nothing. */
 export async function checkSecretsUpdate(context: KeyringContext, config: Config, name: string): Promise<SecretStore> {
-  checkConfigWritable(context)
-  const old = await openOld(context, config.profiles.get(name)?.secrets, name)
+  await openOld(context, config.profiles.get(name)?.secrets, name)
   const store = await storeForNew(context, config)
   await store.get(name)
-  if (store.kind === 'file' || old?.kind === 'file') checkReplaceable(secretsPath(context))
   return store
 }
 

@@ -90,7 +90,7 @@ export function gamemodeWords({ gamemode }: Target): readonly string[] {
   return gamemode?.from === 'flag' ? ['--gamemode', gamemode.value] : []
 }
 
-export function requireUser({ user }: Target, how: string): string {
+export function requireUser({ user }: Target, how = 'Add --user USER'): string {
   if (!user?.value) throw usageError('The player name is missing.', `${how}, or log in: fish-cli login`)
   return user.value
 }

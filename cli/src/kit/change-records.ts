@@ -11,11 +11,11 @@ import {
 } from '../client/records.ts'
 import { requireUser, type Target } from '../config/target.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
-import { confirm, confirmTyped } from '../output/prompt.ts'
+import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 import { isAdministrator, openAdministration } from './administration.ts'
 import { Args, type CommandContext, Flags } from './define.ts'
-import { adminFlag, dryRunFlag, passwordStdinFlag, serviceFlags, userFlag, yesFlags } from './flags.ts'
+import { adminFlag, dryRunFlag, serviceFlags, userFlag, yesFlags } from './flags.ts'
 
 export const recordArgs = {
   id: Args.string({ description: 'ids of the records, or the ends of the ids', multiple: true }),
@@ -28,14 +28,10 @@ export const recordFlags = {
     helpValue: 'WHEN',
   }),
   until: Flags.string({ summary: 'Only catches before WHEN, in the forms of --since.', helpValue: 'WHEN' }),
-  added: Flags.boolean({
-    summary: 'Apply --since and --until to the time when a record was added, not to the time of the catch.',
-  }),
   name: Flags.string({ summary: 'Only catches with this name, ignoring case.', helpValue: 'NAME' }),
   ...userFlag,
   ...adminFlag,
   ...serviceFlags,
-  ...passwordStdinFlag,
   ...yesFlags,
   ...dryRunFlag,
 }
@@ -67,7 +63,7 @@ export async function findRecords(
 ): Promise<SelectedRecords> {
   const { args, flags } = context
   const { ids, matches } = parseSelection(args.id ?? [], flags, context.clock.now())
-  const named = requireUser(target, 'Add --user USER')
+  const named = requireUser(target)
   const client = await openClient(context, target)
   const signal = context.interrupted()
   const found = await fetchRecords(client, { user: named, gamemode, signal })
@@ -89,8 +85,7 @@ export async function findRecords(
     async authorize(question) {
       context.note(describeRecords(records))
       const { yes, 'no-input': noInput } = flags
-      const request = { question, yes, 'no-input': noInput }
-      await (matches ? confirmTyped(context, { ...request, typed: user }) : confirm(context, request))
+      await confirm(context, { question, yes, 'no-input': noInput, typed: matches && user })
       if (flags.user !== undefined && isAdministrator(context)) {
         const { admin } = await openAdministration(context)
         const of = ({ kind }: CatchRecord) => (kind === 'fish' ? admin.fish : admin.crabs)
@@ -100,7 +95,7 @@ export async function findRecords(
           move: (record, to) => of(record).move(user, record.id, { ...options, to }),
         }
       }
-      const options = { user, gamemode, signal, password: await readPlayerPassword(context, user, flags) }
+      const options = { user, gamemode, signal, password: await readPlayerPassword(context, user, noInput) }
       return {
         remove: ({ id, kind }) => resourceOf(client, kind).remove(id, options),
         move: ({ id, kind }, to) => resourceOf(client, kind).move(id, { ...options, to }),
@@ -126,35 +121,25 @@ function matching(context: CommandContext, records: readonly CatchRecord[], matc
 interface RangeFlags {
   readonly since?: string | undefined
   readonly until?: string | undefined
-  readonly added?: boolean | undefined
   readonly name?: string | undefined
 }
 
 /** @throws CliError `usage` unless either ids or a range are given */
-function parseSelection(ids: readonly string[], { since, until, added = false, name }: RangeFlags, now: number) {
+function parseSelection(ids: readonly string[], { since, until, name }: RangeFlags, now: number) {
   const hasRange = since !== undefined || until !== undefined || name !== undefined
-  if (ids.length > 0 && (hasRange || added))
-    throw usageError('ID cannot be used together with --since, --until, --added or --name.')
+  if (ids.length > 0 && hasRange) throw usageError('ID cannot be used together with --since, --until or --name.')
   if (ids.length > 0) return { ids }
   if (!hasRange) throw usageError('The ID of the record is missing.', 'See the ids: fish-cli list --detail')
   const from = since === undefined ? Number.NEGATIVE_INFINITY : parseMoment(since, now, '--since')
   const to = until === undefined ? Number.POSITIVE_INFINITY : parseMoment(until, now, '--until')
   const isBounded = since !== undefined || until !== undefined
-  const matches: Match = ({ id, catches }) => {
+  const matches: Match = ({ catches }) => {
     const matching = catches.filter((one) => {
-      const time = added ? addedAt(id) : Date.parse(one.caughtAt ?? '')
+      const time = Date.parse(one.caughtAt ?? '')
       const isNamed = name === undefined || one.name.toLowerCase() === name.toLowerCase()
       return isNamed && (!isBounded || (time >= from && time < to))
     })
     return matching.length === catches.length ? 'all' : matching.length > 0 ? 'some' : 'none'
   }
   return { ids, matches }
-}
-
-const UUID_V7 = /^([\da-f]{8})-([\da-f]{4})-7/
-
-/** Ids begin with their time (RFC 9562, 5.7). `NaN` for others, which no range includes. */
-function addedAt(id: string): number {
-  const [, high = '', low = ''] = UUID_V7.exec(id) ?? []
-  return Number.parseInt(high + low, 16)
 }

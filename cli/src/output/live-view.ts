@@ -42,28 +42,6 @@ export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>
       line.say(text)
       draw()
     },
-    /** Writes a line on stdout, which stays; the view moves below it. */
-    print(text: string): void {
-      line.clear()
-      stdout.write(`${erasing()}${text}\n`)
-      shown = ''
-      draw()
-    },
-    /** Redraws the text for the current time. */
-    draw,
-    /** Draws the text where the cursor is: something else may have been written to the terminal. */
-    drawBelow(): void {
-      shown = ''
-      draw()
-    },
-    /** Removes the text from the screen. */
-    remove(): void {
-      stdout.off('resize', draw)
-      line.clear()
-      stdout.write(erasing())
-      render = undefined
-      shown = ''
-    },
     /** Leaves the text on the screen, and the cursor below it. */
     end(): void {
       stdout.off('resize', draw)

@@ -66,30 +66,24 @@ export function canPrompt({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>, 
 
 interface Confirmation {
   readonly question: string
+  /** The text to type instead of a yes, for changes that are too large to confirm by mistake. */
+  readonly typed?: string | undefined
   readonly yes?: boolean | undefined
   readonly 'no-input'?: boolean | undefined
 }
 
 export async function confirm(context: Pick<Context, 'stdin' | 'stderr'>, request: Confirmation): Promise<void> {
-  const { question, yes, 'no-input': noInput } = request
+  const { question, typed, yes, 'no-input': noInput } = request
   if (yes) return
   if (!canPrompt(context, noInput))
     throw usageError(`Confirmation required: ${question}?`, 'To confirm without a prompt, add --yes.')
-  if (await ask(context, question)) return
+  if (typed === undefined ? await ask(context, question) : await askFor(context, question, typed)) return
   throw new CliError({ code: 'not_confirmed', message: 'Nothing was changed.', exit: EXIT.failure })
 }
 
-/** For what is too large to agree to by mistake: `typed` has to be typed. */
-export async function confirmTyped(
-  context: Pick<Context, 'stdin' | 'stderr'>,
-  { question, typed, yes, 'no-input': noInput }: Confirmation & { readonly typed: string },
-): Promise<void> {
-  if (yes) return
-  if (!canPrompt(context, noInput))
-    throw usageError(`Confirmation required: ${question}?`, 'To confirm without a prompt, add --yes.')
+async function askFor(context: Pick<Context, 'stdin' | 'stderr'>, question: string, typed: string): Promise<boolean> {
   const answer = await promptLine(context, { question: `${question}? Type ${typed} to confirm: `, isSecret: false })
-  if (answer?.trim() === typed) return
-  throw new CliError({ code: 'not_confirmed', message: 'Nothing was changed.', exit: EXIT.failure })
+  return answer?.trim() === typed
 }
 
 /** Only `y` and `yes` agree; the end of input does not. */

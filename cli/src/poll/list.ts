@@ -3,7 +3,6 @@ import {
   type CatchList,
   type CatchListOptions,
   type Collection,
-  countedValue,
   fetchCatches,
   KIND_PLURALS,
 } from '../client/catch-list.ts'
@@ -171,21 +170,13 @@ function createLiveList(context: Context, { optionsAt }: ViewOptions): ListView 
 
 function createListStream(context: Context & Notes, { flags, optionsAt }: ViewOptions): ListView {
   const { clock } = context
-  let counts: ReadonlyMap<string, number> = new Map()
   let stream: RowStream<object> | undefined
   let left = optionsAt(clock.now()).query.limit ?? Number.POSITIVE_INFINITY
 
   function changesOf(collection: Collection, added: Collection['catches'] | undefined): CatchList {
     const { query, ...options } = optionsAt(clock.now())
     // --limit applies to the whole run.
-    const all: CatchListOptions = { ...options, query: { ...query, limit: undefined } }
-    if (options.chart) {
-      const list = buildCatchList(collection, all)
-      if (!list.counted) return list
-      const rows = list.output.rows.filter((row) => row.count !== (counts.get(countedValue(row)) ?? 0))
-      counts = new Map(list.output.rows.map((row) => [countedValue(row), row.count]))
-      return { ...list, output: { ...list.output, rows } }
-    }
+    const all: CatchListOptions = { ...options, chart: false, query: { ...query, limit: undefined } }
     if (!added) return buildCatchList(query.since === undefined ? { ...collection, catches: [] } : collection, all)
     // A new catch counts as caught since then, regardless of its timestamp.
     return buildCatchList({ ...collection, catches: added }, { ...all, query: { ...all.query, since: undefined } })

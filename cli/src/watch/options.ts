@@ -46,7 +46,7 @@ export async function watchOptions(
   requireReadable(paths, folder, flags)
   const usual = await gamemodeOf(context, target)
   const gamemode = { flag: flags.gamemode === undefined ? undefined : usual, usual }
-  const user = requireUser(target, 'Add --user USER')
+  const user = requireUser(target)
   const chat = chatReaderOf(context, knownGamemodes(context, target.url.value))
   return { target, flags, user, chat, gamemode, paths, folder }
 }

@@ -12,9 +12,6 @@ export interface LoginFile extends LoginSecrets {
   readonly gamemode?: string | undefined
 }
 
-/** Longest login file that is read, in bytes. */
-export const MAX_LOGIN_FILE = 64 * 1024
-
 const VERSION = 1
 
 const OPTIONAL_FIELDS = ['password', 'fernetKey', 'apiKey', 'gamemode'] as const

@@ -10,7 +10,7 @@ import { commandLine } from '../../core/command-line.ts'
 import { usageError } from '../../core/errors.ts'
 import { administrationFlags, openAdministration } from '../../kit/administration.ts'
 import { Args, type CommandContext, defineCommand, Flags } from '../../kit/define.ts'
-import { gamemodeFlag, secretFileFlags } from '../../kit/flags.ts'
+import { gamemodeFlag } from '../../kit/flags.ts'
 import type { Column } from '../../output/columns.ts'
 import { fieldLines } from '../../output/rows.ts'
 import { printable } from '../../output/text.ts'
@@ -37,10 +37,8 @@ export const userCreateCommand = defineCommand({
     'login-file': Flags.string({
       summary: 'Write a login file for the player that only you can read; - for stdout.',
       helpValue: 'FILE',
-      exclusive: ['out'],
     }),
-    ...secretFileFlags,
-    force: Flags.boolean({ summary: 'Let --login-file and --out replace an existing file.' }),
+    force: Flags.boolean({ summary: 'Let --login-file replace an existing file.' }),
     gamemode: { ...gamemodeFlag.gamemode, summary: 'Gamemode of the player in the login file.' },
     ...administrationFlags,
   },
@@ -49,40 +47,33 @@ export const userCreateCommand = defineCommand({
 
   async run(context) {
     const { args, flags, target } = context
-    const { 'login-file': loginFile, out = loginFile } = flags
+    const { 'login-file': loginFile } = flags
     if (flags.gamemode !== undefined && loginFile === undefined) {
       throw usageError('--gamemode needs --login-file.', 'A player has no gamemode of its own: leave it out.')
     }
     const gamemode = flags.gamemode === undefined ? undefined : await gamemodeOf(context, target)
-    const file = secretFilePath(out)
+    const file = secretFilePath(loginFile)
     if (file !== undefined) await checkSecretFile(file, flags.force)
     const { admin, options } = await openAdministration(context)
-    const service =
-      loginFile === undefined
-        ? undefined
-        : await publicUrlOf(createClient(clientOptions(context, target)), options.signal)
+    const service = loginFile && (await publicUrlOf(createClient(clientOptions(context, target)), options.signal))
     await using reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
     const { rateLimit: _, requestId: __, ...user } = await admin.users.create({ name: args.name }, options)
     const { id, name, createdAt, password, fernetKey, apiKey } = user
-    const content =
-      service === undefined
-        ? `${JSON.stringify(user, undefined, 2)}\n`
-        : formatLoginFile({ service, name, password, fernetKey, apiKey, gamemode })
-    if (service !== undefined && isOnlyLocal(service)) {
+    if (!service) return printSecrets(context, user)
+    const content = formatLoginFile({ service, name, password, fernetKey, apiKey, gamemode })
+    if (isOnlyLocal(service)) {
       context.note(
         `The login file names ${printable(service)}, which only this machine reaches. For players elsewhere, set FISH_PUBLIC_URL of the server.`,
       )
     }
-    if (file === undefined) {
-      return loginFile === undefined ? printSecrets(context, user) : context.printLong(content)
-    }
+    if (file === undefined) return context.printLong(content)
     await reserved?.write(content, {
       done: `The service created ${printable(name)}`,
       next: `Replace them: ${commandLine('user', 'reset', printable(name), '--type', 'password', '--out', 'FILE', ...administratorWords(target))}, and with ${OTHER_TYPES}.`,
     })
     const done = `Created ${printable(name)}. The password and the keys are in ${printable(file)}.`
     const next = `To log in with it: ${commandLine('login', '--from', printable(file))}`
-    return context.print({ id, name, createdAt, file }, () => (loginFile === undefined ? done : `${done} ${next}`))
+    return context.print({ id, name, createdAt, file }, () => `${done} ${next}`)
   },
 })
 

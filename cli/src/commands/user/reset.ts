@@ -1,35 +1,26 @@
 import type { ResetType } from '@fish-crab/sdk/admin'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
-import { secretFilePath } from '../../config/secret-file.ts'
 import { administratorWords } from '../../config/target.ts'
 import { commandLine } from '../../core/command-line.ts'
 import { usageError } from '../../core/errors.ts'
 import { parseChoice } from '../../core/parse-values.ts'
 import { administrationFlags, openAdministration } from '../../kit/administration.ts'
 import { Args, defineCommand, Flags, words } from '../../kit/define.ts'
-import { dryRunFlag, secretFileFlags, yesFlags } from '../../kit/flags.ts'
-import { checkDestination, findStoredSecret, outputSecret } from '../../kit/player-secret.ts'
+import { secretFileFlags, yesFlags } from '../../kit/flags.ts'
+import { checkDestination, outputSecret } from '../../kit/player-secret.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
 
 const TITLES: Readonly<Record<ResetType, string>> = { password: 'password', fernet: 'Fernet key', 'api-key': 'API key' }
 
-/** Passwords are not stored. */
-const STORED_FIELDS: Readonly<Partial<Record<ResetType, 'fernetKey' | 'apiKey'>>> = {
-  fernet: 'fernetKey',
-  'api-key': 'apiKey',
-}
-
 export const userResetCommand = defineCommand({
   summary: 'Replace the password or a key of a player. The old one stops working at once.',
   description:
     'The new secret cannot be shown again: --out writes it to a file that only you can read, --show prints it. With ' +
-    'neither, a key that the profile stores is updated there; any other secret is shown on a terminal, and a script ' +
-    'has to add --out or --show.',
+    'neither, it is shown on a terminal, and a script has to add --out or --show.',
   examples: [
     'fish-cli user reset Alex --type password --out alex.password',
     { description: 'Replace a leaked key:', command: 'fish-cli user reset Alex --type fernet --yes --show' },
-    'fish-cli user reset Alex --type api-key --dry-run',
   ],
   args: { name: Args.string({ description: 'name of the player', required: true }) },
   flags: {
@@ -42,7 +33,6 @@ export const userResetCommand = defineCommand({
     ...secretFileFlags,
     ...administrationFlags,
     ...yesFlags,
-    ...dryRunFlag,
   },
   role: 'administrator',
   completion: { name: { local: 'users' }, type: words(Object.keys(TITLES)) },
@@ -52,25 +42,15 @@ export const userResetCommand = defineCommand({
     const user = args.name
     const type = typeOf(flags.type)
     const title = TITLES[type]
-    const field = STORED_FIELDS[type]
-    const stored = field && (await findStoredSecret(context, context.target, user, field))
-    const isShown = await checkDestination(context, title, stored)
-    const dryRun = flags['dry-run']
-    if (!dryRun) await confirm(context, { question: `Replace the ${title} of ${printable(user)}`, ...flags })
+    const isShown = await checkDestination(context, title)
+    await confirm(context, { question: `Replace the ${title} of ${printable(user)}`, ...flags })
     const { admin, options } = await openAdministration(context)
-    if (dryRun) {
-      const { name } = await admin.users.get(user, options)
-      const planned = { user: name, type, file: secretFilePath(flags.out), dryRun }
-      return context.print(planned, () => `Would give ${printable(name)} a new ${title}.`)
-    }
-    await stored?.check()
     return outputSecret(context, {
       user,
       title,
       about: { user, type },
       field: 'secret',
       isShown,
-      stored,
       async request() {
         const response: Partial<CreatedUser> = await admin.users.reset(user, type, options)
         return response.password ?? response.fernetKey ?? response.apiKey ?? ''
