@@ -3,8 +3,7 @@ function packed(form: RegExp, format: (hex: string) => string) {
   return {
     toColumn: (text: string): string | Uint8Array =>
       form.test(text) ? Buffer.from(text.replaceAll('-', ''), 'hex') : text,
-    fromColumn: (value: unknown): string =>
-      value instanceof Uint8Array ? format(Buffer.from(value).toString('hex')) : String(value),
+    fromColumn: (value: unknown): string => (value instanceof Uint8Array ? format(hexOf(value)) : String(value)),
   }
 }
 
@@ -16,3 +15,7 @@ export const packedId = packed(
 
 /** Dedupe keys: digests of 128 bits in hex. */
 export const packedKey = packed(/^[\da-f]{32}$/, (hex) => hex)
+
+function hexOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('hex')
+}
