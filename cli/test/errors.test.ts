@@ -43,7 +43,6 @@ test.each([
   ['add', '--file', '-'],
   ['list', 'fish', 'Alex'],
   ['watch', 'some.log'],
-  ['stats', 'Alex'],
   ['leaderboard'],
   ['login', 'Alex', '--no-input'],
 ])('%s %s … rejects a wrong gamemode in the same words and suggests the closest one', async (...argv) => {

@@ -13,7 +13,7 @@ const schemas = SHAPE_FILES.flatMap((file) =>
 /** Values that often fit a shape, and often just do not. */
 function valuesNear(shape: Shape): fc.Arbitrary<unknown> {
   const odd = fc.oneof(fc.jsonValue(), fc.constantFrom(undefined, null, -1, 1.5, 2 ** 53, '', [], {}))
-  return fc.oneof({ arbitrary: fitting(shape), weight: 30 }, { arbitrary: odd, weight: 1 })
+  return fc.oneof({ arbitrary: fitting(shape), weight: 60 }, { arbitrary: odd, weight: 1 })
 }
 
 function fitting(shape: Shape): fc.Arbitrary<unknown> {
@@ -24,10 +24,18 @@ function fitting(shape: Shape): fc.Arbitrary<unknown> {
       return fc.nat()
     case 'date-time':
       return fc.oneof(
-        fc
-          .date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })
-          .map((date) => date.toISOString()),
-        fc.constantFrom('2026-01-01T00:00:00+02:00', '2026-01-01', '2026-13-01T00:00:00Z', '2026-01-01T00:00Z', 'now'),
+        {
+          arbitrary: fc
+            .date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })
+            .map((date) => date.toISOString()),
+          weight: 19,
+        },
+        {
+          arbitrary: fc.constantFrom(
+            ...['2026-01-01T00:00:00+02:00', '2026-01-01', '2026-13-01T00:00:00Z', '2026-01-01T00:00Z', 'now'],
+          ),
+          weight: 1,
+        },
       )
     case 'enum':
       return fc.constantFrom(...shape.values)
@@ -42,7 +50,11 @@ function fitting(shape: Shape): fc.Arbitrary<unknown> {
         name,
         valuesNear(of),
       ])
-      return fc.record({ ...Object.fromEntries(fields), unknown: fc.jsonValue() }, { requiredKeys: [] })
+      const model: Record<string, fc.Arbitrary<unknown>> = { ...Object.fromEntries(fields), unknown: fc.jsonValue() }
+      return fc.oneof(
+        { arbitrary: fc.record(model, { requiredKeys: Object.keys(shape.required) }), weight: 19 },
+        { arbitrary: fc.record(model, { requiredKeys: [] }), weight: 1 },
+      )
     }
   }
 }
