@@ -2,8 +2,8 @@ import { createClient } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
-import { findLatestPlace } from '../../web/src/admin/data/records.ts'
-import { loadLatest, searchedGamemodes } from '../../web/src/data/latest-gamemode.ts'
+import { findLatestPlace, searchedGamemodes } from '../../web/src/admin/data/records.ts'
+import { loadProfile } from '../../web/src/data/load-collection.ts'
 import { createMemoryService } from '../app/memory-service.ts'
 
 /** A service in which Alex has caught a fish in oneblock, then 75 fish in earth, then a crab in survival. */
@@ -28,34 +28,27 @@ const { signal } = new AbortController()
 describe('the gamemode that a page opens', () => {
   it('is that of the latest catch, and all counts are known', async () => {
     const { client, admin, requests } = await openService()
-    const { gamemode, collection, counts } = await loadLatest(client, 'alex', GAMEMODES, signal)
-    expect([gamemode, collection.user, collection.fish.total]).toEqual(['earth', 'Alex', 75])
+    const { gamemode, user, fish, counts } = await loadProfile(client, { user: 'alex', usual: 'oneblock' }, signal)
+    expect([gamemode, user, fish.total]).toEqual(['earth', 'Alex', 75])
     expect([...counts]).toEqual(
       GAMEMODES.map((one) => [one, { oneblock: 1, earth: 75, survival: 1 }[one as string] ?? 0]),
     )
-    expect(requests).toHaveLength(8)
+    expect(requests).toHaveLength(1)
     await admin.crabs.add('Alex', [{ caughtAt: '2025-01-04T00:00:00.000Z' }], { gamemode: 'survival' })
-    expect((await loadLatest(client, 'Alex', GAMEMODES, signal)).gamemode).toBe('survival')
+    expect((await loadProfile(client, { user: 'Alex', usual: 'earth' }, signal)).gamemode).toBe('survival')
   })
 
   it('is the usual one where nothing was caught', async () => {
     const { client, admin } = await openService()
     await admin.users.create({ name: 'Mia' })
-    expect((await loadLatest(client, 'Mia', searchedGamemodes(GAMEMODES, 'earth'), signal)).gamemode).toBe('earth')
+    expect((await loadProfile(client, { user: 'Mia', usual: 'earth' }, signal)).gamemode).toBe('earth')
   })
 
-  it('costs two requests if there is no such player, or if the service has many gamemodes', async () => {
-    const { client, requests } = await openService()
-    await expect(loadLatest(client, 'Nobody', GAMEMODES, signal)).rejects.toMatchObject({ code: 'user_not_found' })
-    expect(requests).toHaveLength(2)
-    const many = ['earth', 'a', 'b', 'c', 'd'] as const
-    expect(searchedGamemodes(many, 'a')).toEqual(['a'])
-  })
-
-  it('is the usual one if the rate limit leaves no search, so that the page shows something', async () => {
-    const { client, requests } = await openService({ requests: 7 })
-    expect((await loadLatest(client, 'Alex', GAMEMODES, signal)).gamemode).toBe('oneblock')
-    expect(requests).toHaveLength(2)
+  it('is searched by administrators only if the service has few', async () => {
+    const { client } = await openService()
+    const nobody = loadProfile(client, { user: 'Nobody', usual: 'earth' }, signal)
+    await expect(nobody).rejects.toMatchObject({ code: 'user_not_found' })
+    expect(searchedGamemodes(['earth', 'a', 'b', 'c', 'd'])).toEqual(['earth'])
   })
 
   it('is the same for administrators, with the kind of the catch', async () => {

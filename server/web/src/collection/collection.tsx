@@ -6,9 +6,8 @@ import { type Followed, type Following, followCollection, type PageContext } fro
 import type { PageGamemodes } from '../data/gamemodes.ts'
 import type { Days } from '../data/history.ts'
 import type { HistoryQuery } from '../data/history-worker.ts'
-import { loadLatest, searchedGamemodes } from '../data/latest-gamemode.ts'
 import { rowsOf } from '../data/list.ts'
-import { type CollectionTarget, type Load, loadDemo, loadPlayer } from '../data/load-collection.ts'
+import { type CollectionTarget, type Load, loadDemo, loadProfile } from '../data/load-collection.ts'
 import { publicUrl } from '../data/public-url.ts'
 import { openStream } from '../data/stream.ts'
 import { type Collection, latestCatchOf, speciesKey, totalOf } from '../data/summary.ts'
@@ -57,15 +56,15 @@ export function CollectionPage({ services, player, gamemodes, usualGamemode, onG
     let target: CollectionTarget | undefined
     const load: Load = async (client, signal) => {
       if (name === undefined) return loadDemo(client, signal)
-      if (target) return loadPlayer(target)(client, signal)
-      const searched: PageGamemodes = wanted === undefined ? searchedGamemodes(gamemodes, usualGamemode) : [wanted]
-      const latest = await loadLatest(client, name, searched, signal)
-      target = { user: name, gamemode: latest.gamemode }
+      const options = { user: name, gamemode: target?.gamemode ?? wanted, usual: usualGamemode }
+      const { counts, gamemode, ...collection } = await loadProfile(client, options, signal)
+      setCounts(counts)
+      if (target) return collection
+      target = { user: name, gamemode }
       // Then the address leads others to the shown gamemode, and the way back leads here again.
-      if (wanted === undefined) history.replaceState(null, '', playerPath(name, latest.gamemode))
-      setFound(latest.gamemode)
-      setCounts((known) => new Map([...known, ...latest.counts]))
-      return latest.collection
+      if (wanted === undefined) history.replaceState(null, '', playerPath(name, gamemode))
+      setFound(gamemode)
+      return collection
     }
     const started = followCollection({
       client,
@@ -77,7 +76,7 @@ export function CollectionPage({ services, player, gamemodes, usualGamemode, onG
     })
     following.current = started
     return () => started.stop()
-  }, [client, context, name, wanted, gamemodes, usualGamemode])
+  }, [client, context, name, wanted, usualGamemode])
 
   const { collection, problem, isUnknown, updatedAt } = followed
   const shownCounts = collection && gamemode ? new Map([...counts, [gamemode, totalOf(collection)]]) : counts

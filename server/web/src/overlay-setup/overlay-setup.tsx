@@ -3,7 +3,7 @@ import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { pageGamemodes } from '../data/gamemodes.ts'
-import { loadLatest, searchedGamemodes } from '../data/latest-gamemode.ts'
+import { loadProfile } from '../data/load-collection.ts'
 import {
   defaultOptions,
   type OverlayOptions,
@@ -68,7 +68,7 @@ export function OverlaySetup({ client }: { readonly client: Client }) {
     const changed = new AbortController()
     const { signal } = changed
     const preselect = async () => {
-      const { gamemode } = await loadLatest(client, wanted, searchedGamemodes(gamemodes), signal)
+      const { gamemode } = await loadProfile(client, { user: wanted, usual: gamemodes[0] }, signal)
       setOptions((before) => ({ ...before, gamemode }))
     }
     // Overlays are set up before the player is, and without the server: then the gamemode stays.

@@ -33,6 +33,14 @@ export async function loadRecords(
   return recordsOf((await client.crabs.list(player, { gamemode })).crab)
 }
 
+/** A client has 25 requests in 300 s. */
+const MAX_SEARCHED = 4
+
+/** The gamemodes to search: only the first where a service has many. */
+export function searchedGamemodes(gamemodes: PageGamemodes): PageGamemodes {
+  return gamemodes.length > MAX_SEARCHED ? [gamemodes[0]] : gamemodes
+}
+
 interface Search {
   readonly player: string
   readonly kinds: readonly Kind[]

@@ -1,7 +1,6 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { RARITIES } from '@fish-crab/sdk/constants'
 import { useEffect, useId, useState } from 'preact/hooks'
-import { searchedGamemodes } from '../../data/latest-gamemode.ts'
 import { Drawing, shapeOf } from '../../parts/drawings.tsx'
 import { formatDateTime, formatNumber, plural } from '../../parts/format.ts'
 import type { View } from '../data/location.ts'
@@ -14,6 +13,7 @@ import {
   moveRecord,
   type Place,
   removeRecord,
+  searchedGamemodes,
 } from '../data/records.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
