@@ -69,12 +69,11 @@ export default defineConfig(({ mode }) => {
       outDir: OUT,
       emptyOutDir: mode === 'production',
       target: 'es2023',
-      // The policy of the pages allows no `data:` scripts; and a worker is a file of its own.
+      // The policy of the pages allows no `data:` scripts.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       rolldownOptions: { input: pages.map((page) => at(`${page}.html`)) },
       license: { fileName: 'THIRD-PARTY-LICENCES.md' },
     },
-    worker: { format: 'es' },
   }
 })

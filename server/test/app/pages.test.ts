@@ -155,7 +155,7 @@ describe('the pages', () => {
           "base-uri 'none'",
           "form-action 'none'",
           "require-trusted-types-for 'script'",
-          path === '/admin' ? "trusted-types 'none'" : 'trusted-types history-worker',
+          "trusted-types 'none'",
         ]),
       )
       expect(headers.get('x-content-type-options')).toBe('nosniff')

@@ -1,7 +1,7 @@
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
 import { readAddress } from '../../web/src/data/address.ts'
-import { countDays, historyOf } from '../../web/src/data/history.ts'
+import { historyOf, localDays } from '../../web/src/data/history.ts'
 import { inOrder, matching, type Order, rowsOf } from '../../web/src/data/list.ts'
 import { caughtSince, summarize } from '../../web/src/data/summary.ts'
 
@@ -71,7 +71,10 @@ describe('the list', () => {
 
 describe('the history', () => {
   const at = (year: number, month: number, day: number) => new Date(year, month - 1, day, 13).getTime()
-  const days = (...times: number[]) => countDays(times.map((time) => new Date(time).toISOString()))
+  const days = (...times: number[]) => {
+    const groups = Map.groupBy(times, (time) => new Date(time).toLocaleDateString('sv'))
+    return localDays(Array.from(groups, ([day, { length: count }]) => ({ day, count })))
+  }
   const now = at(2026, 3, 15)
 
   it('is by day, week or month, without gaps, up to now', () => {
@@ -88,7 +91,7 @@ describe('the history', () => {
   it('is bounded, and leaves out what a wrong clock has put into the future', () => {
     expect(historyOf(days(at(1970, 1, 2)), now)?.periods).toHaveLength(60)
     expect(historyOf(days(at(2050, 1, 1)), now)).toBeUndefined()
-    expect(historyOf(countDays(['nonsense']), now)).toBeUndefined()
+    expect(historyOf(days(), now)).toBeUndefined()
   })
 })
 

@@ -5,19 +5,15 @@ import type { Handler } from '../http/router.ts'
 import { pageHeaders } from './page.ts'
 import type { Services } from './services.ts'
 
-/** Scripts cannot turn text into markup: the pages build no HTML from text. A worker counts catches. */
-export const PAGES_HEADERS = pageHeaders({
-  'worker-src': "'self'",
-  'require-trusted-types-for': "'script'",
-  'trusted-types': 'history-worker',
-})
+/** Scripts cannot turn text into markup: the pages build no HTML from text. */
+export const PAGES_HEADERS = pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" })
 
 /**
  * Stored by no cache, also not by the one behind the back button: a page that is left ends, and with it the session in its
  * memory. A site that opens it gets no reference to its window.
  */
 const ADMIN_HEADERS = {
-  ...pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" }),
+  ...PAGES_HEADERS,
   'cache-control': 'no-store',
   'cross-origin-opener-policy': 'same-origin',
 }

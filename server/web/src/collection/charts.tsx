@@ -1,27 +1,23 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { rollup, sum } from 'd3-array'
-import type { Fresh } from '../data/follow.ts'
-import type { Days } from '../data/history.ts'
-import type { Species, Summary } from '../data/summary.ts'
+import type { DayCount, Species, Summary } from '../data/summary.ts'
 import { plural } from '../parts/format.ts'
 import { RarityBars } from '../parts/rarity-bars.tsx'
 import { HistoryChart } from './history-chart.tsx'
 
 interface ChartsProps {
   readonly fish: Summary
-  readonly fresh: readonly Fresh[]
   readonly rarity: RarityLabel | undefined
   readonly onRarity: (rarity: RarityLabel | undefined) => void
-  /** Reads when fish were caught. @default these fish have no times */
-  readonly loadHistory: ((signal: AbortSignal) => Promise<Days | undefined>) | undefined
+  readonly days: readonly DayCount[] | undefined
 }
 
-/** The fish of a collection by rarity and over time. */
-export function Charts({ fish, fresh, rarity, onRarity, loadHistory }: ChartsProps) {
+/** The fish of a collection by rarity, and all catches over time. */
+export function Charts({ fish, days, rarity, onRarity }: ChartsProps) {
   return (
     <>
       <RarityChart fish={fish} selected={rarity} onSelect={onRarity} />
-      {loadHistory && <HistoryChart total={fish.total} fresh={fresh} load={loadHistory} />}
+      {days && <HistoryChart days={days} />}
     </>
   )
 }

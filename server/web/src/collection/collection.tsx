@@ -4,8 +4,6 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { playerPath } from '../data/address.ts'
 import { type Followed, type Following, followCollection, type PageContext } from '../data/follow.ts'
 import type { PageGamemodes } from '../data/gamemodes.ts'
-import type { Days } from '../data/history.ts'
-import type { HistoryQuery } from '../data/history-worker.ts'
 import { rowsOf } from '../data/list.ts'
 import { type CollectionTarget, type Load, loadDemo, loadProfile } from '../data/load-collection.ts'
 import { publicUrl } from '../data/public-url.ts'
@@ -23,7 +21,6 @@ import { SpeciesList } from './species-list.tsx'
 export interface Services {
   readonly client: Client
   readonly context: PageContext
-  readonly loadHistory: (query: HistoryQuery, signal: AbortSignal) => Promise<Days | undefined>
 }
 
 /** Whose collection, by default in the gamemode of the latest catch; `undefined`: the sample collection. */
@@ -116,7 +113,6 @@ export function CollectionPage({ services, player, gamemodes, usualGamemode, onG
       )}
       {collection ? (
         <Content
-          services={services}
           player={player && { ...player, gamemode }}
           collection={collection}
           followed={followed}
@@ -130,25 +126,19 @@ export function CollectionPage({ services, player, gamemodes, usualGamemode, onG
 }
 
 interface ContentProps {
-  readonly services: Services
   readonly player: CollectionPageProps['player']
   readonly collection: Collection
   readonly followed: Followed
   readonly charts: typeof import('./charts.tsx') | 'failed' | undefined
 }
 
-function Content({ services, player, collection, followed, charts }: ContentProps) {
+function Content({ player, collection, followed, charts }: ContentProps) {
   const { fish, crab, user } = collection
   const { fresh, updatedAt, problem } = followed
   const [rarity, setRarity] = useState<RarityLabel>()
   const rows = useMemo(() => rowsOf(collection), [collection])
   const freshKeys = useMemo(() => new Set(fresh.map((one) => `${one.kind} ${speciesKey(one)}`)), [fresh])
-  const { loadHistory } = services
   const gamemode = player?.gamemode
-  const load = useMemo(
-    () => (signal: AbortSignal) => loadHistory({ user, gamemode: gamemode ?? '' }, signal),
-    [loadHistory, user, gamemode],
-  )
   const latest = latestCatchOf(collection)
   return (
     <>
@@ -192,13 +182,7 @@ function Content({ services, player, collection, followed, charts }: ContentProp
               ) : charts === 'failed' ? (
                 <p class="panel quiet">The charts could not be loaded. Reload the page to try again.</p>
               ) : (
-                <charts.Charts
-                  fish={fish}
-                  fresh={fresh}
-                  rarity={rarity}
-                  onRarity={setRarity}
-                  loadHistory={player && load}
-                />
+                <charts.Charts fish={fish} days={collection.days} rarity={rarity} onRarity={setRarity} />
               )}
             </div>
           )}

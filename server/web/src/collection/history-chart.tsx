@@ -1,8 +1,8 @@
 import { greatest, sum } from 'd3-array'
 import { scaleBand, scaleLinear } from 'd3-scale'
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { Fresh } from '../data/follow.ts'
-import { type Days, dayOf, type History, historyOf, type Period } from '../data/history.ts'
+import { useMemo } from 'preact/hooks'
+import { type History, historyOf, localDays, type Period } from '../data/history.ts'
+import type { DayCount } from '../data/summary.ts'
 import {
   formatCompact,
   formatDate,
@@ -14,62 +14,14 @@ import {
 } from '../parts/format.ts'
 import { TableScroll } from './table-scroll.tsx'
 
-/** Above this, times are loaded only for those who ask: 100,000 catches are megabytes. */
-const MAX_AUTOMATIC = 20_000
-
-interface HistoryChartProps {
-  readonly total: number
-  readonly fresh: readonly Fresh[]
-  readonly load: (signal: AbortSignal) => Promise<Days | undefined>
-}
-
-/** When fish were caught. */
-export function HistoryChart({ total, fresh, load }: HistoryChartProps) {
-  const [isWanted, setWanted] = useState(total <= MAX_AUTOMATIC)
-  const [days, setDays] = useState<Days | 'failed'>()
-
-  useEffect(() => {
-    if (!isWanted) return
-    const controller = new AbortController()
-    void load(controller.signal).then((loaded) => {
-      if (!controller.signal.aborted) setDays(loaded ?? 'failed')
-    })
-    return () => controller.abort()
-  }, [isWanted, load])
-
-  // Later catches are added to what was loaded: loading all times again would cost a request.
-  useEffect(() => {
-    const added = fresh.filter(({ kind }) => kind === 'fish')
-    if (added.length === 0) return
-    setDays((known) => {
-      if (known === undefined || known === 'failed') return known
-      const next = new Map(known)
-      for (const { added: count, lastCaughtAt } of added) {
-        const day = dayOf(lastCaughtAt === undefined ? Date.now() : Date.parse(lastCaughtAt))
-        next.set(day, (next.get(day) ?? 0) + count)
-      }
-      return next
-    })
-  }, [fresh])
-
-  const history = useMemo(() => (days instanceof Map ? historyOf(days, Date.now()) : undefined), [days])
+/** When catches were made, in all gamemodes. */
+export function HistoryChart({ days }: { readonly days: readonly DayCount[] }) {
+  const history = useMemo(() => historyOf(localDays(days), Date.now()), [days])
+  if (!history) return null
   return (
-    <section class="panel" aria-labelledby="history" aria-busy={isWanted && days === undefined}>
-      <h2 id="history">Fish over time</h2>
-      {history ? (
-        <Columns {...history} />
-      ) : days === 'failed' ? (
-        <p class="quiet">The times of the catches could not be loaded. Reload the page to try again.</p>
-      ) : isWanted ? (
-        <div class="placeholder tall" />
-      ) : (
-        <>
-          <p class="quiet">{plural(total, 'catch', 'catches')} take a moment to count by day.</p>
-          <button type="button" onClick={() => setWanted(true)}>
-            Count them
-          </button>
-        </>
-      )}
+    <section class="panel" aria-labelledby="history">
+      <h2 id="history">Catches over time</h2>
+      <Columns {...history} />
     </section>
   )
 }
@@ -92,8 +44,8 @@ function Columns({ unit, periods }: History) {
   const most = `${formatNumber(busiest.count)} (${label(busiest)})`
   const total = plural(
     sum(periods, ({ count }) => count),
-    'fish',
-    'fish',
+    'catch',
+    'catches',
   )
   const summary = `${total} by ${unit}, from ${label(first)} to ${label(last)}. Most: ${most}.`
   // In percent of the drawing.

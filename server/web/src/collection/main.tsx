@@ -1,13 +1,12 @@
 import { createClient } from '@fish-crab/sdk'
 import { render } from 'preact'
 import { browserContext } from '../data/follow.ts'
-import { createHistoryLoader } from '../data/load-history.ts'
 import { App } from './app.tsx'
 import '../parts/page.css'
 import '../parts/content.css'
 import './collection.css'
 
-// The page says what stands in the way and tries again itself; and its two first requests go out at once.
+// The page says what stands in the way and tries again itself.
 const limits = { maxWaitMs: 0, maxRetries: 0, pace: false }
 
 render(
@@ -15,7 +14,6 @@ render(
     services={{
       client: createClient({ baseUrl: location.origin, ...limits }),
       context: browserContext,
-      loadHistory: createHistoryLoader(),
     }}
   />,
   document.getElementById('app') as HTMLElement,

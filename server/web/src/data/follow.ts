@@ -1,6 +1,15 @@
 import { ApiError, type Client, ConnectionError, NotFoundError, RateLimitError, TimeoutError } from '@fish-crab/sdk'
 import type { Load } from './load-collection.ts'
-import { type Collection, caughtSince, type Entry, includes, type Kind, type Species, withEntries } from './summary.ts'
+import {
+  type Collection,
+  caughtSince,
+  type Entry,
+  includes,
+  type Kind,
+  type Species,
+  withDays,
+  withEntries,
+} from './summary.ts'
 
 /** Why a collection is not up to date. Times are Unix milliseconds. */
 export type Problem =
@@ -285,7 +294,8 @@ function withCatches(collection: Collection, caught: readonly Caught[]): Collect
       collection[kind],
       caught.filter((one) => one.kind === kind),
     )
-  return { ...collection, fish: of('fish'), crab: of('crab') }
+  const { days } = collection
+  return { ...collection, fish: of('fish'), crab: of('crab'), days: days && withDays(days, caught) }
 }
 
 function freshOf(before: Collection, now: Collection): readonly Fresh[] {

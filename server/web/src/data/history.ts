@@ -1,5 +1,6 @@
 import { max, min, rollup, sum } from 'd3-array'
 import { type CountableTimeInterval, timeDay, timeMonday, timeMonth } from 'd3-time'
+import type { DayCount } from './summary.ts'
 
 /** Catches of one day, week or month. */
 export interface Period {
@@ -17,19 +18,9 @@ export interface History {
 /** Catches by day: the local midnight, in Unix milliseconds, and how many. */
 export type Days = ReadonlyMap<number, number>
 
-/** The local midnight before a time. */
-export function dayOf(time: number): number {
-  return new Date(time).setHours(0, 0, 0, 0)
-}
-
-/** Counts times by local day. */
-export function countDays(times: Iterable<string>): Map<number, number> {
-  const days = new Map<number, number>()
-  for (const time of times) {
-    const day = dayOf(Date.parse(time))
-    if (!Number.isNaN(day)) days.set(day, (days.get(day) ?? 0) + 1)
-  }
-  return days
+/** Shows UTC days as local days of the same date: charts have no time zone. */
+export function localDays(days: readonly DayCount[]): Days {
+  return new Map(days.map(({ day, count }) => [new Date(`${day}T00:00`).getTime(), count]))
 }
 
 const INTERVALS: readonly (readonly [History['unit'], CountableTimeInterval])[] = [

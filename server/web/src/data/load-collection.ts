@@ -9,7 +9,7 @@ export interface CollectionTarget {
 }
 
 /** A collection, and what is left of the rate limit. */
-export interface LoadedCollection extends Collection {
+interface LoadedCollection extends Collection {
   readonly rateLimit: RateLimitState | undefined
 }
 
@@ -42,8 +42,8 @@ export async function loadProfile(
   const shown = gamemode ?? latestGamemode(profile, usual)
   const { fish, crab } = profile.gamemodes.find((one) => one.gamemode === shown) ?? { fish: NONE, crab: NONE }
   const counts = new Map(profile.gamemodes.map((one) => [one.gamemode, one.fish.total + one.crab.total]))
-  const { rateLimit } = profile
-  return { user: profile.user, gamemode: shown, fish: summaryOf(fish), crab: summaryOf(crab), counts, rateLimit }
+  const { days, rateLimit } = profile
+  return { user: profile.user, gamemode: shown, fish: summaryOf(fish), crab: summaryOf(crab), days, counts, rateLimit }
 }
 
 /** The fish and crabs of a player in one gamemode. */

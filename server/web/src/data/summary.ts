@@ -28,6 +28,24 @@ export interface Collection {
   readonly user: string
   readonly fish: Summary
   readonly crab: Summary
+  /** Catches by UTC day in all gamemodes, the earliest first. Sample collections have none. */
+  readonly days?: readonly DayCount[] | undefined
+}
+
+export interface DayCount {
+  /** Such as `2026-01-31`. */
+  readonly day: string
+  readonly count: number
+}
+
+/** Counts more catches by their UTC days. */
+export function withDays(days: readonly DayCount[], entries: readonly Entry[]): readonly DayCount[] {
+  const counts = new Map(days.map(({ day, count }) => [day, count]))
+  for (const { caughtAt = new Date().toISOString() } of entries) {
+    const day = caughtAt.slice(0, 'YYYY-MM-DD'.length)
+    counts.set(day, (counts.get(day) ?? 0) + 1)
+  }
+  return Array.from(counts, ([day, count]) => ({ day, count }))
 }
 
 /** The number of all catches. */
