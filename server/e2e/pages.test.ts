@@ -22,13 +22,12 @@ describe('the pages in a real browser', () => {
     const cards = page.locator('.card')
     expect(await cards.count()).toBe(4)
     expect(await cards.first().textContent()).toMatch(/^SalmonGold×2 caughtfirst .*2026 last .*2026$/)
-    // The times come last, from a worker.
     await page.locator('.history svg').waitFor()
-    expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^4 fish by (week|month), from/)
+    expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^5 catches by (week|month), from/)
     const levels = await page.locator('.history .level text').allTextContents()
     expect(levels[0]).toBe('0')
     expect(levels.map(Number).filter((level) => !Number.isInteger(level))).toEqual([])
-    expect(await page.locator('.history .period title').first().textContent()).toMatch(/ 2026: [12]$/)
+    expect(await page.locator('.history .period title').first().textContent()).toMatch(/ 2026: [1-5]$/)
     expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
     expect(requests.filter((request) => DATA.test(request))).toHaveLength(1)
     expect(complaints).toEqual([])
@@ -42,8 +41,8 @@ describe('the pages in a real browser', () => {
     await page.goto(`${url}/@Alex?gamemode=BoxSMP`)
     await page.locator('.card').getByText('Box Carp').waitFor()
     expect(await page.getByRole('navigation', { name: 'Gamemode' }).getByRole('link').allTextContents()).toEqual([
-      'earth',
-      'survival_with_more',
+      'earth 5',
+      'survival_with_more 0',
       'boxsmp 1',
     ])
     await page.setViewportSize({ width: 200, height: 600 })
@@ -176,7 +175,7 @@ describe('the pages in a real browser', () => {
     await page.getByText('New: Pike (Platinum)').waitFor()
     expect(await page.locator('.card', { hasText: 'Pike' }).textContent()).toContain('New')
     expect(await page.locator('.totals').textContent()).toContain('Fish5 3 species')
-    expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^5 fish/)
+    expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^6 catches/)
   })
 
   it('show catches at once by a stream to those who stay, without another request', async ({ skip }) => {
@@ -196,9 +195,9 @@ describe('the pages in a real browser', () => {
     await page.getByText('New: Salmon (Gold), Pike (Platinum) ×2').waitFor()
     expect(await page.locator('.totals').textContent()).toContain('Fish7 3 species')
     expect(await page.locator('.card', { hasText: 'Gold' }).textContent()).toContain('×3')
-    expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^7 catches/)
-    // The profile, the stream, and the profile again when that has begun.
-    expect(requests.filter((request) => DATA.test(request))).toHaveLength(3)
+    expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^8 catches/)
+    // The profile and the stream.
+    expect(requests.filter((request) => DATA.test(request))).toHaveLength(2)
     expect(complaints).toEqual([])
   })
 
