@@ -32,7 +32,7 @@ export interface WordData {
 export type CompletionData = Readonly<Record<string, WordData>>
 
 export interface Completions {
-  /** Not filtered by the current word: each shell matches in its own way. */
+  /** Each shell filters the candidates by the current word in its own way. */
   readonly candidates: readonly Candidate[]
   /** Paths that the shell completes itself. */
   readonly paths?: Values['paths']
@@ -94,7 +94,7 @@ export function complete(words: readonly string[], data: CompletionData, localNa
   return { candidates, paths }
 }
 
-/** Of the user's configuration. Throws if it is broken: commands report that. */
+/** Reads the names in the configuration of the user. Throws if the configuration is broken, which commands report. */
 export function readLocalNames(env: Env): LocalNames {
   const { profiles, current } = readConfig({ env })
   const url = env.FISH_URL || profiles.get(env.FISH_PROFILE || current || '')?.url || DEFAULT_BASE_URL

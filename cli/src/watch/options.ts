@@ -28,7 +28,7 @@ export interface WatchOptions {
   readonly flags: WatchFlags
   readonly user: string
   readonly chat: ChatReader
-  /** For catches where the log names none: of the command line, and of any other source. */
+  /** The gamemodes for catches where the log names none: `flag` comes from the command line, `usual` from any source. */
   readonly gamemode: { readonly flag: Gamemode | undefined; readonly usual: Gamemode | undefined }
   /** Absolute. Empty for the logs of all games. */
   readonly paths: readonly string[]

@@ -88,7 +88,7 @@ export interface App {
   closeStreams(): void
 }
 
-/** Of responses to whole reads. */
+/** Capacity of the cache of responses to whole reads. */
 const CACHE_BYTES = 32 * 1024 * 1024
 const SILENCE: Logger = { info() {}, warn() {}, error() {} }
 

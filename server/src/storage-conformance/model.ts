@@ -66,7 +66,7 @@ interface Step {
 
 interface ModelRecord {
   readonly id: string
-  /** Of its collection. */
+  /** The key of the collection. */
   readonly key: string
   readonly entries: string
 }

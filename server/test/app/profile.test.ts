@@ -1,6 +1,7 @@
 import type { Profile } from '@fish-crab/sdk/contract'
 import { profileSchema } from '@fish-crab/sdk/contract'
 import { describe, expect, test } from 'vitest'
+import { type ProfiledCollection, profileOf } from '../../src/app/catches/profile.ts'
 import { write } from './catches.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
@@ -127,5 +128,19 @@ describe('the profile of a player', () => {
     expect(await codeOf('/get/profile')).toBe('missing_name')
     expect(await codeOf('/get/profile?name=Nobody')).toBe('user_not_found')
     expect(await codeOf('/get/profile?name=Alex&species=maybe')).toBe('invalid_query')
+  })
+
+  test('is made of any number of gamemodes with as many species as are counted', () => {
+    const species = Array.from({ length: 10_000 }, (_, at) => {
+      return { name: `Fish ${at}`, label: 'Gold', count: 1, first: NOW, last: NOW }
+    })
+    const gamemodes = Array.from({ length: 30 }, (_, at) => `mode${at}`)
+    const collections = gamemodes.map((gamemode): ProfiledCollection => {
+      return { kind: 'fish', gamemode, species, days: [], latest: [] }
+    })
+    const { total, unique } = profileOf(collections, {
+      ...{ user: 'Alex', gamemodes, today: '2026-01-31', withSpecies: false },
+    })
+    expect([total, unique]).toEqual([300_000, 10_000])
   })
 })

@@ -1,8 +1,8 @@
-import { type Gamemode, KINDS, type Kind, type Profile, RARITY_LABELS, type RarityLabel } from '@fish-crab/sdk/contract'
+import { type Gamemode, type Kind, type Profile, RARITY_LABELS, type RarityLabel } from '@fish-crab/sdk/contract'
 import type { DayTally, SpeciesTally } from '../../storage/core/types.ts'
 import { summaryOf } from './summary.ts'
 
-/** What a profile needs of one collection. */
+/** The data of one collection for a profile. */
 export interface ProfiledCollection {
   readonly kind: Kind
   readonly gamemode: Gamemode
@@ -28,8 +28,8 @@ const DAYS = 366
 export function profileOf(collections: readonly ProfiledCollection[], options: ProfileOptions): Profile {
   const { user, gamemodes, today, withSpecies } = options
   const speciesOf = (kind: Kind) => mergeSpecies(collections.filter((one) => one.kind === kind))
-  const summaries = KINDS.map((kind) => summaryOf(kind, { user, gamemode: '' }, speciesOf(kind)))
   const fish = summaryOf('fish', { user, gamemode: '' }, speciesOf('fish'))
+  const crab = summaryOf('crab', { user, gamemode: '' }, speciesOf('crab'))
   const days = mergeDays(collections)
   const bestDay = days.toSorted((one, other) => other.count - one.count || order(one.day, other.day))[0]
   const figures = (kind: Kind, gamemode: Gamemode) => {
@@ -38,11 +38,12 @@ export function profileOf(collections: readonly ProfiledCollection[], options: P
     return { total, unique, ...lastOf(one?.species ?? []), ...(withSpecies ? { species } : {}) }
   }
   const all = collections.flatMap(({ species }) => species)
-  const first = Math.min(...all.map((one) => one.first))
+  // Not `Math.min(...)`: a call has too few arguments for many gamemodes.
+  const first = all.reduce((earliest, one) => Math.min(earliest, one.first), Number.POSITIVE_INFINITY)
   return {
     user,
-    total: summaries.reduce((sum, { total }) => sum + total, 0),
-    unique: summaries.reduce((sum, { unique }) => sum + unique, 0),
+    total: fish.total + crab.total,
+    unique: fish.unique + crab.unique,
     ...(all.length > 0 ? { firstCaughtAt: new Date(first).toISOString() } : {}),
     ...lastOf(all),
     byRarity: fish.byRarity,

@@ -36,7 +36,7 @@ export interface RequestContext extends MatchedRoute {
   apiKeyUser?: User
   /** The lookup of the user in the parameter `name`, which runs while the request is counted. */
   namedUser?: Promise<User | undefined>
-  /** For a write: the stored key of the last known user of that name, read at the same time. */
+  /** The stored key of the last known user of that name. A write reads it at the same time. */
   namedKey?: Promise<StoredKey | undefined>
   /** The player and the gamemode of the request, once they are known to exist; for the log line of a refused request. */
   player?: string | undefined

@@ -31,7 +31,7 @@ export function createUsers(options: UsersOptions) {
   const { storage, cursors, clock, random } = options
   const { items } = storage
   const store = createSecretStore(options)
-  /** By name. A name may have another owner by now. */
+  /** Maps the name of a user who wrote to the id at that time. The name may have another owner by now. */
   const lastIds = createLruCache<string, string>(REMEMBERED_IDS)
 
   /** The user of this name, in any letter case. */

@@ -27,7 +27,7 @@ export function dayOf(number: number): string {
 }
 
 /**
- * Counts species and days, for drivers: appends add what they store, and a driver without stored tallies counts its records.
+ * Counts the species and days of entries. A driver adds what it appends, or, without stored tallies, all of its records.
  *
  * @example
  * const entries = '{"name":"Koi","rarity":"Gold","caughtAt":"2026-01-31T12:00:00Z"}'
@@ -35,7 +35,7 @@ export function dayOf(number: number): string {
  */
 export class TallyCounter {
   readonly #species = new Map<string, { -readonly [Key in keyof SpeciesTally]: SpeciesTally[Key] }>()
-  /** By the number of the day. */
+  /** Counts by the number of the day. */
   readonly #days = new Map<number, number>()
 
   /** Counts entries in the format of `NewRecord.entries`. Those without a name or a time are left out. */
@@ -111,10 +111,10 @@ interface Count {
 /**
  * Reads tallies that appends maintain. The first read after a removal, or of data from before there were tallies, counts
  * the records and stores the result: what was removed does not say which first and last times are left. A collection is
- * counted once at a time, however often it changes: who removes and reads in turns makes no work for more than one.
+ * counted once at a time: alternating removals and reads trigger at most one recount.
  */
 export function createTalliesReader({ find, version, read, store }: TalliesSource) {
-  /** Those that are being counted or stored. */
+  /** The counts in progress, by collection. */
   const counts = new Map<string, Count>()
 
   async function count(collection: Collection): Promise<TallyRows> {

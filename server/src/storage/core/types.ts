@@ -128,7 +128,7 @@ export interface DayTally {
 /** Most days of a collection that are counted. */
 export const MAX_DAYS = 10_000
 
-/** What is counted of a collection, each list in any order. */
+/** The counts of a collection. Each list is in any order. */
 export interface CollectionTallies {
   /** `null`: more than {@link MAX_SPECIES}. */
   readonly species: readonly SpeciesTally[] | null

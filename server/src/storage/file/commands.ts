@@ -25,7 +25,7 @@ class PendingSums {
   readonly collections = new Map<string, Sum>()
   readonly totals = new Map<string, Sum>()
   readonly tallies = new Map<string, Sum>()
-  /** By the number of the collection. */
+  /** Counters by the number of their collection. */
   readonly counters = new Map<number, TallyCounter>()
 
   /** Counts a record that was added, or with -1 one that was removed. */
