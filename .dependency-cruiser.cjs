@@ -132,7 +132,8 @@ module.exports = {
       '^server/src/',
       '^(server/src/|sdk/src/(contract/(index|openapi)|fernet/index)\\.ts)',
     ),
-    only('pages-use-the-published-sdk', '^server/web/', '^(server/web/|sdk/src/(index|constants|admin/index)\\.ts)'),
+    only('drawings-stand-alone', '^server/src/drawings/', '^(server/src/drawings/|sdk/src/contract/)'),
+    only('pages-use-the-published-sdk', '^server/web/', '^(server/(web|src/drawings)/|sdk/src/(index|constants|admin/index)\\.ts)'),
     only(
       'mocks-mount-the-portable-app',
       '^mocks/src/',

@@ -1,0 +1,37 @@
+import type { Kind, RarityLabel } from '@fish-crab/sdk/contract'
+import { crabShapes } from './crab.ts'
+import { fishShapes } from './fish.ts'
+import { PALETTES, paintsOf } from './palette.ts'
+import { createDice } from './random.ts'
+
+/** The size of each drawing, as in `viewBox="0 0 120 80"`. */
+export const CREATURE_SIZE = { width: 120, height: 80 } as const
+
+/** A path of a drawing. Colours are such as `#c88a4b`. */
+export interface Shape {
+  readonly d: string
+  readonly fill?: string
+  readonly stroke?: string
+  readonly strokeWidth?: number
+  readonly opacity?: number
+}
+
+interface Species {
+  readonly kind: Kind
+  readonly name: string
+  /** Absent for crabs. */
+  readonly rarity?: RarityLabel | undefined
+}
+
+/**
+ * Draws a species. The name decides on the body, fins and pattern, and the rarity on the colours and ornaments: the same
+ * species always looks the same, on pages as in images.
+ * @returns paths in the order to paint them
+ * @example creatureOf({ kind: 'fish', name: 'Salmon', rarity: 'Gold' })
+ */
+export function creatureOf({ kind, name, rarity }: Species): readonly Shape[] {
+  const dice = createDice(`${kind} ${name.toLowerCase()}`)
+  const palette = rarity === undefined ? 'crab' : rarity
+  const paints = paintsOf(PALETTES[palette] ?? PALETTES['Unknown/Other'], dice)
+  return kind === 'crab' ? crabShapes(dice, paints) : fishShapes(dice, paints, rarity ?? 'Unknown/Other')
+}

@@ -1,0 +1,49 @@
+import { RARITY_LABELS } from '@fish-crab/sdk/contract'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { CREATURE_SIZE, creatureOf } from '../../src/drawings/creature.ts'
+
+const paths = (...species: Parameters<typeof creatureOf>) => creatureOf(...species).map(({ d }) => d)
+
+test('draws a species the same way each time, in any letter case', () => {
+  const salmon = creatureOf({ kind: 'fish', name: 'Salmon', rarity: 'Gold' })
+  expect(creatureOf({ kind: 'fish', name: 'SALMON', rarity: 'Gold' })).toEqual(salmon)
+})
+
+test('gives two hundred species two hundred drawings', () => {
+  const names = Array.from({ length: 200 }, (_, index) => `Species ${index}`)
+  for (const kind of ['fish', 'crab'] as const) {
+    const rarity = kind === 'fish' ? 'Silver' : undefined
+    expect(new Set(names.map((name) => paths({ kind, name, rarity }).join())).size).toBe(200)
+  }
+})
+
+test('keeps the body of a species in other rarities and changes its colours', () => {
+  const [bronze = [], mythical = []] = (['Bronze', 'Mythical'] as const).map((rarity) =>
+    creatureOf({ kind: 'fish', name: 'Koi', rarity }),
+  )
+  const bodies = [bronze, mythical].map((shapes) => new Set(shapes.map(({ d }) => d)))
+  expect([...(bodies[0] ?? [])].filter((d) => bodies[1]?.has(d)).length).toBeGreaterThan(4)
+  expect(bronze.map(({ fill }) => fill)).not.toEqual(mythical.map(({ fill }) => fill))
+})
+
+test('stays within its frame and consists of numbers and colours alone, whatever the name', () => {
+  const rarity = fc.option(fc.constantFrom(...RARITY_LABELS), { nil: undefined })
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 100 }), rarity, (name, rarity) => {
+      for (const { d, fill = '#000000', stroke = '#000000' } of creatureOf({
+        kind: rarity ? 'fish' : 'crab',
+        name,
+        rarity,
+      })) {
+        expect(d).toMatch(/^[MLQZa\d .-]+$/)
+        expect(fill + stroke).toMatch(/^#[\da-f]{6}#[\da-f]{6}$/)
+        const [x = 0, y = 0] = /M(-?[\d.]+) (-?[\d.]+)/.exec(d)?.slice(1).map(Number) ?? []
+        expect(x).toBeGreaterThanOrEqual(-2)
+        expect(x).toBeLessThanOrEqual(CREATURE_SIZE.width + 2)
+        expect(y).toBeGreaterThanOrEqual(-2)
+        expect(y).toBeLessThanOrEqual(CREATURE_SIZE.height + 2)
+      }
+    }),
+  )
+})
