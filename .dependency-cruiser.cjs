@@ -125,7 +125,7 @@ module.exports = {
     only(
       'app-is-below-the-node-edge',
       '^server/src/app/',
-      '^(server/src/(app/|storage/(core/(types|keys|errors)|memory/memory)\\.ts)|sdk/src/(contract/(index|openapi)|fernet/index)\\.ts)',
+      '^(server/src/(app/|drawings/|storage/(core/(types|keys|errors)|memory/memory)\\.ts)|sdk/src/(contract/(index|openapi)|fernet/index)\\.ts)',
     ),
     only(
       'server-never-imports-the-client',
@@ -133,7 +133,11 @@ module.exports = {
       '^(server/src/|sdk/src/(contract/(index|openapi)|fernet/index)\\.ts)',
     ),
     only('drawings-stand-alone', '^server/src/drawings/', '^(server/src/drawings/|sdk/src/contract/)'),
-    only('pages-use-the-published-sdk', '^server/web/', '^(server/(web|src/drawings)/|sdk/src/(index|constants|admin/index)\\.ts)'),
+    only(
+      'pages-use-the-published-sdk',
+      '^server/web/',
+      '^(server/(web|src/drawings)/|sdk/src/(index|constants|admin/index)\\.ts)',
+    ),
     only(
       'mocks-mount-the-portable-app',
       '^mocks/src/',

@@ -1,6 +1,5 @@
-import type { Shape } from './creature.ts'
 import type { Paints } from './palette.ts'
-import { blob, circle, line, type Point } from './path.ts'
+import { blob, circle, line, type Point, type Shape } from './path.ts'
 import type { Dice } from './random.ts'
 
 /** A crab from the front. */

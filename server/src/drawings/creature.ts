@@ -2,19 +2,13 @@ import type { Kind, RarityLabel } from '@fish-crab/sdk/contract'
 import { crabShapes } from './crab.ts'
 import { fishShapes } from './fish.ts'
 import { PALETTES, paintsOf } from './palette.ts'
+import type { Shape } from './path.ts'
 import { createDice } from './random.ts'
+
+export type { Shape } from './path.ts'
 
 /** The size of each drawing, as in `viewBox="0 0 120 80"`. */
 export const CREATURE_SIZE = { width: 120, height: 80 } as const
-
-/** A path of a drawing. Colours are such as `#c88a4b`. */
-export interface Shape {
-  readonly d: string
-  readonly fill?: string
-  readonly stroke?: string
-  readonly strokeWidth?: number
-  readonly opacity?: number
-}
 
 interface Species {
   readonly kind: Kind

@@ -1,7 +1,6 @@
 import type { RarityLabel } from '@fish-crab/sdk/contract'
-import type { Shape } from './creature.ts'
 import type { Paints } from './palette.ts'
-import { blob, circle, line, type Point, polygon, sparkle } from './path.ts'
+import { blob, circle, line, type Point, polygon, type Shape, sparkle } from './path.ts'
 import type { Dice } from './random.ts'
 
 /** The outline of a body by its length: `at(0)` is the nose and `at(1)` the root of the tail. */

@@ -1,3 +1,12 @@
+/** A path of a drawing. Colours are such as `#c88a4b`. */
+export interface Shape {
+  readonly d: string
+  readonly fill?: string
+  readonly stroke?: string
+  readonly strokeWidth?: number
+  readonly opacity?: number
+}
+
 /** A position in a drawing. */
 export type Point = readonly [x: number, y: number]
 
