@@ -16,12 +16,17 @@ describe('the pages in a real browser', () => {
     await page.goto(url + ALEX)
     expect(await page.title()).toBe('Alex · Fish and Crab Collection')
     await page.getByRole('heading', { name: 'Alex', level: 1 }).waitFor()
-    await expect
-      .poll(() => page.locator('.totals').textContent())
-      .toMatch(/Fish4 2 species.*Crabs1 1 species.*Last catch/)
+    await expect.poll(() => page.locator('.figures').textContent()).toBe('4 fish1 crab3 species4 days, longest streak')
+    expect(await page.locator('.display-name').allTextContents()).toEqual(['Koi', 'Salmon', 'crab'])
     const cards = page.locator('.card')
-    expect(await cards.count()).toBe(4)
-    expect(await cards.first().textContent()).toMatch(/^SalmonGold×2 caughtfirst .*2026 last .*2026$/)
+    expect(await cards.count()).toBe(3)
+    expect(await cards.nth(1).textContent()).toMatch(/^×3 caughtSalmonGold: 2Bronze: 1first .*2026$/)
+    expect(await page.locator('.milestones strong').allTextContents()).toEqual([
+      'First Mythical',
+      'Best day: 2 catches',
+      'First catch',
+      'First Gold',
+    ])
     await page.locator('.history svg').waitFor()
     expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^5 catches by (week|month), from/)
     const levels = await page.locator('.history .level text').allTextContents()
@@ -41,8 +46,8 @@ describe('the pages in a real browser', () => {
     await page.goto(`${url}/@Alex?gamemode=BoxSMP`)
     await page.locator('.card').getByText('Box Carp').waitFor()
     expect(await page.getByRole('navigation', { name: 'Gamemode' }).getByRole('link').allTextContents()).toEqual([
+      'All 6',
       'earth 5',
-      'survival_with_more 0',
       'boxsmp 1',
     ])
     await page.setViewportSize({ width: 200, height: 600 })
@@ -52,8 +57,7 @@ describe('the pages in a real browser', () => {
     // Chromium scrolls by whole pixels.
     expect(Math.floor(x + width)).toBeLessThanOrEqual(200)
     await page.goto(`${url}/@Alex?gamemode=survival`)
-    await page.locator('.card').getByText('Box Carp').waitFor()
-    expect(page.url()).toBe(`${url}/@Alex?gamemode=boxsmp`)
+    await expect.poll(() => page.locator('.card').count()).toBe(4)
     await page.goto(`${url}/overlay/Alex?gamemode=boxsmp&show=total`)
     await expect.poll(() => page.locator('.all').textContent()).toBe('1 fish0 crabs1 species')
     await page.goto(`${url}/overlay`)
@@ -80,17 +84,20 @@ describe('the pages in a real browser', () => {
     await name.press('Enter')
     // As the player was created.
     await page.getByRole('heading', { name: 'Alex', level: 1 }).waitFor()
-    // The gamemode of the latest catch.
     await page.locator('.card').first().waitFor()
-    expect(page.url()).toBe(`${url}/@alex?gamemode=earth`)
+    expect(page.url()).toBe(`${url}/@alex`)
     const tabs = page.getByRole('navigation', { name: 'Gamemode' }).getByRole('link')
-    expect(await tabs.allTextContents()).toEqual(['oneblock 0', 'earth 5', 'survival 0', 'factions 0'])
-    expect(requests.filter((request) => DATA.test(request))).toHaveLength(1)
-    await tabs.getByText('oneblock').click()
-    await page.getByText('Alex has caught nothing in oneblock yet.').waitFor()
-    await page.goBack()
-    await page.locator('.card').first().waitFor()
+    expect(await tabs.allTextContents()).toEqual(['All 5', 'earth 5'])
+    await tabs.getByText('earth').click()
     expect(page.url()).toBe(`${url}/@alex?gamemode=earth`)
+    await page.goBack()
+    expect(page.url()).toBe(`${url}/@alex`)
+    expect(await tabs.first().getAttribute('aria-current')).toBe('page')
+    expect(requests.filter((request) => DATA.test(request))).toHaveLength(1)
+    // The home page has the player without a request.
+    await page.goto(url)
+    await page.getByRole('link', { name: 'Alex 5 catches' }).click()
+    await page.getByRole('heading', { name: 'Alex', level: 1 }).waitFor()
     expect(complaints).toEqual([])
   })
 
@@ -101,7 +108,7 @@ describe('the pages in a real browser', () => {
     await page.route('**/assets/charts*', (route) => route.abort('connectionrefused'))
     await page.goto(url + ALEX)
     await page.getByText('The charts could not be loaded. Reload the page to try again.').waitFor()
-    expect(await page.locator('.card').count()).toBe(4)
+    expect(await page.locator('.card').count()).toBe(3)
   })
 
   it('show the demo collection', async ({ skip }) => {
@@ -114,7 +121,7 @@ describe('the pages in a real browser', () => {
     await page.getByRole('heading', { name: 'Demo collection' }).waitFor()
     await page.locator('.card').first().waitFor()
     for (const rarity of ['Mythical', 'Unknown/Other']) {
-      await page.getByRole('button', { name: rarity }).click()
+      await page.locator('.bars').getByRole('button', { name: rarity }).click()
       expect(await page.locator('.card').count()).toBe(1)
     }
     expect(complaints).toEqual([])
@@ -127,16 +134,15 @@ describe('the pages in a real browser', () => {
     await page.goto(url + ALEX)
     await page.locator('.card').first().waitFor()
     const names = () => page.locator('.card-name').allTextContents()
-    await page.getByLabel('Sort by').selectOption('Rarest')
-    expect(await names()).toEqual(['Koi', 'Salmon', 'Salmon', 'crab'])
+    expect(await names()).toEqual(['Koi', 'Salmon', 'crab'])
     await page.getByLabel('Sort by').selectOption('Name')
-    expect(await names()).toEqual(['crab', 'Koi', 'Salmon', 'Salmon'])
+    expect(await names()).toEqual(['crab', 'Koi', 'Salmon'])
     await page.getByLabel('Sort by').selectOption('Caught last')
     expect((await names())[0]).toBe('Koi')
     await page.getByRole('searchbox').fill('SAL')
-    expect(await names()).toEqual(['Salmon', 'Salmon'])
-    await page.getByRole('button', { name: 'Gold' }).click()
-    expect(await page.locator('.found').textContent()).toContain('1 of 4 entries')
+    expect(await names()).toEqual(['Salmon'])
+    await page.locator('.bars').getByRole('button', { name: 'Gold' }).click()
+    expect(await page.locator('.found').textContent()).toBe('1 of 3')
     await page.getByRole('button', { name: 'Gold only' }).click()
     await page.getByRole('searchbox').fill('nothing')
     await page.getByText('Nothing matches.').waitFor()
@@ -145,9 +151,10 @@ describe('the pages in a real browser', () => {
     expect(await names()).toEqual(['crab'])
     await page.getByRole('button', { name: 'Table' }).click()
     expect(await page.locator('.species-table tbody tr').count()).toBe(1)
-    // The browser remembers it.
+    // A link leads others to the same view.
+    expect(page.url()).toBe(`${url}${ALEX}&kind=crab&sort=last&view=table`)
     await page.reload()
-    await page.locator('.species-table').waitFor()
+    expect(await page.locator('.species-table tbody tr').count()).toBe(1)
   })
 
   it('say that no such player exists, by the server or by the name alone', async ({ skip }) => {
@@ -174,7 +181,7 @@ describe('the pages in a real browser', () => {
     await page.clock.fastForward(61_000)
     await page.getByText('New: Pike (Platinum)').waitFor()
     expect(await page.locator('.card', { hasText: 'Pike' }).textContent()).toContain('New')
-    expect(await page.locator('.totals').textContent()).toContain('Fish5 3 species')
+    expect(await page.locator('.figures').textContent()).toContain('5 fish1 crab4 species')
     expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^6 catches/)
   })
 
@@ -193,8 +200,8 @@ describe('the pages in a real browser', () => {
     const pike = { name: 'Pike', rarity: 'Platinum' } as const
     await admin.fish.add('Alex', [pike, pike, { name: 'Salmon', rarity: 'Gold' }], { gamemode: 'earth' })
     await page.getByText('New: Salmon (Gold), Pike (Platinum) ×2').waitFor()
-    expect(await page.locator('.totals').textContent()).toContain('Fish7 3 species')
-    expect(await page.locator('.card', { hasText: 'Gold' }).textContent()).toContain('×3')
+    expect(await page.locator('.figures').textContent()).toContain('7 fish1 crab4 species')
+    expect(await page.locator('.card', { hasText: 'Salmon' }).textContent()).toContain('Gold: 3')
     expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^8 catches/)
     // The profile and the stream.
     expect(requests.filter((request) => DATA.test(request))).toHaveLength(2)
@@ -222,7 +229,7 @@ describe('the pages in a real browser', () => {
     await browser.setOffline(true)
     await page.getByText('You are offline').waitFor()
     expect(await page.locator('.notice').textContent()).toContain('This is the collection as of')
-    expect(await page.locator('.card').count()).toBe(4)
+    expect(await page.locator('.card').count()).toBe(3)
     await admin.crabs.add('Alex', [{ name: 'King Crab' }], { gamemode: 'earth' })
     await browser.setOffline(false)
     await page.getByText('New: King Crab').waitFor()

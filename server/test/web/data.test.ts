@@ -1,8 +1,10 @@
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
-import { readAddress } from '../../web/src/data/address.ts'
+import { demoPath, playerPath, readAddress, versusPath } from '../../web/src/data/address.ts'
+import { bookOf, inOrder, matching, type Order, rarestOf, USUAL_BOOK } from '../../web/src/data/book.ts'
+import { type Cabinet, collectionOf, freshOf, latestGamemode, withCatches } from '../../web/src/data/cabinet.ts'
 import { historyOf, localDays } from '../../web/src/data/history.ts'
-import { inOrder, matching, type Order, rowsOf } from '../../web/src/data/list.ts'
+import { milestonesOf } from '../../web/src/data/milestones.ts'
 import { caughtSince, summarize } from '../../web/src/data/summary.ts'
 
 const FISH = summarize([
@@ -12,7 +14,7 @@ const FISH = summarize([
   { name: 'Salmon', rarity: 'Mythical', caughtAt: '2026-01-03T00:00:00.000Z' },
 ])
 const CRAB = summarize([{ name: 'crab', caughtAt: '2026-01-04T00:00:00.000Z' }])
-const ROWS = rowsOf({ user: 'Alex', fish: FISH, crab: CRAB })
+const BOOK = bookOf({ fish: FISH, crab: CRAB })
 
 describe('a summary', () => {
   it('counts catches by name and rarity, and names whatever their rarity', () => {
@@ -46,26 +48,119 @@ describe('a summary', () => {
   })
 })
 
-describe('the list', () => {
+describe('the book', () => {
+  it('has one entry for each species, with its rarities from the rarest to the most common', () => {
+    expect(BOOK.map(({ name, count }) => [name, count])).toEqual([
+      ['Salmon', 3],
+      ['salmon trout', 1],
+      ['crab', 1],
+    ])
+    expect(BOOK[0]).toMatchObject({
+      kind: 'fish',
+      rarity: 'Mythical',
+      firstCaughtAt: '2026-01-01T00:00:00.000Z',
+      lastCaughtAt: '2026-01-03T00:00:00.000Z',
+      rarities: [
+        { rarity: 'Mythical', count: 1 },
+        { rarity: 'Gold', count: 2 },
+      ],
+    })
+    expect(BOOK[2]?.rarities).toEqual([])
+  })
+
   it.each<[Order, string[]]>([
-    ['count', ['Gold', 'Unknown/Other', 'Mythical', 'crab']],
-    ['rarity', ['Mythical', 'Gold', 'Unknown/Other', 'crab']],
-    ['first', ['Gold', 'Mythical', 'crab', 'Unknown/Other']],
-    ['last', ['Unknown/Other', 'crab', 'Mythical', 'Gold']],
-    ['name', ['crab', 'Gold', 'Mythical', 'Unknown/Other']],
-  ])('is ordered by %s', (order, expected) => {
-    expect(inOrder(ROWS, order).map(({ rarity, name }) => rarity ?? name)).toEqual(expected)
+    ['count', ['Salmon', 'salmon trout', 'crab']],
+    ['rarity', ['Salmon', 'salmon trout', 'crab']],
+    ['first', ['Salmon', 'crab', 'salmon trout']],
+    ['last', ['salmon trout', 'crab', 'Salmon']],
+    ['name', ['crab', 'Salmon', 'salmon trout']],
+  ])('is sorted by %s', (order, expected) => {
+    expect(inOrder(BOOK, order).map(({ name }) => name)).toEqual(expected)
   })
 
   it('finds names in any letter case, kinds and rarities', () => {
     const find = (choice: Partial<Parameters<typeof matching>[1]>) =>
-      matching(ROWS, { text: '', kind: undefined, rarity: undefined, ...choice }).length
-    expect(find({})).toBe(4)
-    expect(find({ text: ' SALMON ' })).toBe(3)
+      matching(BOOK, { text: '', kind: undefined, rarity: undefined, ...choice }).length
+    expect(find({})).toBe(3)
+    expect(find({ text: ' SALMON ' })).toBe(2)
     expect(find({ text: 'trout' })).toBe(1)
     expect(find({ kind: 'crab' })).toBe(1)
     expect(find({ rarity: 'Gold' })).toBe(1)
     expect(find({ text: 'x' })).toBe(0)
+  })
+
+  it('names the rarest species, of one rarity the one that was caught least', () => {
+    const book = bookOf({
+      crab: CRAB,
+      fish: summarize([
+        { name: 'Cod', rarity: 'Gold' },
+        { name: 'Cod', rarity: 'Gold' },
+        { name: 'Eel', rarity: 'Gold' },
+        { name: 'Koi', rarity: 'Diamond' },
+      ]),
+    })
+    expect(rarestOf(book, 3).map(({ name }) => name)).toEqual(['Koi', 'Eel', 'Cod'])
+  })
+})
+
+describe('a cabinet', () => {
+  const gamemode = (name: string, ...fish: Parameters<typeof summarize>[0][number][]) => {
+    return { gamemode: name, fish: summarize(fish), crab: summarize([]) }
+  }
+  const cabinet: Cabinet = {
+    user: 'Alex',
+    gamemodes: [
+      gamemode('earth', { name: 'Cod', rarity: 'Bronze', caughtAt: '2026-01-02T00:00:00.000Z' }),
+      gamemode('survival', { name: 'Cod', rarity: 'Bronze', caughtAt: '2026-01-05T00:00:00.000Z' }),
+    ],
+    days: [{ day: '2026-01-02', count: 1 }],
+    streak: { current: 0, longest: 1 },
+  }
+
+  it('has a collection for each gamemode, and one of all together', () => {
+    expect(collectionOf(cabinet, 'earth').fish.total).toBe(1)
+    expect(collectionOf(cabinet, 'factions').fish.total).toBe(0)
+    expect(collectionOf(cabinet).fish).toMatchObject({
+      total: 2,
+      unique: 1,
+      species: [{ count: 2, firstCaughtAt: '2026-01-02T00:00:00.000Z', lastCaughtAt: '2026-01-05T00:00:00.000Z' }],
+    })
+    expect(latestGamemode(cabinet)).toBe('survival')
+    expect(latestGamemode({ ...cabinet, gamemodes: [] })).toBeUndefined()
+  })
+
+  it('grows by catches in their gamemode and on their day, which are then fresh', () => {
+    const koi = { name: 'Koi', rarity: 'Gold', caughtAt: '2026-01-02T01:00:00.000Z' } as const
+    const grown = withCatches(cabinet, [{ ...koi, kind: 'fish', gamemode: 'earth' }])
+    expect(grown.days).toEqual([{ day: '2026-01-02', count: 2 }])
+    expect(collectionOf(grown, 'survival').fish.total).toBe(1)
+    expect(freshOf(cabinet, grown)).toMatchObject([{ name: 'Koi', gamemode: 'earth', kind: 'fish', added: 1 }])
+  })
+})
+
+describe('milestones', () => {
+  it('are the first catch, round numbers of species, the first of rare rarities and the best day, the latest first', () => {
+    const fish = Array.from({ length: 10 }, (_, index) => ({
+      name: `Species ${index}`,
+      rarity: index === 4 ? ('Mythical' as const) : ('Bronze' as const),
+      caughtAt: `2026-01-1${index}T00:00:00.000Z`,
+    }))
+    const days = [
+      { day: '2026-01-12', count: 1 },
+      { day: '2026-01-13', count: 7 },
+    ]
+    const milestones = milestonesOf(bookOf({ fish: summarize(fish), crab: summarize([]) }), days)
+    expect(milestones.map(({ title, species }) => [title, species?.name])).toEqual([
+      ['10 species', 'Species 9'],
+      ['First Mythical', 'Species 4'],
+      ['Best day: 7 catches', undefined],
+      ['First catch', 'Species 0'],
+    ])
+  })
+
+  it('name no best day where each day has one catch', () => {
+    const days = ['2026-01-12', '2026-01-13'].map((day) => ({ day, count: 1 }))
+    expect(milestonesOf([], days)).toEqual([])
   })
 })
 
@@ -96,15 +191,34 @@ describe('the history', () => {
 })
 
 describe('an address', () => {
+  const book = USUAL_BOOK
   it.each([
-    ['/', '', { isDemo: false }],
-    ['/', '?demo', { isDemo: true }],
-    ['/@Alex', '?gamemode=earth', { name: 'Alex', isDemo: false, gamemode: 'earth' }],
-    ['/v1/@Alex/', '?gamemode=Earth', { name: 'Alex', isDemo: false, gamemode: 'earth' }],
-    ['/@Alex', '?gamemode=moon', { name: 'Alex', isDemo: false }],
-    ['/%40Al%65x', '', { name: 'Alex', isDemo: false }],
-    ['/@%E0', '', { name: '%E0', isDemo: false }],
+    ['/', '', { view: 'home' }],
+    ['/', '?demo', { view: 'demo', book }],
+    ['/leaderboard/', '', { view: 'leaderboard' }],
+    ['/@Alex', '?gamemode=earth', { view: 'player', name: 'Alex', gamemode: 'earth', book }],
+    ['/v1/@Alex/', '?gamemode=Earth', { view: 'player', name: 'Alex', gamemode: 'earth', book }],
+    ['/@Alex', '?gamemode=moon&sort=constructor', { view: 'player', name: 'Alex', gamemode: undefined, book }],
+    ['/%40Al%65x', '', { view: 'player', name: 'Alex', gamemode: undefined, book }],
+    ['/@%E0', '', { view: 'player', name: '%E0', gamemode: undefined, book }],
+    ['/@Alex/vs/@Mia', '', { view: 'versus', names: ['Alex', 'Mia'] }],
+    ['/nowhere', '', { view: 'unknown' }],
   ])('%s%s is read', (pathname, search, expected) => {
-    expect(readAddress({ pathname, search }, GAMEMODES)).toEqual({ gamemode: undefined, ...expected })
+    expect(readAddress({ pathname, search }, GAMEMODES)).toEqual(expected)
+  })
+
+  it('names the search, the filters and the order of the book, and is read as it is written', () => {
+    const options = {
+      text: 'Größe & <b>',
+      kind: 'fish',
+      rarity: 'Unknown/Other',
+      order: 'last',
+      isTable: true,
+    } as const
+    const path = new URL(playerPath('Al.ex', 'earth', options), 'https://fish.example')
+    expect(readAddress(path, GAMEMODES)).toEqual({ view: 'player', name: 'Al.ex', gamemode: 'earth', book: options })
+    expect(readAddress(new URL(demoPath(options), path), GAMEMODES)).toEqual({ view: 'demo', book: options })
+    expect(readAddress(new URL(versusPath('A*', '_b'), path), GAMEMODES)).toMatchObject({ names: ['A*', '_b'] })
+    expect([playerPath('Alex'), demoPath(USUAL_BOOK)]).toEqual(['/@Alex', '/?demo'])
   })
 })

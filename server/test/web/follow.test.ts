@@ -1,17 +1,21 @@
 import { ConnectionError, createClient, NotFoundError } from '@fish-crab/sdk'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Cabinet } from '../../web/src/data/cabinet.ts'
 import { type Followed, followCollection, type Listener } from '../../web/src/data/follow.ts'
-import { type Collection, summarize } from '../../web/src/data/summary.ts'
+import type { LastKnown } from '../../web/src/data/last-known.ts'
+import { summarize } from '../../web/src/data/summary.ts'
 
 const SALMON = { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-01T00:00:00.000Z' } as const
 const PIKE = { name: 'Pike', rarity: 'Bronze', caughtAt: '2026-01-02T00:00:00.000Z' } as const
+const CAUGHT = { kind: 'fish', gamemode: 'earth' } as const
 
 const LATER_PIKE = { ...PIKE, caughtAt: '2026-01-02T00:00:01.000Z' } as const
 
-const collectionOf = (...fish: { name: string; rarity: 'Gold' | 'Bronze'; caughtAt: string }[]): Collection => ({
+const collectionOf = (...fish: { name: string; rarity: 'Gold' | 'Bronze'; caughtAt: string }[]): Cabinet => ({
   user: 'Alex',
-  fish: summarize(fish),
-  crab: summarize([]),
+  gamemodes: [{ gamemode: 'earth', fish: summarize(fish), crab: summarize([]) }],
+  days: [],
+  streak: { current: 0, longest: 0 },
 })
 
 beforeEach(() => {
@@ -21,8 +25,15 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+interface Given {
+  readonly remaining?: number
+  readonly error?: unknown
+  readonly now?: Cabinet
+  readonly lastKnown?: LastKnown
+}
+
 /** Follows a collection that the test changes, in a browser that the test opens and hides. */
-function follow(given: { remaining?: number; error?: unknown; now?: Collection } = {}) {
+function follow({ lastKnown, ...given }: Given = {}) {
   const client = createClient({ env: {} })
   const world = {
     isOnline: true,
@@ -36,14 +47,15 @@ function follow(given: { remaining?: number; error?: unknown; now?: Collection }
   const streams: (Listener & { isClosed: boolean })[] = []
   let changed = () => {}
   let loads = 0
-  let held: Promise<Collection> | undefined
+  let held: Promise<Cabinet> | undefined
   const following = followCollection({
     client,
+    lastKnown,
     async load() {
       loads += 1
       if (world.error) throw world.error
       const resetAt = new Date(Date.now() + 200_000)
-      return { ...((await held) ?? world.now), rateLimit: { limit: 25, remaining: world.remaining, resetAt } }
+      return { cabinet: (await held) ?? world.now, rateLimit: { limit: 25, remaining: world.remaining, resetAt } }
     },
     context: {
       now: Date.now,
@@ -83,8 +95,8 @@ function follow(given: { remaining?: number; error?: unknown; now?: Collection }
       return Object.fromEntries(names.map((name) => [name, count(name)]))
     },
     /** Loads read this, and do not end before the returned function is called. */
-    hold(collection: Collection) {
-      const { promise, resolve } = Promise.withResolvers<Collection>()
+    hold(collection: Cabinet) {
+      const { promise, resolve } = Promise.withResolvers<Cabinet>()
       held = promise
       return () => {
         held = undefined
@@ -103,12 +115,23 @@ describe('a followed collection', () => {
   it('is loaded once at first, and again after a minute; what was added is new', async () => {
     const { world, last, wait, loads } = follow()
     await wait(0)
-    expect(last()).toMatchObject({ collection: { user: 'Alex' }, fresh: [] })
+    expect(last()).toMatchObject({ cabinet: { user: 'Alex' }, fresh: [] })
     world.now = collectionOf(SALMON, PIKE)
     await wait(59_000)
     expect(loads()).toBe(1)
     await wait(2000)
     expect(last()?.fresh).toMatchObject([{ name: 'Pike', kind: 'fish', added: 1 }])
+  })
+
+  it('is shown as this device saw it last where it cannot be loaded, then with the catches since', async () => {
+    const lastKnown = { cabinet: collectionOf(SALMON), updatedAt: Date.UTC(2026, 0, 2) }
+    const { change, last, wait } = follow({ lastKnown, error: new ConnectionError('unreachable', {}) })
+    await wait(0)
+    expect(last()).toMatchObject({ ...lastKnown, problem: { kind: 'unreachable' }, fresh: [] })
+    change({ error: undefined, now: collectionOf(SALMON, PIKE) })
+    await wait(3000)
+    expect(last()).toMatchObject({ updatedAt: Date.now() - 1000, fresh: [{ name: 'Pike', added: 1 }] })
+    expect(last()?.problem).toBeUndefined()
   })
 
   it('has a stream once somebody stays, and is then loaded every five minutes only', async () => {
@@ -117,10 +140,13 @@ describe('a followed collection', () => {
     expect(streams).toHaveLength(0)
     await wait(2000)
     expect(streams).toHaveLength(1)
-    streams[0]?.onCatch({ kind: 'fish', ...PIKE })
-    streams[0]?.onCatch({ kind: 'fish', ...PIKE })
+    streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
+    streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
     await wait(300)
-    expect(last()).toMatchObject({ collection: { fish: { total: 3, unique: 2 } }, fresh: [{ name: 'Pike', added: 2 }] })
+    expect(last()).toMatchObject({
+      cabinet: { gamemodes: [{ fish: { total: 3, unique: 2 } }] },
+      fresh: [{ name: 'Pike', added: 2 }],
+    })
     await wait(50_000)
     expect(loads()).toBe(2)
     await wait(290_000)
@@ -130,13 +156,13 @@ describe('a followed collection', () => {
   it('is loaded again where a catch came while it was loaded', async () => {
     const { streams, world, last, wait, loads } = follow()
     await wait(59_900)
-    streams[0]?.onCatch({ kind: 'fish', ...PIKE })
+    streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
     world.now = collectionOf(SALMON, PIKE)
     await wait(200)
     expect(loads()).toBe(2)
     await wait(5000)
     expect(loads()).toBe(3)
-    expect(last()?.collection?.fish.total).toBe(2)
+    expect(last()?.cabinet?.gamemodes[0]?.fish.total).toBe(2)
   })
 
   it('is loaded once more when its stream begins, for what was stored just before', async () => {
@@ -145,7 +171,7 @@ describe('a followed collection', () => {
     world.now = collectionOf(SALMON, PIKE)
     streams[0]?.onConnect()
     await wait(5100)
-    expect([loads(), last()?.collection?.fish.total]).toEqual([2, 2])
+    expect([loads(), last()?.cabinet?.gamemodes[0]?.fish.total]).toEqual([2, 2])
     await wait(290_000)
     expect(loads()).toBe(2)
   })
@@ -159,14 +185,14 @@ describe('a followed collection', () => {
     streams[0]?.onDisconnect()
     await wait(0)
     // Both entries of one record.
-    streams[0]?.onCatch({ kind: 'fish', ...PIKE })
-    streams[0]?.onCatch({ kind: 'fish', ...PIKE })
+    streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
+    streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
     streams[0]?.onConnect()
     await wait(6000)
-    expect([last()?.collection?.fish.total, added()]).toEqual([3, { Pike: 2 }])
-    streams[0]?.onCatch({ kind: 'fish', ...LATER_PIKE })
+    expect([last()?.cabinet?.gamemodes[0]?.fish.total, added()]).toEqual([3, { Pike: 2 }])
+    streams[0]?.onCatch({ ...CAUGHT, ...LATER_PIKE })
     await wait(300)
-    expect([last()?.collection?.fish.total, added()]).toEqual([4, { Pike: 3 }])
+    expect([last()?.cabinet?.gamemodes[0]?.fish.total, added()]).toEqual([4, { Pike: 3 }])
   })
 
   it.each([
@@ -179,14 +205,14 @@ describe('a followed collection', () => {
     streams[0]?.onConnect()
     await wait(5000)
     world.now = collectionOf(SALMON, PIKE)
-    streams[0]?.onCatch({ kind: 'fish', ...PIKE })
+    streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
     await wait(300)
-    expect([last()?.collection?.fish.total, added()]).toEqual([2, { Pike: 1 }])
+    expect([last()?.cabinet?.gamemodes[0]?.fish.total, added()]).toEqual([2, { Pike: 1 }])
     release()
     await wait(0)
-    expect(last()?.collection?.fish.total).toBe(2)
+    expect(last()?.cabinet?.gamemodes[0]?.fish.total).toBe(2)
     await wait(6000)
-    expect([last()?.collection?.fish.total, added()]).toEqual([2, { Pike: 1 }])
+    expect([last()?.cabinet?.gamemodes[0]?.fish.total, added()]).toEqual([2, { Pike: 1 }])
   })
 
   it('counts a catch once although another of its species was removed before the load', async () => {
@@ -197,16 +223,16 @@ describe('a followed collection', () => {
     change({ now: collectionOf(SALMON, LATER_PIKE) })
     streams[0]?.onRemoved()
     await wait(5000)
-    streams[0]?.onCatch({ kind: 'fish', ...LATER_PIKE })
+    streams[0]?.onCatch({ ...CAUGHT, ...LATER_PIKE })
     await wait(6000)
-    expect(last()?.collection?.fish.total).toBe(2)
+    expect(last()?.cabinet?.gamemodes[0]?.fish.total).toBe(2)
   })
 
   it('shows a catch after a few seconds that is older than a known one of its species', async () => {
     const { streams, world, added, wait } = follow({ now: collectionOf(SALMON, LATER_PIKE) })
     await wait(11_000)
     world.now = collectionOf(SALMON, LATER_PIKE, PIKE)
-    streams[0]?.onCatch({ kind: 'fish', ...PIKE })
+    streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
     await wait(6000)
     expect(added()).toEqual({ Pike: 1 })
   })
@@ -220,7 +246,7 @@ describe('a followed collection', () => {
     change({ error: new ConnectionError('refused', {}) })
     streams[0]?.onDisconnect()
     await vi.advanceTimersByTimeAsync(0)
-    expect(last()).toMatchObject({ problem: { kind: 'unreachable' }, collection: { user: 'Alex' } })
+    expect(last()).toMatchObject({ problem: { kind: 'unreachable' }, cabinet: { user: 'Alex' } })
     await vi.advanceTimersByTimeAsync(40_000)
     change({ error: undefined, now: collectionOf(SALMON, PIKE) })
     streams[0]?.onConnect()
@@ -242,7 +268,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(1)
     await wait(200)
     expect(loads()).toBe(2)
-    expect(last()?.collection?.fish.species.map(({ name }) => name)).toEqual(['Pike'])
+    expect(last()?.cabinet?.gamemodes[0]?.fish.species.map(({ name }) => name)).toEqual(['Pike'])
     await wait(60_000)
     expect(loads()).toBe(2)
 
@@ -328,7 +354,7 @@ describe('a followed collection', () => {
     world.error = undefined
     change({ isOnline: true })
     await wait(0)
-    expect(last()).toMatchObject({ collection: { user: 'Alex' } })
+    expect(last()).toMatchObject({ cabinet: { user: 'Alex' } })
     expect(last()?.problem).toBeUndefined()
   })
 
@@ -345,7 +371,7 @@ describe('a followed collection', () => {
     world.error = undefined
     change({ isVisible: true })
     await wait(0)
-    expect(last()).toMatchObject({ collection: { user: 'Alex' } })
+    expect(last()).toMatchObject({ cabinet: { user: 'Alex' } })
     expect(last()?.isUnknown).toBeUndefined()
   })
 

@@ -3,7 +3,8 @@ import { createAdminClient } from '@fish-crab/sdk/admin'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
 import { findLatestPlace, searchedGamemodes } from '../../web/src/admin/data/records.ts'
-import { loadProfile } from '../../web/src/data/load-collection.ts'
+import { latestGamemode, totalOf } from '../../web/src/data/cabinet.ts'
+import { loadPlayer } from '../../web/src/data/load.ts'
 import { createMemoryService } from '../app/memory-service.ts'
 
 /** A service in which Alex has caught a fish in oneblock, then 75 fish in earth, then a crab in survival. */
@@ -26,27 +27,19 @@ async function openService({ requests: limit = 25 } = {}) {
 const { signal } = new AbortController()
 
 describe('the gamemode that a page opens', () => {
-  it('is that of the latest catch, and all counts are known', async () => {
+  it('is that of the latest catch, for one request', async () => {
     const { client, admin, requests } = await openService()
-    const { gamemode, user, fish, counts } = await loadProfile(client, { user: 'alex', usual: 'oneblock' }, signal)
-    expect([gamemode, user, fish.total]).toEqual(['earth', 'Alex', 75])
-    expect([...counts]).toEqual(
-      GAMEMODES.map((one) => [one, { oneblock: 1, earth: 75, survival: 1 }[one as string] ?? 0]),
-    )
+    const { cabinet } = await loadPlayer('alex')(client, signal)
+    expect([cabinet.user, latestGamemode(cabinet)]).toEqual(['Alex', 'earth'])
+    expect(cabinet.gamemodes.map((one) => totalOf(one))).toEqual([1, 75, 1, 0])
     expect(requests).toHaveLength(1)
     await admin.crabs.add('Alex', [{ caughtAt: '2025-01-04T00:00:00.000Z' }], { gamemode: 'survival' })
-    expect((await loadProfile(client, { user: 'Alex', usual: 'earth' }, signal)).gamemode).toBe('survival')
-  })
-
-  it('is the usual one where nothing was caught', async () => {
-    const { client, admin } = await openService()
-    await admin.users.create({ name: 'Mia' })
-    expect((await loadProfile(client, { user: 'Mia', usual: 'earth' }, signal)).gamemode).toBe('earth')
+    expect(latestGamemode((await loadPlayer('Alex')(client, signal)).cabinet)).toBe('survival')
   })
 
   it('is searched by administrators only if the service has few', async () => {
     const { client } = await openService()
-    const nobody = loadProfile(client, { user: 'Nobody', usual: 'earth' }, signal)
+    const nobody = loadPlayer('Nobody')(client, signal)
     await expect(nobody).rejects.toMatchObject({ code: 'user_not_found' })
     expect(searchedGamemodes(['earth', 'a', 'b', 'c', 'd'])).toEqual(['earth'])
   })

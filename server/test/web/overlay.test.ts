@@ -1,5 +1,6 @@
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
+import type { Collection } from '../../web/src/data/cabinet.ts'
 import {
   ignoredOptions,
   overlayName,
@@ -7,11 +8,10 @@ import {
   readAddress,
   readOptions,
 } from '../../web/src/data/overlay-options.ts'
-import { type Collection, summarize } from '../../web/src/data/summary.ts'
+import { summarize } from '../../web/src/data/summary.ts'
 import { firstItems, loudness, rarestOf, stillIn, withFresh } from '../../web/src/overlay/feed.ts'
 
 const COLLECTION: Collection = {
-  user: 'Alex',
   fish: summarize([
     { name: 'Koi', rarity: 'Diamond', caughtAt: '2026-01-01T00:00:00.000Z' },
     { name: 'Cod', rarity: 'Bronze', caughtAt: '2026-01-04T00:00:00.000Z' },
@@ -20,10 +20,10 @@ const COLLECTION: Collection = {
   ]),
   crab: summarize([{ name: 'Hermit', caughtAt: '2026-01-05T00:00:00.000Z' }]),
 }
-const EMPTY: Collection = { user: 'Alex', fish: summarize([]), crab: summarize([]) }
+const EMPTY: Collection = { fish: summarize([]), crab: summarize([]) }
 
 const fresh = (name: string, rarity: 'Bronze' | 'Mythical' | undefined, added = 1) =>
-  ({ kind: rarity ? 'fish' : 'crab', name, rarity, count: 9, added }) as const
+  ({ kind: rarity ? 'fish' : 'crab', gamemode: 'earth', name, rarity, count: 9, added }) as const
 
 describe('the address of an overlay', () => {
   it('is read as it is written', () => {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LoginSecrets } from '../../../../sdk/src/internal/login-file.ts'
 import type { PageGamemodes } from '../data/gamemodes.ts'
-import { Drawing, Drawings } from '../parts/drawings.tsx'
+import { Creature } from '../parts/creature.tsx'
 import { fragmentOf, readView, type View } from './data/location.ts'
 import type { AdminSession } from './data/session.ts'
 import { type Page, PageContext, Title } from './parts/page.tsx'
@@ -65,7 +65,6 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
   if (state.step === 'signed-out') {
     return (
       <>
-        <Drawings />
         <header class="site">
           <Brand />
         </header>
@@ -88,7 +87,6 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
   }
   return (
     <PageContext.Provider value={page}>
-      <Drawings />
       {/* biome-ignore lint/a11y/useValidAnchor: it leads there, but fragments name views */}
       <a class="skip" href="#content" onClick={skip}>
         Skip to the content
@@ -162,7 +160,7 @@ function CurrentView({ view, readStatus }: CurrentViewProps) {
 function Brand() {
   return (
     <a class="brand" href="#overview">
-      <Drawing shape="crab" />
+      <Creature kind="crab" name="Administration" />
       Administration
     </a>
   )

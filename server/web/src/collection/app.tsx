@@ -1,14 +1,15 @@
-import { type Gamemode, isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
+import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { playerPath, readAddress } from '../data/address.ts'
-import { matchGamemode, type PageGamemodes, pageGamemodes } from '../data/gamemodes.ts'
-import { readPreference, savePreference } from '../data/preferences.ts'
-import { Drawing, Drawings } from '../parts/drawings.tsx'
-import { CollectionPage, type Services } from './collection.tsx'
+import { readAddress } from '../data/address.ts'
+import { pageGamemodes } from '../data/gamemodes.ts'
+import { Brand } from '../parts/creature.tsx'
+import { Empty } from './empty.tsx'
 import { Home } from './home.tsx'
+import { LeaderboardPage } from './leaderboard.tsx'
+import { PlayerPage } from './player/player-page.tsx'
 import { PlayerSearch } from './search.tsx'
-
-const GAMEMODE = 'fish-crab-gamemode'
+import type { Services } from './services.ts'
+import { VersusPage } from './versus.tsx'
 
 export function App({ services }: { readonly services: Services }) {
   const gamemodes = useMemo(pageGamemodes, [])
@@ -18,65 +19,66 @@ export function App({ services }: { readonly services: Services }) {
     addEventListener('popstate', read)
     return () => removeEventListener('popstate', read)
   }, [gamemodes])
-
-  const { name, isDemo, gamemode } = address
-  const openGamemode = (next: Gamemode) => {
-    savePreference(GAMEMODE, next)
-    history.pushState(null, '', playerPath(name ?? '', next))
-    setAddress(readAddress(location, gamemodes))
-  }
-  const isHome = name === undefined && !isDemo
   return (
     <>
-      <Drawings />
       <a class="skip" href="#content">
         Skip to the content
       </a>
       <header class="site">
-        {!isHome && (
+        {address.view !== 'home' && (
           <>
-            <a class="brand" href="/">
-              <Drawing shape="gold" />
-              Fish and Crab Collection
-            </a>
+            <Brand />
             <PlayerSearch />
           </>
         )}
       </header>
       <main class="site" id="content" tabIndex={-1}>
-        {isHome ? (
-          <Home />
-        ) : name !== undefined && !isUserName(name) ? (
-          <ImpossibleName />
-        ) : (
-          <CollectionPage
-            services={services}
-            key={name}
-            player={name === undefined ? undefined : { name, gamemode }}
-            gamemodes={gamemodes}
-            usualGamemode={usualGamemode(gamemodes)}
-            onGamemode={openGamemode}
-          />
-        )}
+        {content()}
       </main>
       <footer class="site">
-        <a href="/overlay">Stream overlay</a> <a href="/docs">API reference</a>
+        <a href="/leaderboard">Leaderboard</a> <a href="/overlay">Stream overlay</a> <a href="/docs">API reference</a>
       </footer>
     </>
   )
-}
 
-function usualGamemode(gamemodes: PageGamemodes): Gamemode {
-  return matchGamemode(gamemodes, readPreference(GAMEMODE)) ?? gamemodes[0]
+  function content() {
+    switch (address.view) {
+      case 'home':
+        return <Home services={services} />
+      case 'leaderboard':
+        return <LeaderboardPage client={services.client} />
+      case 'versus':
+        return address.names.every(isUserName) ? (
+          <VersusPage client={services.client} names={address.names} />
+        ) : (
+          <ImpossibleName />
+        )
+      case 'unknown':
+        return (
+          <Empty title="Page not found">
+            <p>This address leads nowhere. Look up a player, or go to the home page.</p>
+          </Empty>
+        )
+      default:
+        return address.view === 'player' && !isUserName(address.name) ? (
+          <ImpossibleName />
+        ) : (
+          <PlayerPage
+            services={services}
+            key={address.view === 'player' ? address.name : ''}
+            address={address}
+            gamemodes={gamemodes}
+            onChange={setAddress}
+          />
+        )
+    }
+  }
 }
 
 function ImpossibleName() {
   return (
-    <div class="panel empty">
-      <Drawing shape="unknown" />
-      <h1>Player not found</h1>
+    <Empty title="Player not found">
       <p>No player can have this name. Names are {USER_NAME_RULE}.</p>
-      <PlayerSearch isLarge />
-    </div>
+    </Empty>
   )
 }

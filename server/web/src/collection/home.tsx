@@ -1,37 +1,110 @@
-import { DEMO_QUERY } from '../data/address.ts'
-import { RARITY_ORDER } from '../data/list.ts'
-import { Drawing, shapeOf } from '../parts/drawings.tsx'
+import type { RarityLabel } from '@fish-crab/sdk'
+import { RARITIES } from '@fish-crab/sdk/constants'
+import { useMemo } from 'preact/hooks'
+import { DEMO_QUERY, LEADERBOARD_PATH, playerPath } from '../data/address.ts'
+import { bookOf, rarestOf } from '../data/book.ts'
+import { collectionOf, totalOf } from '../data/cabinet.ts'
+import { readLastKnown } from '../data/last-known.ts'
+import { hasLeaderboard } from '../data/site.ts'
+import { Creature, tintOf } from '../parts/creature.tsx'
+import { formatDate, plural } from '../parts/format.ts'
+import { Leaders } from './leaderboard.tsx'
+import { Emblem } from './player/head.tsx'
 import { PlayerSearch } from './search.tsx'
+import type { Services } from './services.ts'
 
-export function Home() {
+const EXAMPLES: Readonly<Record<RarityLabel, string>> = {
+  Mythical: 'Leviathan',
+  Platinum: 'Koi',
+  Diamond: 'Sturgeon',
+  Gold: 'Salmon',
+  Silver: 'Herring',
+  Bronze: 'Cod',
+  'Unknown/Other': 'Boot',
+}
+
+export function Home({ services: { client } }: { readonly services: Services }) {
   return (
     <div class="home">
-      <p class="shoal">
-        <Drawing shape="silver" />
-        <Drawing shape="gold" />
-        <Drawing shape="crab" />
-      </p>
-      <h1>Fish and Crab Collection</h1>
-      <p class="lead">Look up what a player has caught: every species, how often, and when.</p>
-      <PlayerSearch isLarge />
-      <p>
-        Or look at the <a href={`/${DEMO_QUERY}`}>demo collection</a>.
-      </p>
+      <section class="cabinet home-head">
+        <div class="who">
+          <h1>Fish and Crab Collection</h1>
+          <p>Every fish and crab that you catch, in a collection to show.</p>
+          <PlayerSearch isLarge />
+          <p>
+            Or look at the <a href={`/${DEMO_QUERY}`}>demo collection</a>.
+          </p>
+        </div>
+        <p class="shoal" aria-hidden="true">
+          <Creature kind="fish" name="Leviathan" rarity="Mythical" />
+          <Creature kind="fish" name="Koi" rarity="Gold" />
+          <Creature kind="crab" name="crab" />
+        </p>
+      </section>
+      <LastPlayer />
+      {hasLeaderboard() && (
+        <section class="panel" aria-labelledby="leaders">
+          <h2 id="leaders">Most fish</h2>
+          <Leaders client={client} kind="fish" limit={5} />
+          <p>
+            <a href={LEADERBOARD_PATH}>Show the leaderboard</a>
+          </p>
+        </section>
+      )}
       <section aria-labelledby="legend">
         <h2 id="legend">Seven rarities, and crabs</h2>
+        <p class="quiet">The chat of the game names the rarity of a fish by the first word of a catch.</p>
         <ul class="legend">
-          {RARITY_ORDER.toReversed().map((rarity) => (
-            <li key={rarity} class={shapeOf(rarity)}>
-              <Drawing shape={shapeOf(rarity)} />
-              {rarity}
+          {RARITIES.toReversed().map(({ label, catchWord }) => (
+            <li key={label} class={`card ${tintOf(label)}`}>
+              <div class="card-picture">
+                <Creature kind="fish" name={EXAMPLES[label]} rarity={label} />
+              </div>
+              <strong class="card-rarity">{label}</strong>
+              <span class="quiet">{catchWord === null ? 'no word' : `${catchWord} CATCH!`}</span>
             </li>
           ))}
-          <li class="crab">
-            <Drawing shape="crab" />
-            Crab
+          <li class="card crab">
+            <div class="card-picture">
+              <Creature kind="crab" name="crab" />
+            </div>
+            <strong class="card-rarity">Crab</strong>
+            <span class="quiet">FISHING</span>
           </li>
         </ul>
       </section>
+      <section class="start panel" aria-labelledby="start">
+        <h2 id="start">How do I start?</h2>
+        <ol>
+          <li>Ask the owner of this server for an account. You get a login file, or a name and a password.</li>
+          <li>
+            Install <code>fish-cli</code>, and sign in once: <code>fish-cli login</code>
+          </li>
+          <li>
+            Play, with this beside the game: <code>fish-cli watch</code>. It reads the log of the game, and each catch
+            appears here.
+          </li>
+        </ol>
+      </section>
     </div>
+  )
+}
+
+/** The player whose page this device has shown last. It costs no request. */
+function LastPlayer() {
+  const known = useMemo(() => readLastKnown(), [])
+  if (!known) return null
+  const { cabinet, updatedAt } = known
+  const collection = collectionOf(cabinet)
+  return (
+    <a class="panel last-player" href={playerPath(cabinet.user)}>
+      <Emblem user={cabinet.user} rarest={rarestOf(bookOf(collection), 1)[0]} />
+      <span>
+        <strong>{cabinet.user}</strong>
+        <span class="quiet">
+          {plural(totalOf(collection), 'catch', 'catches')} · seen on {formatDate(updatedAt)}
+        </span>
+      </span>
+    </a>
   )
 }

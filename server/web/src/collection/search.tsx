@@ -2,8 +2,21 @@ import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { useId, useState } from 'preact/hooks'
 import { playerPath } from '../data/address.ts'
 
-/** The field that opens a player's page. */
-export function PlayerSearch({ isLarge = false }: { readonly isLarge?: boolean }) {
+interface PlayerSearchProps {
+  readonly isLarge?: boolean
+  readonly label?: string
+  readonly action?: string
+  /** The page to open. @default that of the player */
+  readonly pathOf?: (name: string) => string
+}
+
+/** The field for the name of a player. */
+export function PlayerSearch({
+  isLarge = false,
+  label = 'Player',
+  action = 'Show',
+  pathOf = playerPath,
+}: PlayerSearchProps) {
   const [mistake, setMistake] = useState<string>()
   const id = useId()
 
@@ -12,7 +25,7 @@ export function PlayerSearch({ isLarge = false }: { readonly isLarge?: boolean }
     const field = (event.currentTarget as HTMLFormElement).elements.namedItem('name') as HTMLInputElement
     const name = field.value.trim().replace(/^@/, '')
     if (isUserName(name)) {
-      location.assign(playerPath(name))
+      location.assign(pathOf(name))
       return
     }
     setMistake(name === '' ? 'Enter the name of a player.' : `A name must be ${USER_NAME_RULE}.`)
@@ -23,7 +36,7 @@ export function PlayerSearch({ isLarge = false }: { readonly isLarge?: boolean }
     <search>
       <form class={isLarge ? 'player-search large' : 'player-search'} onSubmit={open} noValidate>
         <label for={id} class={isLarge ? '' : 'visually-hidden'}>
-          Player
+          {label}
         </label>
         <div class="field-row">
           <input
@@ -34,13 +47,13 @@ export function PlayerSearch({ isLarge = false }: { readonly isLarge?: boolean }
             autocapitalize="off"
             spellcheck={false}
             maxLength={64}
-            placeholder={isLarge ? 'Alex' : 'Find a player'}
+            placeholder={isLarge ? 'Alex' : label === 'Player' ? 'Find a player' : label}
             aria-invalid={mistake !== undefined}
             aria-describedby={mistake === undefined ? undefined : `${id}-mistake`}
             onInput={() => setMistake(undefined)}
           />
           <button type="submit" class="primary">
-            Show
+            {action}
           </button>
         </div>
         {mistake !== undefined && (

@@ -1,16 +1,26 @@
+import type { RarityLabel } from '@fish-crab/sdk'
 import type { Gamemode } from '@fish-crab/sdk/constants'
+import { type BookOptions, ORDERS, type Order, RARITY_ORDER, USUAL_BOOK } from './book.ts'
 import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
 
-/** What the address of a page asks for. */
-export interface Address {
-  /** The name behind the `@`, as it stands there; absent on the home page. */
-  readonly name?: string
-  readonly isDemo: boolean
+/** The page that an address opens. Names are as they stand there. */
+export type Address =
+  | { readonly view: 'home' | 'leaderboard' | 'unknown' }
+  | { readonly view: 'demo'; readonly book: BookOptions }
+  | { readonly view: 'versus'; readonly names: readonly [string, string] }
+  | PlayerAddress
+
+export interface PlayerAddress {
+  readonly view: 'player'
+  readonly name: string
+  /** @default all */
   readonly gamemode: Gamemode | undefined
+  readonly book: BookOptions
 }
 
 /** The query that opens the sample collection on the home page. */
 export const DEMO_QUERY = '?demo'
+export const LEADERBOARD_PATH = '/leaderboard'
 
 /** Reads the path and query of a page. */
 export function readAddress(
@@ -18,17 +28,57 @@ export function readAddress(
   gamemodes: PageGamemodes,
 ): Address {
   const query = new URLSearchParams(search)
-  const [, encoded] = /\/(?:@|%40)([^/]+)\/*$/i.exec(pathname) ?? []
+  const path = pathname.replace(/^\/v1(?=\/|$)/, '').replace(/\/+$/, '')
+  const book = readBook(query)
+  if (path === '') return query.has('demo') ? { view: 'demo', book } : { view: 'home' }
+  if (path === LEADERBOARD_PATH) return { view: 'leaderboard' }
+  const [, name, other] = /^\/+(?:@|%40)([^/]+)(?:\/vs\/(?:@|%40)([^/]+))?$/i.exec(path) ?? []
+  if (name === undefined) return { view: 'unknown' }
+  if (other !== undefined) return { view: 'versus', names: [decoded(name), decoded(other)] }
+  return { view: 'player', name: decoded(name), gamemode: matchGamemode(gamemodes, query.get('gamemode')), book }
+}
+
+function readBook(query: URLSearchParams): BookOptions {
+  const [kind, rarity, order] = [query.get('kind'), query.get('rarity'), query.get('sort')]
   return {
-    ...(encoded === undefined ? {} : { name: decoded(encoded) }),
-    isDemo: query.has('demo'),
-    gamemode: matchGamemode(gamemodes, query.get('gamemode')),
+    text: query.get('q') ?? '',
+    kind: kind === 'fish' || kind === 'crab' ? kind : undefined,
+    rarity: RARITY_ORDER.find((one) => one === rarity),
+    order: order !== null && Object.hasOwn(ORDERS, order) ? (order as Order) : USUAL_BOOK.order,
+    isTable: query.get('view') === 'table',
   }
 }
 
 /** The path of a player's page. */
-export function playerPath(name: string, gamemode?: Gamemode): string {
-  return `/@${encodeURIComponent(name)}${gamemode === undefined ? '' : `?gamemode=${gamemode}`}`
+export function playerPath(name: string, gamemode?: Gamemode, book: BookOptions = USUAL_BOOK): string {
+  return `/@${encodeURIComponent(name)}${queryOf({ gamemode, book })}`
+}
+
+/** The path of the sample collection. */
+export function demoPath(book: BookOptions): string {
+  const query = queryOf({ book })
+  return `/${DEMO_QUERY}${query.replace('?', '&')}`
+}
+
+/** The path of the page that compares two players. */
+export function versusPath(name: string, other: string): string {
+  return `/@${encodeURIComponent(name)}/vs/@${encodeURIComponent(other)}`
+}
+
+/** Names only what differs from the usual. */
+function queryOf({ gamemode, book }: { gamemode?: string | undefined; book: BookOptions }): string {
+  const { text, kind, rarity, order, isTable } = book
+  const values: Readonly<Record<string, string | undefined>> = {
+    gamemode,
+    q: text.trim() || undefined,
+    kind,
+    rarity: rarity satisfies RarityLabel | undefined,
+    sort: order === USUAL_BOOK.order ? undefined : order,
+    view: isTable ? 'table' : undefined,
+  }
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value)
+  return query.size === 0 ? '' : `?${query}`
 }
 
 function decoded(text: string): string {

@@ -1,15 +1,7 @@
 import { ApiError, type Client, ConnectionError, NotFoundError, RateLimitError, TimeoutError } from '@fish-crab/sdk'
-import type { Load } from './load-collection.ts'
-import {
-  type Collection,
-  caughtSince,
-  type Entry,
-  includes,
-  type Kind,
-  type Species,
-  withDays,
-  withEntries,
-} from './summary.ts'
+import { type Cabinet, type Caught, type Fresh, freshOf, hasCatch, withCatches } from './cabinet.ts'
+import type { LastKnown } from './last-known.ts'
+import type { Load } from './load.ts'
 
 /** Why a collection is not up to date. Times are Unix milliseconds. */
 export type Problem =
@@ -18,16 +10,10 @@ export type Problem =
   | { readonly kind: 'unreachable'; readonly retryAt: number }
   | { readonly kind: 'failed'; readonly retryAt: number; readonly requestId: string | undefined }
 
-/** A species that was caught while the page was open. */
-export interface Fresh extends Species {
-  readonly kind: Kind
-  readonly added: number
-}
-
 /** What the page knows about a collection. */
 export interface Followed {
   /** Absent until it was loaded once. */
-  readonly collection?: Collection
+  readonly cabinet?: Cabinet
   /** When it was last known to be current, in Unix milliseconds. */
   readonly updatedAt?: number
   /** No such player. */
@@ -35,11 +21,6 @@ export interface Followed {
   readonly problem?: Problem
   /** What the last update added. */
   readonly fresh: readonly Fresh[]
-}
-
-/** A catch that was just stored. */
-interface Caught extends Entry {
-  readonly kind: Kind
 }
 
 /** Callbacks of a stream. */
@@ -91,11 +72,15 @@ interface FollowOptions {
   readonly client: Client
   readonly load: Load
   readonly context: PageContext
-  /** Opens a stream of new catches. @default the collection cannot change */
-  readonly listen: ((listener: Listener) => Stream) | undefined
+  /** The cabinet that is shown until the first load ends. */
+  readonly lastKnown?: LastKnown | undefined
+  /** Opens a stream of new catches, when the cabinet is loaded. @default the cabinet cannot change */
+  readonly listen: ((listener: Listener, cabinet: Cabinet) => Stream) | undefined
   readonly onUpdate: (followed: Followed) => void
   /** How long somebody looks before a stream is opened, in milliseconds. @default 10 s */
   readonly stayMs?: number
+  /** How often a cabinet is loaded beside an open stream, in milliseconds. @default 300 s */
+  readonly besideStreamMs?: number
 }
 
 /** Follows a collection until it is stopped. */
@@ -105,7 +90,7 @@ export interface Following {
   stop(): void
 }
 
-/** Two requests each: 10 of the 25 that a client has in 300 s. */
+/** One request each: 5 of the 25 that a client has in 300 s. */
 const POLL_MS = 60_000
 /** Beside a stream, in case that it misses something. */
 const POLL_BESIDE_STREAM_MS = 300_000
@@ -124,18 +109,20 @@ export function followCollection({
   client,
   load,
   context,
+  lastKnown,
   listen,
   onUpdate,
   stayMs = STAY_MS,
+  besideStreamMs = POLL_BESIDE_STREAM_MS,
 }: FollowOptions): Following {
   const { now } = context
   const stopped = new AbortController()
-  let followed: Followed = { fresh: [] }
+  let followed: Followed = { ...lastKnown, fresh: [] }
   let timer: ReturnType<typeof setTimeout> | undefined
   let streamTimer: ReturnType<typeof setTimeout> | undefined
   let stream: Stream | undefined
   /** The last load, without the catches that the stream has added to the shown collection. */
-  let loaded: Collection | undefined
+  let loaded: Cabinet | undefined
   /** Catches that are not shown yet. */
   let gathered: Caught[] = []
   /** Catches that the running load may contain or not. */
@@ -158,20 +145,20 @@ export function followCollection({
     cameMeanwhile = gathered.length > 0
     sinceLoadBegan = [...gathered]
     try {
-      const { rateLimit, ...rest } = await load(client, stopped.signal)
+      const { rateLimit, cabinet: read } = await load(client, stopped.signal)
       if (stopped.signal.aborted) return
-      const before = followed.collection
+      const before = followed.cabinet
       failures = 0
       // Where little is left of the limit, the rest of the window belongs to what people click.
       const isScarce = rateLimit !== undefined && rateLimit.remaining < RESERVE
       earliestAt = isScarce ? rateLimit.resetAt.getTime() : 0
       // What came meanwhile may be in the response or not: only another load shows.
-      const waitMs = cameMeanwhile ? RELOAD_MS : stream?.isOpen() ? POLL_BESIDE_STREAM_MS : POLL_MS
+      const waitMs = cameMeanwhile ? RELOAD_MS : stream?.isOpen() ? besideStreamMs : POLL_MS
       dueAt = listen ? Math.max(now() + waitMs, earliestAt) : Number.POSITIVE_INFINITY
-      loaded = rest
+      loaded = read
       gathered = []
-      const collection = withCatches(loaded, sinceLoadBegan.filter(isNotLoaded))
-      update({ collection, updatedAt: now(), fresh: before ? freshOf(before, collection) : [] })
+      const cabinet = withCatches(loaded, sinceLoadBegan.filter(isNotLoaded))
+      update({ cabinet, updatedAt: now(), fresh: before ? freshOf(before, cabinet) : [] })
     } catch (error) {
       if (stopped.signal.aborted) return
       failures += 1
@@ -201,7 +188,7 @@ export function followCollection({
   /** Timers of hidden pages are late and cost battery: nothing is polled until somebody looks again. */
   function schedule(): void {
     clearTimeout(timer)
-    const canLoad = context.isOnline() && (context.isVisible() || !(followed.collection || followed.isUnknown))
+    const canLoad = context.isOnline() && (context.isVisible() || !(followed.cabinet || followed.isUnknown))
     if (stopped.signal.aborted || isLoading || !canLoad || dueAt === Number.POSITIVE_INFINITY) return
     timer = setTimeout(attempt, Math.max(0, dueAt - now()))
   }
@@ -217,9 +204,10 @@ export function followCollection({
       if (!followed.problem) dueAt = Math.min(dueAt, Math.max((followed.updatedAt ?? 0) + RELOAD_MS, earliestAt))
     }
     // One that ended, such as at a limit of streams, is opened again after the next load.
-    if (!isWanted || stream?.isOpen() || !listen || !followed.collection) return
+    const { cabinet } = followed
+    if (!isWanted || stream?.isOpen() || !listen || !cabinet) return
     streamTimer = setTimeout(() => {
-      stream = listen({ onCatch: gather, onConnect: reload, onDisconnect: loadNow, onRemoved: reload })
+      stream = listen({ onCatch: gather, onConnect: reload, onDisconnect: loadNow, onRemoved: reload }, cabinet)
     }, stayMs)
   }
 
@@ -229,8 +217,8 @@ export function followCollection({
    * stream. If the earlier one was only sent late, the next load shows it. Nothing else could be compared: a summary has no
    * record ids, and a resumed stream repeats catches that a load has read meanwhile.
    */
-  function isNotLoaded({ kind, ...caught }: Caught): boolean {
-    return !(loaded && includes(loaded[kind], caught))
+  function isNotLoaded(caught: Caught): boolean {
+    return !(loaded && hasCatch(loaded, caught))
   }
 
   function gather(caught: Caught): void {
@@ -254,12 +242,12 @@ export function followCollection({
   }
 
   function showGathered(): void {
-    const { collection: before } = followed
+    const { cabinet: before } = followed
     const caught = gathered
     gathered = []
     if (!before || caught.length === 0 || stopped.signal.aborted) return
-    const collection = withCatches(before, caught)
-    update({ ...followed, collection, updatedAt: now(), fresh: freshOf(before, collection) })
+    const cabinet = withCatches(before, caught)
+    update({ ...followed, cabinet, updatedAt: now(), fresh: freshOf(before, cabinet) })
   }
 
   function retry(): void {
@@ -286,20 +274,4 @@ export function followCollection({
       scheduleStream()
     },
   }
-}
-
-function withCatches(collection: Collection, caught: readonly Caught[]): Collection {
-  const of = (kind: Kind) =>
-    withEntries(
-      collection[kind],
-      caught.filter((one) => one.kind === kind),
-    )
-  const { days } = collection
-  return { ...collection, fish: of('fish'), crab: of('crab'), days: days && withDays(days, caught) }
-}
-
-function freshOf(before: Collection, now: Collection): readonly Fresh[] {
-  return (['fish', 'crab'] as const).flatMap((kind) =>
-    caughtSince(before[kind], now[kind]).map((one): Fresh => ({ ...one, kind })),
-  )
 }

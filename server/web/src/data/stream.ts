@@ -1,6 +1,5 @@
 import type { Client } from '@fish-crab/sdk'
 import type { Listener, Stream } from './follow.ts'
-import type { CollectionTarget } from './load-collection.ts'
 
 /**
  * Without HTTP/2, a browser has six connections to a server for all its pages: with streams on all of them, it could not
@@ -8,13 +7,21 @@ import type { CollectionTarget } from './load-collection.ts'
  */
 const MAX_HTTP1_STREAMS = 5
 
-/** Watches the catches of a player as they are stored. Opening it costs one request. */
-export function openStream(client: Client, target: CollectionTarget): (listener: Listener) => Stream {
+interface StreamTarget {
+  readonly user: string
+  readonly gamemode: string
+}
+
+/** Watches the catches of a player in a gamemode as they are stored. Opening it costs one request. */
+export function openStream(client: Client, target: StreamTarget): (listener: Listener) => Stream {
+  const { gamemode } = target
   return ({ onCatch, ...callbacks }) => {
     const closed = new AbortController()
     let isOpen = true
     const watch = async () => {
-      for await (const caught of client.watch({ ...target, ...callbacks, signal: closed.signal })) onCatch(caught)
+      for await (const caught of client.watch({ ...target, ...callbacks, signal: closed.signal })) {
+        onCatch({ ...caught, gamemode })
+      }
     }
     // What ends it, such as a limit of streams, is left to polling.
     withConnection(watch)

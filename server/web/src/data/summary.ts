@@ -22,16 +22,6 @@ export interface Summary {
   readonly species: readonly Species[]
 }
 
-/** The fish and crabs of a player in one gamemode. */
-export interface Collection {
-  /** As the player was created; the address may have other letter case. */
-  readonly user: string
-  readonly fish: Summary
-  readonly crab: Summary
-  /** Catches by UTC day in all gamemodes, the earliest first. Sample collections have none. */
-  readonly days?: readonly DayCount[] | undefined
-}
-
 export interface DayCount {
   /** Such as `2026-01-31`. */
   readonly day: string
@@ -46,17 +36,6 @@ export function withDays(days: readonly DayCount[], entries: readonly Entry[]): 
     counts.set(day, (counts.get(day) ?? 0) + 1)
   }
   return Array.from(counts, ([day, count]) => ({ day, count }))
-}
-
-/** The number of all catches. */
-export function totalOf({ fish, crab }: Collection): number {
-  return fish.total + crab.total
-}
-
-/** When the last fish or crab was caught. */
-export function latestCatchOf({ fish, crab }: Collection): string | undefined {
-  const times = [...fish.species, ...crab.species].map(({ lastCaughtAt }) => lastCaughtAt)
-  return latestOf([undefined, ...times], (time) => time)
 }
 
 /** The item of the latest time; the first item where none has a time. There must be one. */
@@ -78,16 +57,20 @@ export function speciesKey({ name, rarity }: Pick<Species, 'name' | 'rarity'>): 
 
 /** A summary with more catches. */
 export function withEntries(summary: Summary, entries: readonly Entry[]): Summary {
-  if (entries.length === 0) return summary
-  const byKey = new Map(summary.species.map((one) => [speciesKey(one), one]))
-  const names = new Set(summary.species.map(({ name }) => name))
-  for (const entry of summarize(entries).species) {
-    const known = byKey.get(speciesKey(entry))
-    names.add(entry.name)
-    byKey.set(speciesKey(entry), known ? merged(known, entry) : entry)
+  return entries.length === 0 ? summary : mergeSummaries([summary, summarize(entries)])
+}
+
+/** The catches of several summaries together. */
+export function mergeSummaries(summaries: readonly Summary[]): Summary {
+  const byKey = new Map<string, Species>()
+  for (const one of summaries.flatMap(({ species }) => species)) {
+    const key = speciesKey(one)
+    const known = byKey.get(key)
+    byKey.set(key, known ? merged(known, one) : one)
   }
   const species = [...byKey.values()].sort((one, other) => other.count - one.count)
-  return { total: summary.total + entries.length, unique: names.size, species }
+  const total = summaries.reduce((sum, one) => sum + one.total, 0)
+  return { total, unique: new Set(species.map(({ name }) => name)).size, species }
 }
 
 function merged(one: Species, other: Species): Species {

@@ -2,8 +2,9 @@ import type { Client, RarityLabel } from '@fish-crab/sdk'
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { pageGamemodes } from '../data/gamemodes.ts'
-import { loadProfile } from '../data/load-collection.ts'
+import { type Collection, latestGamemode } from '../data/cabinet.ts'
+import { matchGamemode, pageGamemodes } from '../data/gamemodes.ts'
+import { loadPlayer } from '../data/load.ts'
 import {
   defaultOptions,
   type OverlayOptions,
@@ -13,18 +14,17 @@ import {
   readAddress,
   THEMES,
 } from '../data/overlay-options.ts'
-import { publicUrl } from '../data/public-url.ts'
-import { type Collection, type Entry, type Kind, summarize, withEntries } from '../data/summary.ts'
+import { publicUrl } from '../data/site.ts'
+import { type Entry, type Kind, summarize, withEntries } from '../data/summary.ts'
 import { firstItems, type Item, withFresh } from '../overlay/feed.ts'
 import { OverlayView } from '../overlay/overlay-view.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
-import { Drawing } from '../parts/drawings.tsx'
+import { Brand } from '../parts/creature.tsx'
 
 const KINDS = { both: 'Fish and crabs', fish: 'Fish', crab: 'Crabs' } as const
 
 /** Made up: the preview asks the server for nothing. */
 const SAMPLE: Collection = {
-  user: 'Alex',
   fish: summarize([
     { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-02T00:00:00.000Z' },
     { name: 'Cod', rarity: 'Bronze', caughtAt: '2026-01-03T00:00:00.000Z' },
@@ -68,8 +68,9 @@ export function OverlaySetup({ client }: { readonly client: Client }) {
     const changed = new AbortController()
     const { signal } = changed
     const preselect = async () => {
-      const { gamemode } = await loadProfile(client, { user: wanted, usual: gamemodes[0] }, signal)
-      setOptions((before) => ({ ...before, gamemode }))
+      const { cabinet } = await loadPlayer(wanted)(client, signal)
+      const gamemode = matchGamemode(gamemodes, latestGamemode(cabinet))
+      if (gamemode) setOptions((before) => ({ ...before, gamemode }))
     }
     // Overlays are set up before the player is, and without the server: then the gamemode stays.
     const timer = setTimeout(() => preselect().catch(() => {}), TYPED_MS)
@@ -89,10 +90,7 @@ export function OverlaySetup({ client }: { readonly client: Client }) {
         Skip to the content
       </a>
       <header class="site">
-        <a class="brand" href="/">
-          <Drawing shape="gold" />
-          Fish and Crab Collection
-        </a>
+        <Brand />
       </header>
       <main class="site" id="content" tabIndex={-1}>
         <h1>Stream overlay</h1>
@@ -242,7 +240,7 @@ function Preview({ options }: { readonly options: OverlayOptions }) {
     const entry = some[caught % some.length] as (typeof CATCHES)[number]
     setState({
       collection: { ...collection, [entry.kind]: withEntries(collection[entry.kind], [entry]) },
-      items: withFresh(items, [{ ...entry, count: 1, added: 1 }], kind),
+      items: withFresh(items, [{ ...entry, gamemode: options.gamemode, count: 1, added: 1 }], kind),
       caught: caught + 1,
     })
   }

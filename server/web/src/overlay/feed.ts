@@ -1,6 +1,6 @@
-import type { Fresh } from '../data/follow.ts'
-import { inOrder, RARITY_ORDER, type Row, rowsOf } from '../data/list.ts'
-import { type Collection, type Kind, type Species, speciesKey } from '../data/summary.ts'
+import { inOrder, rankOf } from '../data/book.ts'
+import type { Collection, Fresh } from '../data/cabinet.ts'
+import { type Kind, type Species, speciesKey } from '../data/summary.ts'
 
 /** A catch that the overlay shows. */
 export interface Item extends Pick<Species, 'name' | 'rarity'> {
@@ -16,7 +16,16 @@ export interface Item extends Pick<Species, 'name' | 'rarity'> {
 /** What the overlay shows last at most: it never scrolls. */
 const MAX_ITEMS = 4
 
-const rank = ({ rarity }: Pick<Species, 'rarity'>) => (rarity === undefined ? -1 : RARITY_ORDER.indexOf(rarity))
+interface Row extends Species {
+  readonly kind: Kind
+}
+
+function rowsOf({ fish, crab }: Collection): readonly Row[] {
+  const rows = (kind: Kind, species: readonly Species[]) => species.map((one): Row => ({ ...one, kind }))
+  return [...rows('fish', fish.species), ...rows('crab', crab.species)]
+}
+
+const keyOf = (one: Pick<Row, 'kind' | 'name' | 'rarity'>) => `${one.kind} ${speciesKey(one)}`
 const isOf = (kind: Kind | undefined) => (one: { readonly kind: Kind }) => kind === undefined || one.kind === kind
 
 /** What was caught last before the overlay was opened, newest first. */
@@ -28,8 +37,8 @@ export function firstItems(collection: Collection, kind: Kind | undefined): read
 
 /** Without what was removed from the collection. */
 export function stillIn(collection: Collection, items: readonly Item[]): readonly Item[] {
-  const keys = new Set(rowsOf(collection).map(({ key }) => key))
-  return items.filter((item) => keys.has(`${item.kind} ${speciesKey(item)}`))
+  const keys = new Set(rowsOf(collection).map(keyOf))
+  return items.filter((item) => keys.has(keyOf(item)))
 }
 
 /** The items with new catches, newest first; of those that came together, the rarest first. */
@@ -37,7 +46,7 @@ export function withFresh(items: readonly Item[], fresh: readonly Fresh[], kind:
   const first = Math.max(0, ...items.map(({ key }) => key)) + 1
   const added = fresh
     .filter(isOf(kind))
-    .toSorted((one, other) => rank(one) - rank(other))
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
     .map(({ name, rarity, kind, added }, index): Item => {
       return { key: first + index, name, rarity, kind, count: added, isNew: true }
     })
@@ -47,12 +56,12 @@ export function withFresh(items: readonly Item[], fresh: readonly Fresh[], kind:
 /** The catch of the highest rarity, the last of several; `undefined` where nothing has a rarity. */
 export function rarestOf(collection: Collection, kind: Kind | undefined): Row | undefined {
   return rowsOf(collection)
-    .filter((row) => isOf(kind)(row) && rank(row) >= 0)
+    .filter((row) => isOf(kind)(row) && rankOf(row) >= 0)
     .reduce<Row | undefined>((best, row) => {
       const isBetter =
         !best ||
-        rank(row) > rank(best) ||
-        (rank(row) === rank(best) && (row.lastCaughtAt ?? '') > (best.lastCaughtAt ?? ''))
+        rankOf(row) > rankOf(best) ||
+        (rankOf(row) === rankOf(best) && (row.lastCaughtAt ?? '') > (best.lastCaughtAt ?? ''))
       return isBetter ? row : best
     }, undefined)
 }

@@ -1,6 +1,6 @@
+import type { Collection } from '../data/cabinet.ts'
 import type { OverlayOptions } from '../data/overlay-options.ts'
-import type { Collection } from '../data/summary.ts'
-import { Drawing, Drawings, shapeOf } from '../parts/drawings.tsx'
+import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatNumber, plural } from '../parts/format.ts'
 import { type Item, loudness, rarestOf } from './feed.ts'
 import './overlay.css'
@@ -19,12 +19,11 @@ export function OverlayView({ options: { kind, parts, theme }, collection, items
   const rarest = parts.includes('rarest') && collection ? rarestOf(collection, kind) : undefined
   return (
     <div class={`overlay ${theme}`}>
-      <Drawings />
       {parts.includes('last') && (
         <ul class="feed" aria-label="Last catches">
-          {items.map(({ key, name, rarity, count, isNew }) => (
-            <li key={key} class={`caught ${shapeOf(rarity)} ${loudness({ rarity })} ${isNew ? 'enters' : ''}`}>
-              <Drawing shape={shapeOf(rarity)} />
+          {items.map(({ key, kind, name, rarity, count, isNew }) => (
+            <li key={key} class={`caught ${tintOf(rarity)} ${loudness({ rarity })} ${isNew ? 'enters' : ''}`}>
+              <Creature kind={kind} name={name} rarity={rarity} />
               <span class="caught-name">{name}</span>
               {count > 1 && <span class="caught-count">×{formatNumber(count)}</span>}
               <span class="caught-rarity">{rarity ?? 'Crab'}</span>
@@ -33,9 +32,9 @@ export function OverlayView({ options: { kind, parts, theme }, collection, items
         </ul>
       )}
       {rarest && (
-        <p class={`rarest-catch ${shapeOf(rarest.rarity)}`}>
+        <p class={`rarest-catch ${tintOf(rarest.rarity)}`}>
           <span class="label">Rarest</span>
-          <Drawing shape={shapeOf(rarest.rarity)} />
+          <Creature kind={rarest.kind} name={rarest.name} rarity={rarest.rarity} />
           <span class="caught-name">{rarest.name}</span>
           <span class="caught-rarity">{rarest.rarity}</span>
         </p>

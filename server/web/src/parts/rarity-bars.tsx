@@ -1,8 +1,8 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { max } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
-import { RARITY_ORDER } from '../data/list.ts'
-import { Drawing, shapeOf } from './drawings.tsx'
+import { RARITY_ORDER } from '../data/book.ts'
+import { tintOf } from './creature.tsx'
 import { formatNumber } from './format.ts'
 
 /** What makes a bar a button. */
@@ -25,11 +25,11 @@ export function RarityBars({ counts, buttonOf }: RarityBarsProps) {
     <ul class="bars">
       {RARITY_ORDER.toReversed().map((rarity) => {
         const count = counts.get(rarity) ?? 0
-        const name = `bar ${shapeOf(rarity)}`
+        const name = `bar ${tintOf(rarity)}`
         const button = buttonOf?.(rarity, count)
         const content = (
           <>
-            <Drawing shape={shapeOf(rarity)} />
+            <span class="pip" aria-hidden="true" />
             <span class="bar-label">{rarity}</span>
             <span class="bar-track" aria-hidden="true">
               <span class="bar-fill" style={{ width: `${width(count)}%` }} />

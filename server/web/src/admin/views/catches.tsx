@@ -1,7 +1,7 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { RARITIES } from '@fish-crab/sdk/constants'
 import { useEffect, useId, useState } from 'preact/hooks'
-import { Drawing, shapeOf } from '../../parts/drawings.tsx'
+import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatDateTime, formatNumber, plural } from '../../parts/format.ts'
 import type { View } from '../data/location.ts'
 import {
@@ -145,8 +145,8 @@ function Record({ record, onRemove, onMove }: RecordProps) {
     <li class="record">
       <ul class="entries">
         {entries.slice(0, NAMED).map((entry, index) => (
-          <li key={index} class={shapeOf(entry.rarity)}>
-            <Drawing shape={shapeOf(entry.rarity)} />
+          <li key={index} class={tintOf(entry.rarity)}>
+            <Creature kind={entry.rarity === undefined ? 'crab' : 'fish'} name={entry.name} rarity={entry.rarity} />
             <span>
               <strong>{entry.name}</strong>
               {entry.rarity !== undefined && <span class="card-rarity"> {entry.rarity}</span>}{' '}

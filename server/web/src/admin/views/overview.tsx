@@ -1,5 +1,5 @@
 import type { Stats } from '@fish-crab/sdk/admin'
-import { RARITY_ORDER } from '../../data/list.ts'
+import { RARITY_ORDER } from '../../data/book.ts'
 import { formatNumber } from '../../parts/format.ts'
 import { useLazy } from '../../parts/use-lazy.ts'
 import { LoadNotice, useLoad } from '../parts/load.tsx'

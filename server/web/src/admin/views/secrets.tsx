@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { formatLoginFile, type LoginSecrets } from '../../../../../sdk/src/internal/login-file.ts'
-import { publicUrl } from '../../data/public-url.ts'
+import { publicUrl } from '../../data/site.ts'
 import { Dialog } from '../parts/dialog.tsx'
 
 const LABELS: Readonly<Record<keyof LoginSecrets, string>> = {

@@ -1,8 +1,8 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { rollup, sum } from 'd3-array'
-import type { DayCount, Species, Summary } from '../data/summary.ts'
-import { plural } from '../parts/format.ts'
-import { RarityBars } from '../parts/rarity-bars.tsx'
+import type { DayCount, Species, Summary } from '../../data/summary.ts'
+import { plural } from '../../parts/format.ts'
+import { RarityBars } from '../../parts/rarity-bars.tsx'
 import { HistoryChart } from './history-chart.tsx'
 
 interface ChartsProps {

@@ -1,8 +1,8 @@
 import { greatest, sum } from 'd3-array'
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { useMemo } from 'preact/hooks'
-import { type History, historyOf, localDays, type Period } from '../data/history.ts'
-import type { DayCount } from '../data/summary.ts'
+import { type History, historyOf, localDays, type Period } from '../../data/history.ts'
+import type { DayCount } from '../../data/summary.ts'
 import {
   formatCompact,
   formatDate,
@@ -11,7 +11,7 @@ import {
   formatNumber,
   formatShortMonth,
   plural,
-} from '../parts/format.ts'
+} from '../../parts/format.ts'
 import { TableScroll } from './table-scroll.tsx'
 
 /** When catches were made, in all gamemodes. */

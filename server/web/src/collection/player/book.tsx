@@ -1,0 +1,246 @@
+import { memo } from 'preact/compat'
+import { useEffect, useId, useMemo, useState } from 'preact/hooks'
+import {
+  type BookEntry,
+  type BookOptions,
+  inOrder,
+  matching,
+  ORDERS,
+  type Order,
+  RARITY_ORDER,
+} from '../../data/book.ts'
+import type { Kind } from '../../data/summary.ts'
+import { Creature, tintOf } from '../../parts/creature.tsx'
+import { formatCompact, formatDate, formatMoment, formatNumber } from '../../parts/format.ts'
+import { TableScroll } from './table-scroll.tsx'
+
+/** Species that are drawn at once: thousands would stop the page for a moment. */
+const CHUNK = 48
+const RAREST_FIRST = RARITY_ORDER.toReversed()
+
+interface BookProps {
+  readonly entries: readonly BookEntry[]
+  /** Keys of the species that the last update added. */
+  readonly fresh: ReadonlySet<string>
+  readonly options: BookOptions
+  readonly onOptions: (options: BookOptions) => void
+}
+
+/** All species of a collection, each once, as cards or as a table. */
+export function Book({ entries, fresh, options, onOptions }: BookProps) {
+  const { text, kind, rarity, order, isTable } = options
+  const [shown, setShown] = useState(CHUNK)
+  const id = useId()
+  useEffect(() => setShown(CHUNK), [text, kind, rarity, order, isTable])
+
+  const ordered = useMemo(() => inOrder(entries, order), [entries, order])
+  const found = useMemo(() => matching(ordered, { text, kind, rarity }), [ordered, text, kind, rarity])
+  const visible = found.slice(0, shown)
+  const chunks = Array.from({ length: Math.ceil(visible.length / CHUNK) }, (_, index) =>
+    visible.slice(index * CHUNK, (index + 1) * CHUNK),
+  )
+  const hasTimes = entries.some(({ lastCaughtAt }) => lastCaughtAt !== undefined)
+  return (
+    <section class="book" aria-labelledby={`${id}-title`}>
+      <div class="book-head">
+        <h2 id={`${id}-title`}>Species</h2>
+        <p class="found" role="status">
+          {found.length === entries.length
+            ? formatNumber(found.length)
+            : `${formatNumber(found.length)} of ${formatNumber(entries.length)}`}
+        </p>
+        {rarity !== undefined && (
+          <button type="button" class="chip" onClick={() => onOptions({ ...options, rarity: undefined })}>
+            {rarity} only <span aria-hidden="true">×</span>
+            <span class="visually-hidden">, show all rarities</span>
+          </button>
+        )}
+      </div>
+      <Toolbar entries={entries} hasTimes={hasTimes} options={options} onOptions={onOptions} />
+      {found.length === 0 ? (
+        <p class="quiet">Nothing matches.</p>
+      ) : isTable ? (
+        <TableScroll label="Species as a table" isPanel>
+          <table class="species-table">
+            <thead>
+              <tr>
+                <th scope="col">Species</th>
+                <th scope="col" class="number">
+                  Count
+                </th>
+                <th scope="col">Rarities</th>
+                {hasTimes && <th scope="col">First caught</th>}
+                {hasTimes && <th scope="col">Last caught</th>}
+              </tr>
+            </thead>
+            {chunks.map((chunk, index) => (
+              <TableChunk key={index} entries={chunk} fresh={fresh} hasTimes={hasTimes} />
+            ))}
+          </table>
+        </TableScroll>
+      ) : (
+        chunks.map((chunk, index) => <CardChunk key={index} entries={chunk} fresh={fresh} />)
+      )}
+      {visible.length < found.length && (
+        <p class="more">
+          <button type="button" onClick={() => setShown(shown + CHUNK)}>
+            Show {formatNumber(Math.min(CHUNK, found.length - visible.length))} more of{' '}
+            {formatNumber(found.length - visible.length)}
+          </button>
+        </p>
+      )}
+    </section>
+  )
+}
+
+interface ToolbarProps extends Omit<BookProps, 'fresh'> {
+  /** Sample collections have none. */
+  readonly hasTimes: boolean
+}
+
+function Toolbar({ entries, hasTimes, options, onOptions }: ToolbarProps) {
+  const { text, kind, order, isTable } = options
+  const id = useId()
+  const change = (some: Partial<BookOptions>) => onOptions({ ...options, ...some })
+  return (
+    <div class="toolbar">
+      <input
+        type="search"
+        class="grows"
+        aria-label="Search"
+        placeholder="Search"
+        value={text}
+        onInput={({ currentTarget: { value } }) => change({ text: value })}
+      />
+      {entries.some((one) => one.kind === 'crab') && entries.some((one) => one.kind === 'fish') && (
+        <select
+          aria-label="Show"
+          value={kind ?? ''}
+          onChange={({ currentTarget: { value } }) => change({ kind: value === '' ? undefined : (value as Kind) })}
+        >
+          <option value="">Fish and crabs</option>
+          <option value="fish">Fish</option>
+          <option value="crab">Crabs</option>
+        </select>
+      )}
+      <select
+        id={`${id}-order`}
+        aria-label="Sort by"
+        value={order}
+        onChange={({ currentTarget: { value } }) => change({ order: value as Order })}
+      >
+        {(Object.keys(ORDERS) as Order[])
+          .filter((one) => hasTimes || (one !== 'first' && one !== 'last'))
+          .map((one) => (
+            <option key={one} value={one}>
+              {ORDERS[one]}
+            </option>
+          ))}
+      </select>
+      <button type="button" aria-pressed={isTable} onClick={() => change({ isTable: !isTable })}>
+        Table
+      </button>
+    </div>
+  )
+}
+
+interface ChunkProps {
+  readonly entries: readonly BookEntry[]
+  readonly fresh: ReadonlySet<string>
+}
+
+const areSame = (one: ChunkProps, other: ChunkProps) =>
+  one.fresh === other.fresh &&
+  one.entries.length === other.entries.length &&
+  one.entries.every((entry, index) => entry === other.entries[index])
+
+const CardChunk = memo(({ entries, fresh }: ChunkProps) => {
+  return (
+    <ul class="cards">
+      {entries.map((entry) => (
+        <li key={entry.key} class={`card ${tintOf(entry.rarity)}`}>
+          <div class="card-picture">
+            <Creature kind={entry.kind} name={entry.name} rarity={entry.rarity} />
+            <span class="card-count">
+              <span aria-hidden="true">×</span>
+              {formatNumber(entry.count)}
+              <span class="visually-hidden"> caught</span>
+            </span>
+            {fresh.has(entry.key) && <span class="new">New</span>}
+          </div>
+          <div class="card-text">
+            <p class="card-name" title={entry.name}>
+              {entry.name}
+            </p>
+            <Pips entry={entry} />
+            {entry.firstCaughtAt !== undefined && (
+              <p class="card-times">
+                first <Moment time={entry.firstCaughtAt} />
+              </p>
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}, areSame)
+
+/** A pip for each rarity: filled, with its count, where the species was caught in it. */
+function Pips({ entry: { kind, rarities } }: { readonly entry: BookEntry }) {
+  if (kind === 'crab') return <p class="pips quiet">Crab</p>
+  return (
+    <ul class="pips">
+      {RAREST_FIRST.map((rarity) => {
+        const caught = rarities.find((one) => one.rarity === rarity)
+        if (!caught) {
+          return (
+            <li key={rarity} aria-hidden="true" title={`${rarity}: not caught`}>
+              <span class="pip missing" />
+            </li>
+          )
+        }
+        return (
+          <li key={rarity} class={tintOf(rarity)} title={`${rarity}: ${formatNumber(caught.count)}`}>
+            <span class="pip" aria-hidden="true" />
+            <span class="visually-hidden">{rarity}: </span>
+            {formatCompact(caught.count)}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function Moment({ time }: { readonly time: string }) {
+  return (
+    <time dateTime={time} title={formatMoment(time)}>
+      {formatDate(time)}
+    </time>
+  )
+}
+
+interface TableChunkProps extends ChunkProps {
+  readonly hasTimes: boolean
+}
+
+const TableChunk = memo(({ entries, fresh, hasTimes }: TableChunkProps) => {
+  return (
+    <tbody>
+      {entries.map((entry) => (
+        <tr key={entry.key} class={tintOf(entry.rarity)}>
+          <th scope="row">
+            <Creature kind={entry.kind} name={entry.name} rarity={entry.rarity} />
+            {entry.name}
+            {fresh.has(entry.key) && <span class="new">New</span>}
+          </th>
+          <td class="number">{formatNumber(entry.count)}</td>
+          <td>
+            <Pips entry={entry} />
+          </td>
+          {hasTimes && <td>{entry.firstCaughtAt !== undefined && <Moment time={entry.firstCaughtAt} />}</td>}
+          {hasTimes && <td>{entry.lastCaughtAt !== undefined && <Moment time={entry.lastCaughtAt} />}</td>}
+        </tr>
+      ))}
+    </tbody>
+  )
+}, areSame)

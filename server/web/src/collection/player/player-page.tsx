@@ -1,0 +1,194 @@
+import type { RarityLabel } from '@fish-crab/sdk'
+import type { Gamemode } from '@fish-crab/sdk/constants'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { demoPath, type PlayerAddress, playerPath } from '../../data/address.ts'
+import { type BookOptions, bookKey, bookOf } from '../../data/book.ts'
+import { type Cabinet, collectionOf, type Fresh, latestGamemode } from '../../data/cabinet.ts'
+import { type Followed, type Following, followCollection } from '../../data/follow.ts'
+import type { PageGamemodes } from '../../data/gamemodes.ts'
+import { readLastKnown, saveLastKnown } from '../../data/last-known.ts'
+import { loadDemo, loadPlayer } from '../../data/load.ts'
+import { openStream } from '../../data/stream.ts'
+import { Creature } from '../../parts/creature.tsx'
+import { formatNumber, formatTime } from '../../parts/format.ts'
+import { useLazy } from '../../parts/use-lazy.ts'
+import { Empty } from '../empty.tsx'
+import { ProblemNotice } from '../problem.tsx'
+import type { Services } from '../services.ts'
+import { Book } from './book.tsx'
+import { Head } from './head.tsx'
+import { Milestones } from './milestones.tsx'
+import { Tabs } from './tabs.tsx'
+
+/** The page of a player, or of the sample collection. */
+export type CollectionAddress = PlayerAddress | { readonly view: 'demo'; readonly book: BookOptions }
+
+interface PlayerPageProps {
+  readonly services: Services
+  readonly address: CollectionAddress
+  readonly gamemodes: PageGamemodes
+  readonly onChange: (address: CollectionAddress) => void
+}
+
+/** Charts come with the library that draws them: loaded beside the data, not before the first view. */
+const loadCharts = () => import('./charts.tsx')
+
+/** A stream brings the catches of one gamemode. Those of the others come by polls. */
+const POLL_MS = 60_000
+
+export function PlayerPage({ services: { client, context }, address, gamemodes, onChange }: PlayerPageProps) {
+  const [followed, setFollowed] = useState<Followed>({ fresh: [] })
+  const following = useRef<Following>(null)
+  const name = address.view === 'player' ? address.name : undefined
+  const gamemode = address.view === 'player' ? address.gamemode : undefined
+
+  useEffect(() => {
+    const started = followCollection({
+      client,
+      load: name === undefined ? loadDemo : loadPlayer(name),
+      lastKnown: name === undefined ? undefined : readLastKnown(name),
+      context,
+      listen:
+        name === undefined
+          ? undefined
+          : (listener, cabinet) =>
+              openStream(client, { user: name, gamemode: latestGamemode(cabinet) ?? gamemodes[0] })(listener),
+      onUpdate(next) {
+        setFollowed(next)
+        const { cabinet, updatedAt, problem } = next
+        if (name !== undefined && cabinet && updatedAt && !problem) saveLastKnown({ cabinet, updatedAt })
+      },
+      besideStreamMs: POLL_MS,
+    })
+    following.current = started
+    return () => started.stop()
+  }, [client, context, name, gamemodes])
+
+  function change(next: CollectionAddress, isNewPage: boolean): void {
+    const path = next.view === 'player' ? playerPath(next.name, next.gamemode, next.book) : demoPath(next.book)
+    if (isNewPage) history.pushState(null, '', path)
+    else history.replaceState(null, '', path)
+    onChange(next)
+  }
+
+  const { cabinet, problem, isUnknown, updatedAt } = followed
+  if (isUnknown) return <UnknownPlayer name={name ?? ''} />
+  return (
+    <>
+      {problem && (
+        <ProblemNotice problem={problem} updatedAt={cabinet && updatedAt} onRetry={() => following.current?.retry()} />
+      )}
+      {cabinet ? (
+        <CabinetView
+          cabinet={cabinet}
+          fresh={followed.fresh}
+          isDemo={name === undefined}
+          isLive={name !== undefined && !problem}
+          updatedAt={updatedAt}
+          gamemode={gamemode}
+          book={address.book}
+          onGamemode={(next) => address.view === 'player' && change({ ...address, gamemode: next }, true)}
+          onBook={(book) => change({ ...address, book }, false)}
+        />
+      ) : (
+        !problem && <Loading name={name} />
+      )}
+    </>
+  )
+}
+
+interface CabinetViewProps {
+  readonly cabinet: Cabinet
+  readonly fresh: readonly Fresh[]
+  readonly isDemo: boolean
+  readonly isLive: boolean
+  readonly updatedAt: number | undefined
+  /** @default all */
+  readonly gamemode: Gamemode | undefined
+  readonly book: BookOptions
+  readonly onGamemode: (gamemode: Gamemode | undefined) => void
+  readonly onBook: (book: BookOptions) => void
+}
+
+function CabinetView(props: CabinetViewProps) {
+  const { cabinet, fresh, isDemo, isLive, updatedAt, gamemode, book, onGamemode, onBook } = props
+  const charts = useLazy(loadCharts)
+  const all = useMemo(() => bookOf(collectionOf(cabinet)), [cabinet])
+  const collection = useMemo(() => collectionOf(cabinet, gamemode), [cabinet, gamemode])
+  const entries = useMemo(() => (gamemode === undefined ? all : bookOf(collection)), [all, collection, gamemode])
+  const freshKeys = useMemo(() => new Set(fresh.map(({ kind, name }) => bookKey(kind, name))), [fresh])
+  const { user, days } = cabinet
+  const onRarity = (rarity: RarityLabel | undefined) => onBook({ ...book, rarity })
+  return (
+    <>
+      <Head cabinet={cabinet} book={all} gamemode={gamemode} isDemo={isDemo} />
+      <p class={fresh.length > 0 ? 'notice fresh' : 'visually-hidden'} role="status">
+        {fresh.length > 0 &&
+          `New: ${fresh.slice(0, 5).map(describeFresh).join(', ')}${fresh.length > 5 ? ' and more' : ''}`}
+      </p>
+      <div class="tabs-row">
+        {!isDemo && <Tabs cabinet={cabinet} gamemode={gamemode} onGamemode={onGamemode} />}
+        {isLive && updatedAt !== undefined && (
+          <p class="live" title={`Updated at ${formatTime(updatedAt)}`}>
+            <span class="dot" aria-hidden="true" /> Live
+          </p>
+        )}
+      </div>
+      {entries.length === 0 ? (
+        <div class="panel empty">
+          <Creature kind="fish" name="nothing" rarity="Unknown/Other" />
+          <p>
+            <strong>
+              {user} has caught nothing {gamemode === undefined ? '' : `in ${gamemode} `}yet.
+            </strong>
+          </p>
+          <p class="quiet">Catches appear here as they are stored.</p>
+        </div>
+      ) : (
+        <>
+          <Book entries={entries} fresh={freshKeys} options={book} onOptions={onBook} />
+          <Milestones book={all} days={days} />
+          <div class="charts">
+            {charts === undefined ? (
+              <div class="placeholder tall" />
+            ) : charts === 'failed' ? (
+              <p class="panel quiet">The charts could not be loaded. Reload the page to try again.</p>
+            ) : (
+              <charts.Charts fish={collection.fish} days={days} rarity={book.rarity} onRarity={onRarity} />
+            )}
+          </div>
+        </>
+      )}
+    </>
+  )
+}
+
+function describeFresh({ name, rarity, added }: Fresh): string {
+  return `${name}${rarity === undefined ? '' : ` (${rarity})`}${added > 1 ? ` ×${formatNumber(added)}` : ''}`
+}
+
+function UnknownPlayer({ name }: { readonly name: string }) {
+  return (
+    <Empty title="Player not found">
+      <p>This server knows no player called “{name}”.</p>
+      <p class="quiet">Check the spelling, or ask the owner of this server for an account.</p>
+    </Empty>
+  )
+}
+
+function Loading({ name = 'Demo collection' }: { readonly name: string | undefined }) {
+  return (
+    <div aria-busy="true">
+      <p class="visually-hidden" role="status">
+        Loading the collection
+      </p>
+      <div class="cabinet">
+        <div class="emblem" />
+        <div class="who">
+          <h1>{name}</h1>
+        </div>
+      </div>
+      <div class="placeholder tall" />
+    </div>
+  )
+}

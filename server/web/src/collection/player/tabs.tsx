@@ -1,0 +1,52 @@
+import type { Gamemode } from '@fish-crab/sdk/constants'
+import { useEffect, useRef } from 'preact/hooks'
+import { playerPath } from '../../data/address.ts'
+import { type Cabinet, totalOf } from '../../data/cabinet.ts'
+import { formatNumber } from '../../parts/format.ts'
+
+interface TabsProps {
+  readonly cabinet: Cabinet
+  /** @default all */
+  readonly gamemode: Gamemode | undefined
+  readonly onGamemode: (gamemode: Gamemode | undefined) => void
+}
+
+interface Tab {
+  readonly gamemode: Gamemode | undefined
+  readonly total: number
+}
+
+/** Links, so that each gamemode can be opened in a tab of the browser. A gamemode without catches has none. */
+export function Tabs({ cabinet, gamemode, onGamemode }: TabsProps) {
+  const links = useRef<HTMLElement>(null)
+  const gamemodes = cabinet.gamemodes
+    .map((one): Tab => ({ gamemode: one.gamemode as Gamemode, total: totalOf(one) }))
+    .filter((tab) => tab.total > 0 || tab.gamemode === gamemode)
+  const tabs: readonly Tab[] = [
+    { gamemode: undefined, total: gamemodes.reduce((sum, { total }) => sum + total, 0) },
+    ...gamemodes,
+  ]
+  // A phone does not show all of them. Counts make them wider.
+  useEffect(() => {
+    const current = links.current?.querySelector('[aria-current]')
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [gamemode, tabs.length])
+  return (
+    <nav class="tabs" aria-label="Gamemode" ref={links}>
+      {tabs.map((tab) => (
+        <a
+          key={tab.gamemode ?? ''}
+          href={playerPath(cabinet.user, tab.gamemode)}
+          aria-current={tab.gamemode === gamemode ? 'page' : undefined}
+          onClick={(event) => {
+            if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
+            event.preventDefault()
+            onGamemode(tab.gamemode)
+          }}
+        >
+          {tab.gamemode ?? 'All'} {formatNumber(tab.total)}
+        </a>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,124 @@
+import type { RarityLabel } from '@fish-crab/sdk'
+import { RARITIES } from '@fish-crab/sdk/constants'
+import type { Collection } from './cabinet.ts'
+import type { Kind, Species } from './summary.ts'
+
+/** From the most common to the rarest. */
+export const RARITY_ORDER: readonly RarityLabel[] = RARITIES.map(({ label }) => label)
+
+/** The rank of a rarity: the higher, the rarer; -1 without one. */
+export function rankOf({ rarity }: Pick<Species, 'rarity'>): number {
+  return rarity === undefined ? -1 : RARITY_ORDER.indexOf(rarity)
+}
+
+/** A species in all of its rarities. */
+export interface BookEntry extends Species {
+  readonly key: string
+  readonly kind: Kind
+  /** The rarest that was caught. */
+  readonly rarity?: RarityLabel | undefined
+  /** Its catches by rarity, the rarest first; empty for crabs. */
+  readonly rarities: readonly Species[]
+}
+
+/** Ways to sort the book, by the words that the page shows. */
+export const ORDERS = {
+  count: 'Most caught',
+  rarity: 'Rarest',
+  last: 'Caught last',
+  first: 'Caught first',
+  name: 'Name',
+} as const
+
+/** One of {@link ORDERS}. */
+export type Order = keyof typeof ORDERS
+
+/** The species that the book shows, and how. */
+export interface BookOptions {
+  readonly text: string
+  readonly kind: Kind | undefined
+  readonly rarity: RarityLabel | undefined
+  readonly order: Order
+  readonly isTable: boolean
+}
+
+export const USUAL_BOOK: BookOptions = {
+  text: '',
+  kind: undefined,
+  rarity: undefined,
+  order: 'rarity',
+  isTable: false,
+}
+
+/** Identifies a species of a kind, whatever its rarity. */
+export function bookKey(kind: Kind, name: string): string {
+  return `${kind} ${name}`
+}
+
+/** One entry for each species of a collection, the most caught first. */
+export function bookOf({ fish, crab }: Collection): readonly BookEntry[] {
+  const entries = (kind: Kind, species: readonly Species[]) =>
+    Array.from(
+      Map.groupBy(species, ({ name }) => name),
+      ([name, some]) => bookEntry(kind, name, some),
+    )
+  return [...entries('fish', fish.species), ...entries('crab', crab.species)].sort(
+    (one, other) => other.count - one.count,
+  )
+}
+
+function bookEntry(kind: Kind, name: string, species: readonly Species[]): BookEntry {
+  const rarities = kind === 'crab' ? [] : species.toSorted((one, other) => rankOf(other) - rankOf(one))
+  return {
+    key: bookKey(kind, name),
+    kind,
+    name,
+    rarity: rarities[0]?.rarity,
+    count: species.reduce((sum, { count }) => sum + count, 0),
+    firstCaughtAt: times(species, 'firstCaughtAt')[0],
+    lastCaughtAt: times(species, 'lastCaughtAt').at(-1),
+    rarities,
+  }
+}
+
+function times(species: readonly Species[], time: 'firstCaughtAt' | 'lastCaughtAt'): readonly string[] {
+  return species.flatMap((one) => one[time] ?? []).sort()
+}
+
+const names = new Intl.Collator(undefined, { numeric: true })
+// ISO 8601 in UTC sorts as text.
+const compareText = (one = '', other = '') => (one < other ? -1 : one > other ? 1 : 0)
+
+const COMPARE: Readonly<Record<Order, (one: Species, other: Species) => number>> = {
+  // Entries come in this order.
+  count: () => 0,
+  rarity: (one, other) => rankOf(other) - rankOf(one),
+  last: (one, other) => compareText(other.lastCaughtAt, one.lastCaughtAt),
+  first: (one, other) => compareText(one.firstCaughtAt, other.firstCaughtAt),
+  name: (one, other) => names.compare(one.name, other.name),
+}
+
+/** Sorts species. Equal ones stay in their order. */
+export function inOrder<Item extends Species>(items: readonly Item[], order: Order): readonly Item[] {
+  return order === 'count' ? items : items.toSorted(COMPARE[order])
+}
+
+/** The entries that match, in the order given. */
+export function matching(
+  entries: readonly BookEntry[],
+  { text, kind, rarity }: Pick<BookOptions, 'text' | 'kind' | 'rarity'>,
+): readonly BookEntry[] {
+  const wanted = text.trim().toLocaleLowerCase()
+  return entries.filter(
+    (entry) =>
+      (kind === undefined || entry.kind === kind) &&
+      (rarity === undefined || entry.rarities.some((one) => one.rarity === rarity)) &&
+      (wanted === '' || entry.name.toLocaleLowerCase().includes(wanted)),
+  )
+}
+
+/** The rarest species, each once; of one rarity, those that were caught least. */
+export function rarestOf(book: readonly BookEntry[], count: number): readonly BookEntry[] {
+  const caught = ({ rarities, count }: BookEntry) => rarities[0]?.count ?? count
+  return book.toSorted((one, other) => rankOf(other) - rankOf(one) || caught(one) - caught(other)).slice(0, count)
+}

@@ -1,0 +1,102 @@
+import {
+  caughtSince,
+  type DayCount,
+  type Entry,
+  includes,
+  type Kind,
+  latestOf,
+  mergeSummaries,
+  type Species,
+  type Summary,
+  summarize,
+  withDays,
+  withEntries,
+} from './summary.ts'
+
+/** The fish and crabs of a player in one gamemode, or in all. */
+export interface Collection {
+  readonly fish: Summary
+  readonly crab: Summary
+}
+
+interface GamemodeCollection extends Collection {
+  readonly gamemode: string
+}
+
+/** Everything that a page knows of a player. */
+export interface Cabinet {
+  /** As the player was created; the address may have other letter case. */
+  readonly user: string
+  readonly gamemodes: readonly GamemodeCollection[]
+  /** Catches by UTC day, the earliest first. Sample collections have none. */
+  readonly days: readonly DayCount[]
+  /** In days. */
+  readonly streak: { readonly current: number; readonly longest: number }
+}
+
+/** A catch that was just stored. */
+export interface Caught extends Entry {
+  readonly kind: Kind
+  readonly gamemode: string
+}
+
+/** A species that was caught while the page was open. */
+export interface Fresh extends Species {
+  readonly kind: Kind
+  readonly gamemode: string
+  readonly added: number
+}
+
+const KINDS: readonly Kind[] = ['fish', 'crab']
+const NOTHING: Collection = { fish: summarize([]), crab: summarize([]) }
+
+/** The collection of a gamemode; without one, all of them together. */
+export function collectionOf({ gamemodes }: Cabinet, gamemode?: string): Collection {
+  if (gamemode !== undefined) return gamemodes.find((one) => one.gamemode === gamemode) ?? NOTHING
+  const caught = gamemodes.filter((one) => totalOf(one) > 0)
+  const [only = NOTHING, ...others] = caught
+  if (others.length === 0) return only
+  const all = (kind: Kind) => mergeSummaries(caught.map((one) => one[kind]))
+  return { fish: all('fish'), crab: all('crab') }
+}
+
+/** The number of all catches. */
+export function totalOf({ fish, crab }: Collection): number {
+  return fish.total + crab.total
+}
+
+/** The gamemode of the latest catch; `undefined` where there is none. */
+export function latestGamemode({ gamemodes }: Cabinet): string | undefined {
+  const times = gamemodes.map((one) => ({ gamemode: one.gamemode, time: latestCatchOf(one) }))
+  return latestOf([{ gamemode: undefined, time: undefined }, ...times], ({ time }) => time).gamemode
+}
+
+/** When the last fish or crab was caught. */
+export function latestCatchOf({ fish, crab }: Collection): string | undefined {
+  const times = [...fish.species, ...crab.species].map(({ lastCaughtAt }) => lastCaughtAt)
+  return latestOf([undefined, ...times], (time) => time)
+}
+
+/** A cabinet with more catches. */
+export function withCatches(cabinet: Cabinet, caught: readonly Caught[]): Cabinet {
+  if (caught.length === 0) return cabinet
+  const gamemodes = cabinet.gamemodes.map((one) => {
+    const of = (kind: Kind) => caught.filter((each) => each.kind === kind && each.gamemode === one.gamemode)
+    return { ...one, fish: withEntries(one.fish, of('fish')), crab: withEntries(one.crab, of('crab')) }
+  })
+  return { ...cabinet, gamemodes, days: withDays(cabinet.days, caught) }
+}
+
+/** Whether a cabinet has a catch of the same species at this time or later. */
+export function hasCatch(cabinet: Cabinet, { kind, gamemode, ...entry }: Caught): boolean {
+  return includes(collectionOf(cabinet, gamemode)[kind], entry)
+}
+
+/** The catches between two reads of a cabinet, by species. */
+export function freshOf(before: Cabinet, now: Cabinet): readonly Fresh[] {
+  return now.gamemodes.flatMap(({ gamemode, ...collection }) =>
+    KINDS.flatMap((kind) =>
+      caughtSince(collectionOf(before, gamemode)[kind], collection[kind]).map((one) => ({ ...one, kind, gamemode })),
+    ),
+  )
+}

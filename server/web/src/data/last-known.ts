@@ -1,0 +1,30 @@
+import type { Cabinet } from './cabinet.ts'
+import { readPreference, savePreference } from './preferences.ts'
+
+/** A cabinet as this device saw it last. */
+export interface LastKnown {
+  readonly cabinet: Cabinet
+  /** Unix milliseconds. */
+  readonly updatedAt: number
+}
+
+const NAME = 'fish-crab-last'
+/** Browsers store about 5 MB for a site, and writing megabytes would hold up the page. */
+const MAX_LENGTH = 500_000
+
+/** The cabinet that this device saw last, of this player if one is given. Names have no letter case. */
+export function readLastKnown(user?: string): LastKnown | undefined {
+  try {
+    const known = JSON.parse(readPreference(NAME) ?? 'null') as LastKnown | null
+    const isWanted = user === undefined || known?.cabinet.user.toLowerCase() === user.toLowerCase()
+    return known && isWanted ? known : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Remembers a cabinet on this device, in place of the one before. */
+export function saveLastKnown(known: LastKnown): void {
+  const text = JSON.stringify(known)
+  if (text.length <= MAX_LENGTH) savePreference(NAME, text)
+}

@@ -1,0 +1,45 @@
+import type { Client, Profile, RateLimitState } from '@fish-crab/sdk'
+import type { Cabinet } from './cabinet.ts'
+import { type Summary, summarize } from './summary.ts'
+
+/** A cabinet, and the state of the rate limit. */
+interface Loaded {
+  readonly cabinet: Cabinet
+  readonly rateLimit: RateLimitState | undefined
+}
+
+/** Reads a cabinet. */
+export type Load = (client: Client, signal: AbortSignal) => Promise<Loaded>
+
+/** Reads the cabinet of a player. It costs one request. */
+export function loadPlayer(user: string): Load {
+  return async (client, signal) => {
+    const profile = await client.profile({ user, species: true, signal })
+    // Reading thousands of species and drawing them are tasks of their own, so that neither holds up the page for long.
+    await new Promise((resolve) => setTimeout(resolve))
+    return { cabinet: cabinetOf(profile), rateLimit: profile.rateLimit }
+  }
+}
+
+function cabinetOf({ user, days, streak, gamemodes }: Profile): Cabinet {
+  const collections = gamemodes.map(({ gamemode, fish, crab }) => {
+    return { gamemode, fish: summaryOf(fish), crab: summaryOf(crab) }
+  })
+  return { user, days, streak, gamemodes: collections }
+}
+
+interface ProfileSummary extends Omit<Summary, 'species'> {
+  readonly species?: Summary['species'] | undefined
+}
+
+function summaryOf({ total, unique, species = [] }: ProfileSummary): Summary {
+  return { total, unique, species }
+}
+
+/** Reads the sample collection of every service. */
+export const loadDemo: Load = async (client, signal) => {
+  const [fish, crabs] = await Promise.all([client.demo.fish({ signal }), client.demo.crabs({ signal })])
+  const collection = { gamemode: 'demo', fish: summarize(fish.fish), crab: summarize(crabs.crab) }
+  const cabinet = { user: fish.user, gamemodes: [collection], days: [], streak: { current: 0, longest: 0 } }
+  return { cabinet, rateLimit: fish.rateLimit }
+}

@@ -1,0 +1,47 @@
+import type { RarityLabel } from '@fish-crab/sdk'
+import { memo } from 'preact/compat'
+import { CREATURE_SIZE, creatureOf } from '../../../src/drawings/creature.ts'
+import type { Kind } from '../data/summary.ts'
+import './creature.css'
+
+const TINTS: Readonly<Record<RarityLabel, string>> = {
+  Bronze: 'bronze',
+  Silver: 'silver',
+  Gold: 'gold',
+  Diamond: 'diamond',
+  'Unknown/Other': 'unknown',
+  Platinum: 'platinum',
+  Mythical: 'mythical',
+}
+
+/** The class that sets `--tint` to the colour of a rarity; without one, to that of crabs. */
+export function tintOf(rarity: RarityLabel | undefined): string {
+  return rarity === undefined ? 'crab' : (TINTS[rarity] ?? 'unknown')
+}
+
+interface CreatureProps {
+  readonly kind: Kind
+  readonly name: string
+  readonly rarity?: RarityLabel | undefined
+}
+
+const { width, height } = CREATURE_SIZE
+
+/** The drawing of a species, beside a text that names it. */
+export const Creature = memo(({ kind, name, rarity }: CreatureProps) => (
+  <svg class="creature" viewBox={`0 0 ${width} ${height}`} aria-hidden="true" focusable="false">
+    {creatureOf({ kind, name, rarity }).map(({ d, fill = 'none', stroke, strokeWidth, opacity }, index) => (
+      <path key={index} d={d} fill={fill} stroke={stroke} stroke-width={strokeWidth} opacity={opacity} />
+    ))}
+  </svg>
+))
+
+/** The name of the site with its fish, as a link to the home page. */
+export function Brand() {
+  return (
+    <a class="brand" href="/">
+      <Creature kind="fish" name="Fish and Crab Collection" rarity="Gold" />
+      Fish and Crab Collection
+    </a>
+  )
+}

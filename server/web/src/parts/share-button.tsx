@@ -1,0 +1,19 @@
+import { CopyButton } from './copy-button.tsx'
+
+interface ShareButtonProps {
+  readonly title: string
+  readonly url: string
+}
+
+/** Opens the share sheet of a phone. Elsewhere, it copies the link. */
+export function ShareButton({ title, url }: ShareButtonProps) {
+  const isPhone = matchMedia('(pointer: coarse)').matches
+  if (!isPhone || !navigator.share) return <CopyButton text={url} label="Copy link" />
+  // Rejects when the sheet is closed, which is no failure.
+  const share = () => navigator.share({ title, url }).catch(() => {})
+  return (
+    <button type="button" onClick={share}>
+      Share
+    </button>
+  )
+}
