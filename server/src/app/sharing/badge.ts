@@ -5,10 +5,12 @@ import { counted, LABEL_COLOURS } from './figures.ts'
 const HEIGHT = 24
 const PADDING = 9
 const FONT_SIZE = 11
+/** How much wider bold text is. */
+const BOLD = 1.14
 
 /** A small picture for signatures, as SVG. It is drawn with the fonts of its reader. */
 export function badgeOf({ user, total, unique, rarest: [rarest] }: Profile): string {
-  const name = { text: user, width: widthOf(user), x: 30 }
+  const name = { text: user, width: widthOf(user, BOLD), x: 30 }
   const left = name.x + name.width + PADDING
   const counts = [counted(total, 'catch', 'catches'), counted(unique, 'species', 'species')].join(' · ')
   const figures = { text: counts, width: widthOf(counts), x: left + PADDING }
@@ -50,11 +52,11 @@ function written({ text, width, x }: Line, look: string): string {
 }
 
 /** About the width in Verdana, in pixels. */
-function widthOf(text: string): number {
+function widthOf(text: string, stretch = 1): number {
   const ems = [...text].map((character) => {
-    if (/[ijl.,·*|' ]/.test(character)) return 0.36
-    if (/[mwMW]/.test(character)) return 0.96
-    return /[A-Z0-9_]/.test(character) ? 0.69 : 0.61
+    if (/[ijl.,·*|' ]/.test(character)) return 0.33
+    if (/[mwMW]/.test(character)) return 0.9
+    return /[A-Z0-9_]/.test(character) ? 0.65 : 0.57
   })
-  return Math.ceil(ems.reduce((sum, each) => sum + each, 0) * FONT_SIZE)
+  return Math.ceil(ems.reduce((sum, each) => sum + each, 0) * FONT_SIZE * stretch)
 }

@@ -29,7 +29,7 @@ ${SEA}
 ${emblem(profile.user, trophies[0])}
 ${heading(profile.user, site)}
 ${figures(profile)}
-${trophies.map((trophy, index) => panel(trophy, index, trophies.length)).join('\n')}
+${trophies.map((trophy, index) => panel(trophy, index)).join('\n')}
 ${trophies.length === 0 ? text('The first catch is still out there.', { x: MARGIN, y: 480, size: 34, weight: 600, fill: QUIET }) : ''}
 ${footer(address)}
 </svg>
@@ -85,10 +85,10 @@ ${creature(drawn, { x, y, scale: 1.28, opacity: trophy ? 1 : 0.35 })}`
 
 function heading(user: string, site: string): string {
   const x = 280
-  const name = fitted(user, { width: 780, size: 92, smallest: 40 })
+  const name = fitted(user, { width: WIDTH - MARGIN - x, size: 92, smallest: 26 })
   return [
-    text(name.text, { x, y: 158, size: name.size, weight: 800, fill: '#ffffff' }),
-    text(site, { x: x + 3, y: 206, size: 28, weight: 600, fill: QUIET }),
+    text(name.text, { x, y: 150, size: name.size, weight: 800, fill: '#ffffff' }),
+    text(site, { x: x + 3, y: 208, size: 28, weight: 600, fill: QUIET }),
   ].join('\n')
 }
 
@@ -102,10 +102,10 @@ function figures(profile: Profile): string {
     ...(current > 1 ? [[counted(current, 'day'), 'streak'] as const] : []),
   ]
   const step = (WIDTH - 2 * MARGIN) / 4
+  const size = Math.min(...shown.map(([value]) => fitted(value, { width: step - 40, size: 50, smallest: 20 }).size))
   return shown
     .map(([value, label], index) => {
       const x = MARGIN + index * step
-      const { size } = fitted(value, { width: step - 40, size: 50, smallest: 20 })
       return [
         `<path fill="#bff0ff" opacity=".16" d="M${x} 268h2v70h-2z"/>`,
         text(value, { x: x + 20, y: 307, size, weight: 800, fill: '#ffffff' }),
@@ -117,18 +117,17 @@ function figures(profile: Profile): string {
 
 const PANEL = { y: 366, width: 346, height: 196, gap: 25 } as const
 
-function panel(trophy: Trophy, index: number, count: number): string {
+function panel(trophy: Trophy, index: number): string {
   const { y, width, height, gap } = PANEL
   const colour = LABEL_COLOURS[trophy.label]
-  const all = count * width + (count - 1) * gap
-  const x = (WIDTH - all) / 2 + index * (width + gap)
+  const x = MARGIN + index * (width + gap)
   const middle = x + width / 2
   const known = readable(trophy.name)
   const name = fitted(known, { width: width - 40, size: 30, smallest: 22 })
   return `<radialGradient id="light-${index}" cx=".5" cy=".35" r=".6"><stop stop-color="${colour}" stop-opacity=".34"/><stop offset="1" stop-color="${colour}" stop-opacity=".04"/></radialGradient>
 <rect x="${x}" y="${y}" width="${width}" height="${height}" rx="22" fill="#06202f" fill-opacity=".72"/>
 <rect x="${x}" y="${y}" width="${width}" height="${height}" rx="22" fill="url(#light-${index})" stroke="${colour}" stroke-opacity=".75" stroke-width="2.5"/>
-${creature(trophy, { x: middle, y: y + 66, scale: 1.35, opacity: 1 })}
+${creature(trophy, { x: middle, y: y + 66, scale: 1.45, opacity: 1 })}
 ${known === '' ? '' : text(name.text, { x: middle, y: y + 150, size: name.size, weight: 800, fill: '#ffffff', anchor: 'middle' })}
 ${text(trophy.label, { x: middle, y: y + (known === '' ? 160 : 180), size: known === '' ? 28 : 22, weight: 600, fill: colour, anchor: 'middle' })}`
 }
