@@ -3,7 +3,8 @@ import { CREATURE_SIZE, creatureOf } from '../../drawings/creature.ts'
 import { escapeMarkup } from '../core/markup.ts'
 import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS, totalsOf } from './figures.ts'
 
-const { width: WIDTH, height: HEIGHT } = CARD_SIZE
+const WIDTH = CARD_SIZE.width
+const HEIGHT = CARD_SIZE.height
 const MARGIN = 56
 const TROPHIES = 3
 
