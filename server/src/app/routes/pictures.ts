@@ -1,4 +1,4 @@
-import { isUserName, PAGE_TYPES, type Profile, routePath } from '@fish-crab/sdk/contract'
+import { isUserName, PAGE_TYPES, type Profile, routePath, type User } from '@fish-crab/sdk/contract'
 import { sha256Hex } from '../core/bytes.ts'
 import { createLruCache } from '../core/cache.ts'
 import type { RequestContext } from '../http/context.ts'
@@ -8,8 +8,10 @@ import type { Handler } from '../http/router.ts'
 import { badgeOf } from '../sharing/badge.ts'
 import { cardOf } from '../sharing/card.ts'
 import { SITE } from './page.ts'
-import type { ProfileLookup } from './profile.ts'
 import type { Services } from './services.ts'
+
+/** Throws `user_not_found`. */
+export type ProfileLookup = (context: RequestContext, user: Promise<User | undefined>) => Promise<Profile>
 
 /** Opened by its address, an SVG picture is a document. */
 const HEADERS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }

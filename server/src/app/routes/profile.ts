@@ -1,17 +1,13 @@
-import { type Profile, profileOptionsSchema, type User } from '@fish-crab/sdk/contract'
+import { profileOptionsSchema } from '@fish-crab/sdk/contract'
 import { createProfileReader, createProfiles } from '../catches/read-profile.ts'
-import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import { queryReader } from '../http/request.ts'
 import type { Handler } from '../http/router.ts'
 import { requestedUser, userNameOf } from './parameters.ts'
-import { pictureHandlers } from './pictures.ts'
+import { type ProfileLookup, pictureHandlers } from './pictures.ts'
 import type { Services } from './services.ts'
 
 const readOptions = queryReader(profileOptionsSchema)
-
-/** Throws `user_not_found`. */
-export type ProfileLookup = (context: RequestContext, user: Promise<User | undefined>) => Promise<Profile>
 
 export function profileHandlers(services: Services) {
   const { storage, responses, readQueue: queue, gamemodes, clock } = services
