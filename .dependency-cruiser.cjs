@@ -109,7 +109,7 @@ module.exports = {
       '^server/src/storage-conformance/',
       '^server/src/(storage-conformance/|storage/index)',
     ),
-    ...levels('server/src/app', ['core', 'store', 'http', ['users', 'catches'], 'live', 'auth', 'routes']),
+    ...levels('server/src/app', ['core', 'store', 'http', ['users', 'catches', 'sharing'], 'live', 'auth', 'routes']),
     {
       name: 'server/src/app-folders-are-below-create-app',
       severity: 'error',

@@ -139,6 +139,16 @@ async function copyReference(): Promise<void> {
   await writeFile('server/dist/docs/swagger-ui.css', style.replace(/\/\*# sourceMappingURL=.*?\*\//g, ''))
 }
 
+/** Lays the fonts of cards into the build, with their licence (SIL Open Font License 1.1). */
+async function copyFonts(): Promise<void> {
+  const from = dirname(createRequire(import.meta.url).resolve('@expo-google-fonts/manrope/package.json'))
+  await mkdir('server/dist/fonts', { recursive: true })
+  for (const style of ['600SemiBold', '800ExtraBold']) {
+    await copyFile(`${from}/${style}/Manrope_${style}.ttf`, `server/dist/fonts/Manrope_${style}.ttf`)
+  }
+  await copyFile(`${from}/LICENSE_FONT`, 'server/dist/fonts/THIRD-PARTY-LICENCES.txt')
+}
+
 /** The bundler's maps of CommonJS name files by where they were built, and lead to no source. */
 async function dropCommonJsMaps(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
@@ -187,7 +197,12 @@ export default defineConfig([
       'storage-conformance': 'storage-conformance/index.ts',
     },
     { 'file-worker': 'storage/file/worker.ts' },
-    { onSuccess: copyReference },
+    {
+      async onSuccess() {
+        await copyReference()
+        await copyFonts()
+      },
+    },
   ),
   build(
     'mocks',

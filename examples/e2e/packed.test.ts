@@ -294,7 +294,7 @@ describe.each(PACKAGES)('the tarball of %s', (name) => {
     const papers = 'package\\.json|README\\.md|LICENSE|dist/THIRD-PARTY-LICENCES\\.txt'
     const pages = 'dist/web/([\\w-]+\\.html|THIRD-PARTY-LICENCES\\.md|assets/[\\w-]+\\.(js|css|svg)(\\.br|\\.gz)?)'
     const allowed = new RegExp(
-      `^(dist/[\\w.-]+\\.(js|cjs|js\\.map|d\\.ts|d\\.cts)|dist/docs/[\\w.-]+|${pages}|${papers})$`,
+      `^(dist/[\\w.-]+\\.(js|cjs|js\\.map|d\\.ts|d\\.cts)|dist/(docs|fonts)/[\\w.-]+|${pages}|${papers})$`,
     )
     const names = [...installed.files[name].keys()]
     expect(names).toContain('dist/index.js')

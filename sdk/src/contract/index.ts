@@ -12,7 +12,7 @@ export {
   USER_NAME_RULE,
   userNameKey,
 } from './names.ts'
-export { type Authentication, OPERATIONS, type Operation } from './operations.ts'
+export { type Authentication, OPERATIONS, type Operation, PAGE_TYPES } from './operations.ts'
 export {
   RARITIES,
   RARITY_LABELS,

@@ -3,7 +3,7 @@ import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 import { GAMEMODES, type Gamemode } from './gamemodes.ts'
 import { EVENT_STREAM, HEADERS, MEDIA_TYPES } from './headers.ts'
 import { DEFAULT_CRAB_NAME } from './kinds.ts'
-import { type Authentication, HTML, OPERATIONS, type Operation } from './operations.ts'
+import { type Authentication, OPERATIONS, type Operation, PAGE_TYPES } from './operations.ts'
 import { type Access, ROUTES, type RouteName } from './routes.ts'
 import {
   byGamemodeSchema,
@@ -90,7 +90,7 @@ export function openApiDocument({ version, routes, gamemodes = GAMEMODES }: Open
   const paths: Record<string, OpenApiObject> = {}
   for (const name of routes ?? (Object.keys(ROUTES) as RouteName[])) {
     const { method, path } = ROUTES[name]
-    if (OPERATIONS[name].success.type === HTML) continue
+    if (Object.values<string | undefined>(PAGE_TYPES).includes(OPERATIONS[name].success.type)) continue
     const template = path.replace(/:(\w+)/g, '{$1}')
     paths[template] = { ...paths[template], [method.toLowerCase()]: describe(name, toJsonSchema) }
   }

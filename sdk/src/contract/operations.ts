@@ -32,9 +32,9 @@ const created = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 201
 const json = <Schema extends z.ZodMiniType>(schema: Schema) => ({ type: MEDIA_TYPES.json, schema }) as const
 const gone = { status: 204 } as const
 
-/** The media type of pages for people, which are no part of the API. */
-export const HTML = 'text/html'
-const page = { status: 200, type: HTML } as const
+/** The media types of pages and pictures for people, which are no part of the API. */
+export const PAGE_TYPES = { html: 'text/html', png: 'image/png', svg: 'image/svg+xml' } as const
+const page = { status: 200, type: PAGE_TYPES.html } as const
 
 const read = (what: string, collection: z.ZodMiniType, summary: z.ZodMiniType): Operation => ({
   summary: `All ${what} of one user in one gamemode, oldest first, or their summary by species`,
@@ -286,6 +286,22 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     success: page,
     errors: [],
   },
+  playerCard: {
+    summary: 'The collection of a player as a picture, for previews of links',
+    auth: 'none',
+    success: { status: 200, type: PAGE_TYPES.png },
+    revalidates: true,
+    errors: ['user_not_found', 'too_many_species', 'too_many_days', 'unavailable'],
+  },
+  playerBadge: {
+    summary: 'The totals of a player as a small picture, for signatures',
+    auth: 'none',
+    success: { status: 200, type: PAGE_TYPES.svg },
+    revalidates: true,
+    errors: ['user_not_found', 'too_many_species', 'too_many_days', 'unavailable'],
+  },
+  versusPage: { summary: 'Two collections side by side as a page', auth: 'none', success: page, errors: [] },
+  leaderboardPage: { summary: 'The leaderboard as a page', auth: 'none', success: page, errors: [] },
   adminPage: { summary: 'A page for administrators, who log in there', auth: 'none', success: page, errors: [] },
   overlaySetupPage: { summary: 'A page to make the address of an overlay', auth: 'none', success: page, errors: [] },
   overlayPage: {

@@ -85,10 +85,14 @@ const OPERATIONS_ROUTES = {
   docs: { method: 'GET', path: '/docs', access: 'operations' },
 } as const satisfies Record<string, Route>
 
-/** The pages for people. */
+/** The pages for people, and the pictures of them that other sites show. */
 export const PAGE_ROUTES = {
   homePage: { method: 'GET', path: '/', access: 'operations' },
   playerPage: { method: 'GET', path: '/@:name', access: 'operations' },
+  playerCard: { method: 'GET', path: '/@:name/card.png', access: 'public' },
+  playerBadge: { method: 'GET', path: '/@:name/badge.svg', access: 'public' },
+  versusPage: { method: 'GET', path: '/@:name/vs/@:other', access: 'operations' },
+  leaderboardPage: { method: 'GET', path: '/leaderboard', access: 'operations' },
   adminPage: { method: 'GET', path: '/admin', access: 'operations' },
   overlaySetupPage: { method: 'GET', path: '/overlay', access: 'operations' },
   overlayPage: { method: 'GET', path: '/overlay/:name', access: 'operations' },

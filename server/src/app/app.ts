@@ -23,7 +23,7 @@ import { createReadQueue } from './http/bounded-queue.ts'
 import { createCursors } from './http/cursors.ts'
 import { createPlatformEncoder } from './http/encoding.ts'
 import { createPipeline } from './http/pipeline.ts'
-import { createRateLimitMiddleware } from './http/rate-limit.ts'
+import { createPublicRateLimit } from './http/rate-limit.ts'
 import { type Handler, mountRoutes } from './http/router.ts'
 import { type AppOptions, checkAppOptions } from './options.ts'
 import { DOCS_HEADERS } from './routes/docs.ts'
@@ -129,6 +129,8 @@ export function createApp(options: AppOptions): App {
   const loginLimiter = createLoginLimiter(storage, clock)
   const sessions = createSessions({ secret: secrets.session, admins, createId, clock })
   const audit = createAudit(storage, cursors, clock, random)
+  const shared = { allowedOrigins, clock, logger, metrics }
+  const publicLimit = createPublicRateLimit({ ...shared, storage, users, rateLimit, masterApiKey })
   const handlers = createHandlers({
     storage,
     storeId,
@@ -137,6 +139,7 @@ export function createApp(options: AppOptions): App {
     credentials: createCredentials({ users, admins, passwords, queue, loginLimiter, audit, clock, random }),
     sessions,
     audit,
+    countPublicRequest: publicLimit.count,
     schedule,
     readQueue,
     streams: options.streams ?? {},
@@ -159,20 +162,26 @@ export function createApp(options: AppOptions): App {
     metrics: options.metricsRoute === false ? undefined : metrics,
     docs,
     pages,
+    renderCard: options.renderCard,
   })
-  const shared = { allowedOrigins, clock, logger, metrics }
-  const limitRate = createRateLimitMiddleware({ ...shared, storage, users, rateLimit, masterApiKey })
-  const pipeline = { ...shared, limitRate, clientAddress, createId, responseClass: options.responseClass }
+  const pipeline = {
+    ...shared,
+    limitRate: publicLimit.middleware,
+    clientAddress,
+    createId,
+    responseClass: options.responseClass,
+  }
   const h3 = createPipeline(pipeline)
   const assets = (name: 'docs' | 'homePage', folder: string, handler: Handler) => ({
     name,
     path: `${folder}/:asset`,
     handler,
   })
-  mountRoutes(h3, handlers.byRoute, [
+  const extra = [
     ...(docs ? [assets('docs', ASSET_FOLDERS.docs, assetHandler(docs, DOCS_HEADERS))] : []),
     ...(pages ? [assets('homePage', ASSET_FOLDERS.pages, assetHandler(pages, PAGES_HEADERS))] : []),
-  ])
+  ]
+  mountRoutes(h3, handlers.byRoute, { extra, fallback: handlers.notFound })
   const metricsOnly = createPipeline({ ...pipeline, limitRate: async () => {} })
   mountRoutes(metricsOnly, metrics ? { metrics: metricsHandler(metrics, { storage, users, clock }) } : {})
 

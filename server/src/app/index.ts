@@ -3,6 +3,7 @@ export { createMemoryStorage } from '../storage/memory/memory.ts'
 export { type App, createApp } from './app.ts'
 export { GamemodesError } from './catches/gamemodes.ts'
 export type {
+  CardRenderer,
   Logger,
   Metrics,
   PasswordHasher,

@@ -1,7 +1,7 @@
 import { GAMEMODE_RULE, type Gamemode } from '@fish-crab/sdk/contract'
 import type { FishStorage } from '../storage/core/types.ts'
 import { gamemodesProblem } from './catches/gamemodes.ts'
-import type { Logger, Metrics, PasswordHasher } from './core/host.ts'
+import type { CardRenderer, Logger, Metrics, PasswordHasher } from './core/host.ts'
 import type { RandomSource } from './core/ids.ts'
 import type { Schedule } from './core/schedule.ts'
 import { isOrigin } from './http/cors.ts'
@@ -96,6 +96,11 @@ export interface AppOptions {
   readonly docs?: Docs
   /** The pages for people, at `/`, `/@NAME`, `/overlay` and `/admin`. @default none, and they are not served */
   readonly pages?: Pages
+  /**
+   * Renders the cards of players at `/@NAME/card.png`, whose text is in Manrope; previews of links to a player show them if
+   * `publicUrl` is known. @default none, and they are not served
+   */
+  readonly renderCard?: CardRenderer
 }
 
 /** RFC 7518, section 3.2: a key for HS256 has at least 256 bits. */
@@ -144,6 +149,7 @@ const RULES: Readonly<Partial<Record<keyof AppOptions, Rule>>> = {
     `must be 1 to 32 different names of ${GAMEMODE_RULE}.`,
   ],
   clientAddress: [optional(isFunction), 'must be a function that returns the address of a request as a string.'],
+  renderCard: [optional(isFunction), 'must be a function that returns the PNG of an SVG.'],
   rateLimit: LIMIT,
   adminRateLimit: LIMIT,
   publicUrl: [optional(isOrigin), 'must be an origin such as "https://fish.example.org".'],

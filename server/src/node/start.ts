@@ -11,6 +11,7 @@ import { DecryptionError } from '../app/users/encryption.ts'
 import { StorageError } from '../storage/core/errors.ts'
 import { createStorage, type StorageOptions } from '../storage/index.ts'
 import { createMemoryStorage } from '../storage/memory/memory.ts'
+import { loadCardRenderer } from './card-renderer.ts'
 import type { ServerConfig } from './config.ts'
 import { createNodeEncoder } from './content-encoder.ts'
 import { createDocs } from './docs.ts'
@@ -188,6 +189,7 @@ async function prepareApp(
 ): Promise<App> {
   const { logger, version, passwords = createScryptHasher() } = options
   const { secrets, mismatch, discard } = await secretsOf(config)
+  const renderCard = config.web === 'on' ? await loadCardRenderer(logger) : undefined
   const app = createApp({
     responseClass: SentResponse,
     ...parts,
@@ -200,6 +202,7 @@ async function prepareApp(
     logger,
     docs: createDocs(config.web === 'on'),
     ...(config.web === 'on' ? { pages: createPages() } : {}),
+    ...(renderCard ? { renderCard } : {}),
     contentEncoder: createNodeEncoder(),
     clientAddress: clientAddressBehind(config.trustProxy),
     rateLimit: { requests: config.rateLimit, windowMs: config.rateWindow * 1000 },

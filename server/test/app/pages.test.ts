@@ -6,14 +6,15 @@ const FILE = { contentType: 'text/javascript; charset=utf-8', body: SCRIPT, vers
 
 const pages = {
   template: async () =>
-    '<title>{{title}}</title><meta name="description" content="{{description}}"><meta name="gamemodes" content="{{gamemodes}}"><meta name="public-url" content="{{publicUrl}}"><meta property="og:url" content="{{url}}">',
+    '<title>{{title}}</title><meta name="description" content="{{description}}"><meta name="gamemodes" content="{{gamemodes}}"><meta name="public-url" content="{{publicUrl}}"><meta property="og:url" content="{{url}}"><!--{{preview}}-->',
   asset: async (name: string) => (name === 'start-abc.js' ? FILE : undefined),
 }
 
+const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const COUNT = 'x-ratelimit-remaining'
 
 describe('the pages', () => {
-  it('have a title and a description for previews of links, and no request to the storage', async () => {
+  it('have a title and a description for previews of links, also while the storage is out of reach', async () => {
     const { request, storage } = await createMemoryService({ pages })
     await storage.dispose()
     expect(await (await request('/')).text()).toContain('<title>Fish and Crab Collection</title>')
@@ -54,12 +55,10 @@ describe('the pages', () => {
     '/overlay/',
     '/overlay/Alex',
     '/v1/overlay/Alex',
-    '/@Alex',
-    '/@Alex/',
-    '/v1/@Alex',
-    '/%40Alex',
-    '/@%41lex',
-    '/@nobody.has.this',
+    '/overlay/nobody.has.this',
+    '/@Alex/vs/@nobody.has.this',
+    '/v1/%40Alex/vs/%40Ben/',
+    '/leaderboard',
   ])('%s is a page that no limit counts, with HEAD and an ETag', async (path) => {
     const { request } = await createMemoryService({ pages, rateLimit: { requests: 1, windowMs: 1000 } })
     await request('/status')
@@ -90,9 +89,11 @@ describe('the pages', () => {
   it('differ in their ETag by the name', async () => {
     const { request } = await createMemoryService({ pages })
     const etags = await Promise.all(
-      ['/', '/@Alex', '/@alex'].map(async (path) => (await request(path)).headers.get('etag')),
+      ['/', '/@Alex', '/overlay/Alex', '/overlay/alex', '/@Alex/vs/@Ben'].map(async (path) =>
+        (await request(path)).headers.get('etag'),
+      ),
     )
-    expect(new Set(etags).size).toBe(3)
+    expect(new Set(etags).size).toBe(5)
   })
 
   it.each([
@@ -104,6 +105,8 @@ describe('the pages', () => {
     '/@%E0',
     '/@%F0%9F%90%9F',
     `/@${'x'.repeat(33)}`,
+    '/@Alex/vs/@-x',
+    '/@%3Cb%3E/vs/@Alex',
     '/overlay/-x',
     '/overlay/%3Cscript%3E',
   ])('%s, which no player can be called, is a page with status 404 that repeats nothing of it', async (path) => {
@@ -112,13 +115,15 @@ describe('the pages', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
     const html = await response.text()
     expect(html).toBe(
-      '<title>Player not found · Fish and Crab Collection</title><meta name="description" content="No player can have this name."><meta name="gamemodes" content="oneblock,earth,survival,factions"><meta name="public-url" content="https://fish.example"><meta property="og:url" content="https://fish.example/">',
+      '<title>Player not found · Fish and Crab Collection</title><meta name="description" content="No player can have this name."><meta name="gamemodes" content="oneblock,earth,survival,factions"><meta name="public-url" content="https://fish.example"><meta property="og:url" content="https://fish.example/"><link rel="canonical" href="https://fish.example/">\n<meta name="twitter:card" content="summary">',
     )
   })
 
   it.each([
     '/@',
     '/@Alex/x',
+    '/@Alex/vs/Ben',
+    '/@Alex/card.png',
     '/overlay/Alex/x',
     '/assets',
     '/assets/',
@@ -129,6 +134,35 @@ describe('the pages', () => {
     const { request } = await createMemoryService({ pages })
     const response = await request(path)
     expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
+  })
+
+  it.each(['/x', '/@', '/@Alex/x', '/overlay/Alex/x', '/%', '/v1/x'])(
+    '%s, which no route has, is a counted page with status 404 for browsers, and an error for programs',
+    async (path) => {
+      const { request } = await createMemoryService({ pages })
+      const response = await request(path, { headers: BROWSER })
+      expect([response.status, response.headers.get(COUNT)]).toEqual([404, '24'])
+      expect(response.headers.get('cache-control')).toBe('no-store')
+      expect(response.headers.get('content-security-policy')).toContain("script-src 'self'")
+      expect(await response.text()).toContain('<title>Page not found · Fish and Crab Collection</title>')
+      for (const init of [{}, { headers: { accept: '*/*' } }, { method: 'POST', headers: BROWSER }]) {
+        expect(await (await request(path, init)).json()).toMatchObject({ code: 'not_found' })
+      }
+    },
+  )
+
+  it.each(['/get/whale', '/post/', '/v1//get/whale', '/admin/x', '/user', '/events/x', '/docs/x', '/assets/x'])(
+    '%s, below a path of the API, is an error for browsers, too',
+    async (path) => {
+      const { request } = await createMemoryService({ pages })
+      const response = await request(path, { headers: BROWSER })
+      expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
+    },
+  )
+
+  it('have no page for unknown paths where a service has none', async () => {
+    const { request } = await createMemoryService()
+    expect(await (await request('/x', { headers: BROWSER })).json()).toMatchObject({ code: 'not_found' })
   })
 
   it('have files whose names change with their content: nobody asks for one again', async () => {
@@ -185,19 +219,26 @@ describe('the pages', () => {
     }
   })
 
-  it.each(['/', '/v1', '/@Alex', '/overlay', '/overlay/Alex', '/admin', '/assets/start-abc.js'])(
-    'are unknown paths where a service has none: %s is counted, and 404 not_found',
-    async (path) => {
-      const { request } = await createMemoryService()
-      const response = await request(path)
-      expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
-      expect(response.headers.get(COUNT)).toBe('24')
-    },
-  )
+  it.each([
+    '/',
+    '/v1',
+    '/@Alex',
+    '/@Alex/badge.svg',
+    '/leaderboard',
+    '/overlay',
+    '/overlay/Alex',
+    '/admin',
+    '/assets/start-abc.js',
+  ])('are unknown paths where a service has none: %s is counted, and 404 not_found', async (path) => {
+    const { request } = await createMemoryService()
+    const response = await request(path)
+    expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
+    expect(response.headers.get(COUNT)).toBe('24')
+  })
 
   it('are not in the OpenAPI document', async () => {
     const { request } = await createMemoryService({ pages })
     const { paths } = (await (await request('/openapi.json')).json()) as { paths: object }
-    expect(Object.keys(paths).filter((path) => /^\/(@|overlay|admin$|$)/.test(path))).toEqual([])
+    expect(Object.keys(paths).filter((path) => /^\/(@|overlay|leaderboard|admin$|$)/.test(path))).toEqual([])
   })
 })

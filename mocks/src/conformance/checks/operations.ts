@@ -1,4 +1,4 @@
-import { DEMO_USER, HEADERS, KINDS, RARITY_LABELS, ROUTES } from '@fish-crab/sdk/contract'
+import { DEMO_USER, HEADERS, KINDS, PAGE_ROUTES, RARITY_LABELS, ROUTES } from '@fish-crab/sdk/contract'
 import * as expect from '../context/expect.ts'
 import { check, checksOf } from './check.ts'
 import { OPTIONAL_LEADERBOARD } from './routes.ts'
@@ -48,7 +48,7 @@ export const operationsChecks = checksOf('operations', [
     expect.that(typeof openapi === 'string' && openapi.startsWith('3.1.'), '"openapi": 3.1', openapi, response)
     expect.that(typeof info?.version === 'string', 'a version', info?.version, response)
     for (const [name, { method, path, access }] of Object.entries(ROUTES)) {
-      if (access === 'operations' || name === OPTIONAL_LEADERBOARD) continue
+      if (access === 'operations' || name in PAGE_ROUTES || name === OPTIONAL_LEADERBOARD) continue
       const template = path.replace(/:(\w+)/g, '{$1}')
       const isDescribed = paths[template]?.[method.toLowerCase()] !== undefined
       expect.that(isDescribed, `${method} ${template}`, 'none', response)

@@ -1,6 +1,7 @@
 import { KINDS, type Profile, type User } from '@fish-crab/sdk/contract'
 import type { FishStorage } from '../../storage/core/types.ts'
 import { sha256Hex } from '../core/bytes.ts'
+import { createLruCache } from '../core/cache.ts'
 import type { FairQueue } from '../core/fair-queue.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { HandlerResponse } from '../http/response.ts'
@@ -11,16 +12,24 @@ import { withDetails } from './record.ts'
 
 interface ProfileRequest {
   readonly user: User
-  readonly withSpecies: boolean
+  /** @default false */
+  readonly withSpecies?: boolean
   /** Key of the client, for its turns. */
   readonly client: string
+  readonly signal: AbortSignal
 }
 
-export type ProfileReader = (request: Request, options: ProfileRequest) => Promise<HandlerResponse>
+/** A profile that is read when it is needed. */
+interface VersionedProfile {
+  /** Changes with the content. */
+  readonly version: string
+  read(): Promise<Profile>
+}
 
-interface ProfileReaderOptions {
+export type Profiles = (options: ProfileRequest) => Promise<VersionedProfile>
+
+interface ProfilesOptions {
   readonly storage: FishStorage
-  readonly responses: EncodedResponses
   readonly queue: FairQueue
   readonly gamemodes: Gamemodes
   readonly clock: () => number
@@ -28,16 +37,14 @@ interface ProfileReaderOptions {
 
 type Place = Pick<ProfiledCollection, 'kind' | 'gamemode'> & { readonly owner: string }
 
-export function createProfileReader({
-  storage,
-  responses,
-  queue,
-  gamemodes,
-  clock,
-}: ProfileReaderOptions): ProfileReader {
-  const names = [...gamemodes.names]
+/** Cached profiles, of a few kilobytes each. Those with species may be large, and are cached as responses only. */
+const CACHED = 64
 
-  async function read(place: Place): Promise<ProfiledCollection> {
+export function createProfiles({ storage, queue, gamemodes, clock }: ProfilesOptions): Profiles {
+  const names = [...gamemodes.names]
+  const cache = createLruCache<string, { readonly version: string; readonly profile: Profile }>(CACHED)
+
+  async function readPlace(place: Place): Promise<ProfiledCollection> {
     const [{ species, days }, records] = await Promise.all([
       storage.collectionTallies(place),
       storage.latest(place, LATEST),
@@ -52,21 +59,37 @@ export function createProfileReader({
     return { kind, gamemode, species, days, latest }
   }
 
-  return async (request, { user, withSpecies, client }) => {
-    const { signal } = request
+  return async ({ user, withSpecies = false, client, signal }) => {
     const places = names.flatMap((gamemode) => KINDS.map((kind): Place => ({ owner: user.id, kind, gamemode })))
     // Read before the content, which may be newer than these versions, never older.
     const versions = await Promise.all(places.map((place) => storage.version(place)))
     const today = new Date(clock()).toISOString().slice(0, 10)
     // The current streak depends on the day.
     const version = (await sha256Hex([...versions, today].join(' '))).slice(0, 32)
+    return {
+      version,
+      async read() {
+        const cached = withSpecies ? undefined : cache.get(user.id)
+        if (cached?.version === version) return cached.profile
+        const collections = await queue.run({ client, signal, work: () => Promise.all(places.map(readPlace)) })
+        const profile = profileOf(collections, { user: user.name, gamemodes: names, today, withSpecies })
+        if (!withSpecies) cache.set(user.id, { version, profile })
+        return profile
+      },
+    }
+  }
+}
+
+/** Responds with a profile as JSON. */
+export function createProfileReader(profiles: Profiles, responses: EncodedResponses) {
+  return async (request: Request, options: Omit<ProfileRequest, 'signal'>): Promise<HandlerResponse> => {
+    const { user, withSpecies = false, client } = options
+    const { version, read } = await profiles({ ...options, signal: request.signal })
     const name = `profile ${user.id} ${withSpecies}`
     const etag = `W/"${user.id}.${version}${withSpecies ? '.species' : ''}"`
     const response = responses(request, { etag, version, name, client })
     const known = response.unchanged() ?? response.cached()
     if (known) return known
-    const collections = await queue.run({ client, signal, work: () => Promise.all(places.map(read)) })
-    const profile = profileOf(collections, { user: user.name, gamemodes: names, today, withSpecies })
-    return response.whole(new TextEncoder().encode(JSON.stringify(profile)), true)
+    return response.whole(new TextEncoder().encode(JSON.stringify(await read())), true)
   }
 }

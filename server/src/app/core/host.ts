@@ -70,6 +70,9 @@ export interface Metrics {
   render(): Promise<RenderedMetrics>
 }
 
+/** Renders an SVG picture of a card as PNG. It needs the fonts that the picture names. */
+export type CardRenderer = (svg: string) => Promise<Uint8Array<ArrayBuffer>>
+
 /** What a host knows about a request besides the request itself. */
 export interface RequestHost {
   /**

@@ -11,7 +11,7 @@ export interface RateLimit {
   readonly windowMs: number
 }
 
-interface RateLimitMiddlewareOptions {
+interface PublicRateLimitOptions {
   readonly storage: FishStorage
   readonly users: {
     find(name: string): Promise<User | undefined>
@@ -28,13 +28,20 @@ interface RateLimitMiddlewareOptions {
 
 export type RateLimitMiddleware = (context: RequestContext) => Promise<void>
 
+export interface PublicRateLimit {
+  /** Counts a request, unless an API key or an allowed origin lifts the limit. Throws `rate_limited` above the limit. */
+  readonly count: RateLimitMiddleware
+  /** Counts the requests to public routes. */
+  readonly middleware: RateLimitMiddleware
+}
+
 const LIMITED: Access = 'public'
 
 /**
- * Creates the middleware that counts public requests, before anything else is done with them. A valid API key or an
- * allowed origin lifts the limit. While the storage cannot count, only `/status` is let through, which reports that.
+ * Creates the limit of public requests. Its middleware counts them before anything else is done with them. While the
+ * storage cannot count, only `/status` is let through, which reports that.
  */
-export function createRateLimitMiddleware(options: RateLimitMiddlewareOptions): RateLimitMiddleware {
+export function createPublicRateLimit(options: PublicRateLimitOptions): PublicRateLimit {
   const { storage, users, rateLimit, allowedOrigins, clock, logger, metrics } = options
   const masterHash = options.masterApiKey ? sha256Hex(options.masterApiKey) : undefined
 
@@ -70,14 +77,17 @@ export function createRateLimitMiddleware(options: RateLimitMiddlewareOptions): 
     }
   }
 
-  return async (context) => {
-    if (context.access !== LIMITED) return
-    try {
-      await count(context)
-    } catch (error) {
-      if (error instanceof HttpError || context.path !== ROUTES.status.path) throw error
-      logger.error({ requestId: context.requestId, err: error }, 'a request could not be counted')
-    }
+  return {
+    count,
+    async middleware(context) {
+      if (context.access !== LIMITED) return
+      try {
+        await count(context)
+      } catch (error) {
+        if (error instanceof HttpError || context.path !== ROUTES.status.path) throw error
+        logger.error({ requestId: context.requestId, err: error }, 'a request could not be counted')
+      }
+    },
   }
 }
 

@@ -113,7 +113,10 @@ export type PageName = 'collection' | 'overlay' | 'overlay-setup' | 'admin'
 
 /** The pages for people, which a host brings. They load their files from `/assets/`. */
 export interface Pages extends PageAssets {
-  /** The HTML of a page, with `{{title}}`, `{{description}}`, `{{gamemodes}}`, `{{publicUrl}}` and `{{url}}` as placeholders. */
+  /**
+   * The HTML of a page, with `{{title}}`, `{{description}}`, `{{gamemodes}}`, `{{publicUrl}}` and `{{url}}` as placeholders,
+   * and `<!--{{preview}}-->` for the tags of its canonical address and its picture.
+   */
   template(page: PageName): Promise<string>
 }
 

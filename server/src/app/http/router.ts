@@ -13,8 +13,23 @@ interface Mount {
   readonly handler: Handler
 }
 
-/** @param extra handlers on paths below that of a route */
-export function mountRoutes(h3: H3, handlers: Partial<Record<RouteName, Handler>>, extra: readonly Mount[] = []): void {
+interface MountOptions {
+  /** Handlers on paths below that of a route. @default none */
+  readonly extra?: readonly Mount[]
+  /** Handles every other path. @default responds with 404 */
+  readonly fallback?: Handler
+}
+
+/** Responds to a path that no route has. */
+export const notFound: Handler = () => {
+  throw new HttpError('not_found')
+}
+
+export function mountRoutes(
+  h3: H3,
+  handlers: Partial<Record<RouteName, Handler>>,
+  { extra = [], fallback = notFound }: MountOptions = {},
+): void {
   const paths = new Map<string, { readonly access: Access; readonly allow: readonly string[] }>()
   const mounts = (Object.entries(handlers) as [RouteName, Handler][]).map(([name, handler]) => ({
     name,
@@ -38,9 +53,7 @@ export function mountRoutes(h3: H3, handlers: Partial<Record<RouteName, Handler>
     }
     h3.all(path, refuse, { meta: { path, access } })
   }
-  h3.all('/**', () => {
-    throw new HttpError('not_found')
-  })
+  h3.all('/**', (event) => fallback(event.context.request as RequestContext))
 }
 
 /** Unknown paths are public, so that guessing paths is rate limited, too. */

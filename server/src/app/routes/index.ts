@@ -2,11 +2,11 @@ import { type Authentication, OPERATIONS, ROUTES, type RouteName, userNameKey } 
 import { lazy } from '../core/cache.ts'
 import { HttpError } from '../http/http-error.ts'
 import { countRequest } from '../http/rate-limit.ts'
-import type { Handler } from '../http/router.ts'
+import { type Handler, notFound } from '../http/router.ts'
 import { docsHandler, openApiHandler } from './docs.ts'
 import { publicLeaderboardHandler } from './leaderboard.ts'
 import { ownCatchesHandlers } from './own-catches.ts'
-import { pageHandlers } from './pages.ts'
+import { notFoundHandler, pageHandlers } from './pages.ts'
 import { demoCrab, demoFish, readHandler } from './read.ts'
 import type { AdminHandler, AdminHandlers, Services } from './services.ts'
 import { livez, metricsHandler, readyzHandler, statusHandler } from './status.ts'
@@ -37,7 +37,7 @@ export function createHandlers(services: Services) {
     closeStreams = events.close
     return events
   })
-  const loadProfile = lazy(async () => (await import('./profile.ts')).profileHandler(services))
+  const loadProfiles = lazy(async () => (await import('./profile.ts')).profileHandlers(services))
   // It includes the JSON Schema generator, which takes longer to load than the rest of the app.
   const loadOpenApi = lazy(() => import('@fish-crab/sdk/openapi'))
   const handlers: AdminHandlers = {
@@ -46,7 +46,7 @@ export function createHandlers(services: Services) {
     demoCrab,
     getFish: readHandler(services, 'fish'),
     getCrab: readHandler(services, 'crab'),
-    getProfile: async (context) => (await loadProfile())(context),
+    getProfile: async (context) => (await loadProfiles()).getProfile(context),
     events: async (context) => (await loadEvents()).handle(context),
     postFish: writeHandler(services, 'fish'),
     postCrab: writeHandler(services, 'crab'),
@@ -59,7 +59,7 @@ export function createHandlers(services: Services) {
     openapi: openApiHandler(services, loadOpenApi, () => Object.keys(handlers) as RouteName[]),
     ...(services.metrics ? { metrics: metricsHandler(services.metrics, services) } : {}),
     ...(services.docs ? { docs: docsHandler(services.docs) } : {}),
-    ...(services.pages ? pageHandlers(services.pages, services) : {}),
+    ...(services.pages ? pageHandlers(services.pages, services, loadProfiles) : {}),
   }
   const byRoute = Object.fromEntries(
     Object.entries(handlers).map(([name, handle]) => [
@@ -69,7 +69,8 @@ export function createHandlers(services: Services) {
   )
   return {
     byRoute,
-    load: () => Promise.all([loadAdmin(), loadOpenApi(), loadEvents(), loadProfile()]),
+    notFound: services.pages ? notFoundHandler(services.pages, services) : notFound,
+    load: () => Promise.all([loadAdmin(), loadOpenApi(), loadEvents(), loadProfiles()]),
     closeStreams: () => closeStreams(),
   }
 }

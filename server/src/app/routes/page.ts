@@ -2,6 +2,9 @@ import { HttpError } from '../http/http-error.ts'
 import { type PageAssets, staticFile } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
 
+/** The name of the service, for people. */
+export const SITE = 'Fish and Crab Collection'
+
 /**
  * The headers of pages and their files. Only files of this server are allowed, and no inline scripts or styles, so that
  * injected text cannot run or send anything elsewhere.

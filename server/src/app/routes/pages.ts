@@ -1,8 +1,21 @@
-import { isUserName, type PAGE_ROUTES, routePath } from '@fish-crab/sdk/contract'
+import {
+  ASSET_FOLDERS,
+  type ErrorCode,
+  isUserName,
+  PAGE_ROUTES,
+  type Profile,
+  ROUTES,
+  routePath,
+} from '@fish-crab/sdk/contract'
 import { sha256Hex } from '../core/bytes.ts'
-import { type PageName, type Pages, type StaticFile, staticFile } from '../http/response.ts'
-import type { Handler } from '../http/router.ts'
-import { pageHeaders } from './page.ts'
+import { escapeMarkup } from '../core/markup.ts'
+import { HttpError } from '../http/http-error.ts'
+import { canonicalPath } from '../http/path.ts'
+import { type HandlerResponse, type PageName, type Pages, type StaticFile, staticFile } from '../http/response.ts'
+import { type Handler, notFound } from '../http/router.ts'
+import { CARD_SIZE, descriptionOf } from '../sharing/figures.ts'
+import { pageHeaders, SITE } from './page.ts'
+import type { profileHandlers } from './profile.ts'
 import type { Services } from './services.ts'
 
 /** Scripts cannot turn text into markup: the pages build no HTML from text. */
@@ -28,12 +41,23 @@ interface Site extends Pages {
 interface Preview {
   readonly title: string
   readonly description: string
+  /** @default none */
+  readonly image?: Image | undefined
 }
 
-const SITE = 'Fish and Crab Collection'
+interface Image {
+  readonly url: string
+  readonly width: number
+  readonly height: number
+  readonly alt: string
+}
+
 const HOME: Preview = { title: SITE, description: 'Look up the fish and crabs that a player has caught.' }
+const LEADERBOARD: Preview = { title: `Leaderboard · ${SITE}`, description: 'Who has caught the most fish and crabs.' }
 const ADMIN: Preview = { title: `Administration · ${SITE}`, description: 'For administrators of this service.' }
-const UNKNOWN: Preview = { title: `Player not found · ${SITE}`, description: 'No player can have this name.' }
+const IMPOSSIBLE: Preview = { title: `Player not found · ${SITE}`, description: 'No player can have this name.' }
+const UNKNOWN: Preview = { title: `Player not found · ${SITE}`, description: 'No player has this name.' }
+const NO_PAGE: Preview = { title: `Page not found · ${SITE}`, description: 'There is no page at this address.' }
 
 /** Streaming software and other pages may show overlays within theirs: nothing on them can be clicked. */
 const OVERLAY_HEADERS = pageHeaders({
@@ -42,31 +66,62 @@ const OVERLAY_HEADERS = pageHeaders({
   'frame-ancestors': '*',
 })
 
-/** The handlers of the pages for people. */
-export function pageHandlers(
-  files: Pages,
-  { gamemodes, publicUrl = '' }: Pick<Services, 'gamemodes' | 'publicUrl'>,
-): Readonly<Record<keyof typeof PAGE_ROUTES, Handler>> {
-  const pages: Site = { ...files, gamemodes: gamemodes.names.join(','), publicUrl }
+type PageServices = Pick<Services, 'gamemodes' | 'publicUrl' | 'users' | 'countPublicRequest' | 'renderCard' | 'logger'>
+type LoadProfiles = () => Promise<ReturnType<typeof profileHandlers>>
+type PageHandlers = Readonly<Record<Exclude<keyof typeof PAGE_ROUTES, 'playerCard'>, Handler>> & {
+  readonly playerCard?: Handler
+}
+
+/** The handlers of the pages for people, and of the pictures that previews of their links show. */
+export function pageHandlers(files: Pages, services: PageServices, loadProfiles: LoadProfiles): PageHandlers {
+  const pages = siteOf(files, services)
   return {
     homePage: fixedPage(pages, 'collection', HOME),
-    playerPage: playerPage(pages, 'collection', (name) => ({
-      title: `${name} · ${SITE}`,
-      description: `The fish and crabs that ${name} has caught: species, rarities, counts and dates.`,
+    playerPage: playerPage(pages, services, loadProfiles),
+    ...(services.renderCard ? { playerCard: async (context) => (await loadProfiles()).playerCard(context) } : {}),
+    playerBadge: async (context) => (await loadProfiles()).playerBadge(context),
+    versusPage: namedPage(pages, 'collection', ({ name, other }) => ({
+      title: `${name} vs ${other} · ${SITE}`,
+      description: `The collections of ${name} and ${other} side by side: what one has and the other lacks.`,
     })),
+    leaderboardPage: fixedPage(pages, 'collection', LEADERBOARD),
     overlaySetupPage: fixedPage(pages, 'overlay-setup', {
       title: `Stream overlay · ${SITE}`,
       description: 'Show what you catch on your stream.',
     }),
-    overlayPage: playerPage(
+    overlayPage: namedPage(
       pages,
       'overlay',
-      (name) => ({ title: `${name} · Stream overlay`, description: `What ${name} catches, for a stream.` }),
+      ({ name }) => ({ title: `${name} · Stream overlay`, description: `What ${name} catches, for a stream.` }),
       OVERLAY_HEADERS,
     ),
     // What it shows comes from the endpoints below it, which need a session.
     adminPage: fixedPage(pages, 'admin', ADMIN, ADMIN_HEADERS),
   }
+}
+
+const firstSegment = (path: string) => path.split('/', 2)[1]
+const API_SEGMENTS = new Set(
+  [
+    ...Object.entries(ROUTES).flatMap(([name, { path }]) => (name in PAGE_ROUTES ? [] : [path])),
+    ...Object.values(ASSET_FOLDERS),
+  ].map(firstSegment),
+)
+
+/** Shows a page to browsers at unknown paths. Programs get an error, as everybody does below the paths of the API. */
+export function notFoundHandler(files: Pages, services: PageServices): Handler {
+  const pages = siteOf(files, services)
+  return async (context) => {
+    const { request } = context
+    const isApi = API_SEGMENTS.has(firstSegment(canonicalPath(request.url)))
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    if (isApi || !isRead || !/\btext\/html\b/i.test(request.headers.get('accept') ?? '')) return notFound(context)
+    return missingPage(pages, 'collection', { preview: NO_PAGE, code: 'not_found' })
+  }
+}
+
+function siteOf(files: Pages, { gamemodes, publicUrl = '' }: PageServices): Site {
+  return { ...files, gamemodes: gamemodes.names.join(','), publicUrl }
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -76,42 +131,119 @@ function fixedPage(pages: Site, page: PageName, preview: Preview, headers: Heade
   return async ({ request, path = '' }) => staticFile(request, await pageFile(pages, page, preview, path), headers)
 }
 
-/** Whether the player exists is left to the page, so that nobody learns it without being counted. */
-function playerPage(
+/** Whether the players exist is left to the page, so that nobody learns it without being counted. */
+function namedPage(
   pages: Site,
   page: PageName,
-  previewOf: (name: string) => Preview,
+  previewOf: (params: Readonly<Record<string, string>>) => Preview,
   headers: Headers = PAGES_HEADERS,
 ): Handler {
-  return async ({ request, route = 'playerPage', params: { name = '' } }) => {
-    if (isUserName(name)) {
-      return staticFile(request, await pageFile(pages, page, previewOf(name), routePath(route, { name })), headers)
+  return async ({ request, route = 'homePage', params }) => {
+    if (Object.values(params).every(isUserName)) {
+      return staticFile(request, await pageFile(pages, page, previewOf(params), routePath(route, params)), headers)
     }
-    const { body, contentType } = await pageFile(pages, page, UNKNOWN, '/')
-    const shown = { 'content-type': contentType, 'content-length': String(body.byteLength), ...headers }
-    return { status: 404, body, headers: shown }
+    return missingPage(pages, page, { preview: IMPOSSIBLE, code: 'user_not_found', headers })
   }
 }
 
-async function pageFile(pages: Site, page: PageName, preview: Preview, path: string): Promise<StaticFile> {
+/**
+ * Looks the player up for the preview of the link, which counts as a request. Above the limit, and while the storage does
+ * not respond, the page has no figures.
+ */
+function playerPage(pages: Site, services: PageServices, loadProfiles: LoadProfiles): Handler {
+  const { users, countPublicRequest, renderCard, logger, publicUrl } = services
+
+  function cardOf(name: string): Image | undefined {
+    if (!renderCard || publicUrl === undefined) return undefined
+    const alt = `The rarest catches and the totals of ${name}`
+    return { ...CARD_SIZE, url: publicUrl + routePath('playerCard', { name }), alt }
+  }
+
+  async function previewOf(name: string, profile?: Profile): Promise<Preview> {
+    return {
+      title: `${name} · ${SITE}`,
+      description: profile
+        ? descriptionOf(profile)
+        : `The fish and crabs that ${name} has caught: species, rarities, counts and dates.`,
+      image: profile && cardOf(name),
+    }
+  }
+
+  return async (context) => {
+    const { request, requestId, params } = context
+    const { name = '' } = params
+    const missing = (preview: Preview) => missingPage(pages, 'collection', { preview, code: 'user_not_found' })
+    if (!isUserName(name)) return missing(IMPOSSIBLE)
+    let profile: Profile | undefined
+    try {
+      // At the same time: on Redis, they share a round trip.
+      const user = users.find(name)
+      user.catch(() => {})
+      await countPublicRequest(context)
+      profile = await (await loadProfiles()).lookUp(context, user)
+    } catch (error) {
+      if (error instanceof HttpError && error.code === 'user_not_found') return missing(UNKNOWN)
+      request.signal.throwIfAborted()
+      if (!(error instanceof HttpError)) logger.error({ requestId, err: error }, 'a page has no figures of its player')
+    }
+    const shown = profile?.user ?? name
+    const file = await pageFile(
+      pages,
+      'collection',
+      await previewOf(shown, profile),
+      routePath('playerPage', { name: shown }),
+    )
+    return staticFile(request, file, PAGES_HEADERS)
+  }
+}
+
+interface Missing {
+  readonly preview: Preview
+  readonly code: ErrorCode
+  /** @default those of pages */
+  readonly headers?: Headers
+}
+
+async function missingPage(
+  pages: Site,
+  page: PageName,
+  { preview, code, headers = PAGES_HEADERS }: Missing,
+): Promise<HandlerResponse> {
+  const { body, contentType } = await pageFile(pages, page, preview, '/')
+  const shown = { 'content-type': contentType, 'content-length': String(body.byteLength), ...headers }
+  return { status: 404, body, headers: shown, code }
+}
+
+async function pageFile(
+  pages: Site,
+  page: PageName,
+  { title, description, image }: Preview,
+  path: string,
+): Promise<StaticFile> {
   const { gamemodes, publicUrl } = pages
-  const parts = { ...preview, gamemodes, publicUrl, url: publicUrl && publicUrl + path }
+  const parts = { title, description, gamemodes, publicUrl, url: publicUrl && publicUrl + path }
   const html = (await pages.template(page)).replace(
-    /\{\{(title|description|gamemodes|publicUrl|url)\}\}/g,
-    (_, part: keyof typeof parts) => escapeHtml(parts[part]),
+    /\{\{(title|description|gamemodes|publicUrl|url)\}\}|<!--\{\{preview\}\}-->/g,
+    (_, part?: keyof typeof parts) => (part ? escapeMarkup(parts[part]) : previewTags(parts.url, image)),
   )
   const contentType = 'text/html; charset=utf-8'
   return { contentType, body: new TextEncoder().encode(html), version: await sha256Hex(html) }
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
+/** https://ogp.me, and https://developer.x.com/en/docs/x-for-websites/cards for the card. */
+function previewTags(url: string, image: Image | undefined): string {
+  const meta = (key: 'property' | 'name', name: string, content: string | number) =>
+    `<meta ${key}="${name}" content="${escapeMarkup(String(content))}">`
+  return [
+    ...(url === '' ? [] : [`<link rel="canonical" href="${escapeMarkup(url)}">`]),
+    ...(image
+      ? [
+          meta('property', 'og:image', image.url),
+          meta('property', 'og:image:width', image.width),
+          meta('property', 'og:image:height', image.height),
+          meta('property', 'og:image:alt', image.alt),
+        ]
+      : []),
+    meta('name', 'twitter:card', image ? 'summary_large_image' : 'summary'),
+  ].join('\n')
 }

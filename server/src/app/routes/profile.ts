@@ -1,21 +1,34 @@
 import { profileOptionsSchema } from '@fish-crab/sdk/contract'
-import { createProfileReader } from '../catches/read-profile.ts'
+import { createProfileReader, createProfiles } from '../catches/read-profile.ts'
 import { HttpError } from '../http/http-error.ts'
 import { queryReader } from '../http/request.ts'
 import type { Handler } from '../http/router.ts'
 import { requestedUser, userNameOf } from './parameters.ts'
+import { type ProfileLookup, pictureHandlers } from './pictures.ts'
 import type { Services } from './services.ts'
 
 const readOptions = queryReader(profileOptionsSchema)
 
-export function profileHandler(services: Services): Handler {
+export function profileHandlers(services: Services) {
   const { storage, responses, readQueue: queue, gamemodes, clock } = services
-  const readProfile = createProfileReader({ storage, responses, queue, gamemodes, clock })
-  return async (context) => {
+  const profiles = createProfiles({ storage, queue, gamemodes, clock })
+  const readProfile = createProfileReader(profiles, responses)
+
+  const getProfile: Handler = async (context) => {
     const { request, query, client } = context
     if (!userNameOf(query)) throw new HttpError('missing_name')
     const { species } = readOptions(query)
     const user = await requestedUser(services, context)
     return readProfile(request, { user, withSpecies: species === 'true', client })
   }
+
+  const lookUp: ProfileLookup = async (context, lookup) => {
+    const user = await lookup
+    if (!user) throw new HttpError('user_not_found')
+    context.player = user.name
+    const { read } = await profiles({ user, client: context.client, signal: context.request.signal })
+    return read()
+  }
+
+  return { getProfile, lookUp, ...pictureHandlers(services, lookUp) }
 }

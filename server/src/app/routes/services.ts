@@ -8,11 +8,11 @@ import type { EncodedResponses } from '../catches/encoded-response.ts'
 import type { Gamemodes } from '../catches/gamemodes.ts'
 import type { CollectionReader } from '../catches/read-collection.ts'
 import type { FairQueue } from '../core/fair-queue.ts'
-import type { Logger, Metrics } from '../core/host.ts'
+import type { CardRenderer, Logger, Metrics } from '../core/host.ts'
 import type { Schedule } from '../core/schedule.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { ContentEncoder } from '../http/encoding.ts'
-import type { RateLimit } from '../http/rate-limit.ts'
+import type { RateLimit, RateLimitMiddleware } from '../http/rate-limit.ts'
 import type { Docs, HandlerResponse, Pages } from '../http/response.ts'
 import type { StreamOptions } from '../live/streams.ts'
 import type { StoreId } from '../store/store-id.ts'
@@ -27,6 +27,8 @@ export interface Services {
   readonly sessions: Sessions
   readonly audit: Audit
   readonly readCollection: CollectionReader
+  /** Counts a request to a route that the middleware does not count. */
+  readonly countPublicRequest: RateLimitMiddleware
   readonly responses: EncodedResponses
   readonly schedule: Schedule
   readonly readQueue: FairQueue
@@ -45,6 +47,7 @@ export interface Services {
   readonly metrics: Metrics | undefined
   readonly docs: Docs | undefined
   readonly pages: Pages | undefined
+  readonly renderCard: CardRenderer | undefined
 }
 
 export type AdminHandler = (context: RequestContext, admin: Admin) => Promise<HandlerResponse> | HandlerResponse

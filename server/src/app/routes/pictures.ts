@@ -1,0 +1,75 @@
+import { isUserName, PAGE_TYPES, type Profile, routePath, type User } from '@fish-crab/sdk/contract'
+import { sha256Hex } from '../core/bytes.ts'
+import { createLruCache } from '../core/cache.ts'
+import type { RequestContext } from '../http/context.ts'
+import { HttpError } from '../http/http-error.ts'
+import { empty, type HandlerResponse, matchesEntityTag } from '../http/response.ts'
+import type { Handler } from '../http/router.ts'
+import { badgeOf } from '../sharing/badge.ts'
+import { cardOf } from '../sharing/card.ts'
+import { SITE } from './page.ts'
+import type { Services } from './services.ts'
+
+/** Throws `user_not_found`. */
+export type ProfileLookup = (context: RequestContext, user: Promise<User | undefined>) => Promise<Profile>
+
+/** Opened by its address, an SVG picture is a document. */
+const HEADERS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
+
+/** Rendered cards, of about 250 KB each. */
+const CACHED_CARDS = 32
+
+/** The handlers of the pictures of a player, which other sites show. Their routes are counted before. */
+export function pictureHandlers(
+  { users, readQueue, renderCard, publicUrl }: Services,
+  lookUp: ProfileLookup,
+): { readonly playerCard: Handler; readonly playerBadge: Handler } {
+  const cards = createLruCache<string, Uint8Array<ArrayBuffer>>(CACHED_CARDS)
+
+  async function profileOf(context: RequestContext): Promise<Profile> {
+    const { name = '' } = context.params
+    if (!isUserName(name)) throw new HttpError('user_not_found')
+    return lookUp(context, users.find(name))
+  }
+
+  return {
+    async playerBadge(context) {
+      const svg = badgeOf(await profileOf(context))
+      return picture(context, PAGE_TYPES.svg, await sha256Hex(svg), async () => new TextEncoder().encode(svg))
+    },
+
+    async playerCard(context) {
+      if (!renderCard) throw new HttpError('not_found')
+      const profile = await profileOf(context)
+      const path = routePath('playerPage', { name: profile.user })
+      const address = publicUrl && `${new URL(publicUrl).host}${path}`
+      const svg = cardOf(profile, { site: SITE, address })
+      const version = await sha256Hex(svg)
+      return picture(context, PAGE_TYPES.png, version, async () => {
+        const { client, request } = context
+        const work = () => renderCard(svg)
+        const png = cards.get(version) ?? (await readQueue.run({ client, signal: request.signal, work }))
+        cards.set(version, png)
+        return png
+      })
+    },
+  }
+}
+
+/** @param read is not called if the client has this version */
+async function picture(
+  { request }: RequestContext,
+  contentType: string,
+  version: string,
+  read: () => Promise<Uint8Array<ArrayBuffer>>,
+): Promise<HandlerResponse> {
+  const caching = { etag: `"${version.slice(0, 32)}"`, 'cache-control': 'public, max-age=300' }
+  if (matchesEntityTag(request.headers.get('if-none-match'), caching.etag)) return empty(304, caching)
+  const body = await read()
+  const length = String(body.byteLength)
+  return {
+    status: 200,
+    body,
+    headers: { ...caching, 'content-type': contentType, 'content-length': length, ...HEADERS },
+  }
+}

@@ -1,0 +1,62 @@
+import type { Profile } from '@fish-crab/sdk/contract'
+import { escapeMarkup } from '../core/markup.ts'
+import { counted, LABEL_COLOURS } from './figures.ts'
+
+const HEIGHT = 24
+const PADDING = 9
+const FONT_SIZE = 11
+/** How much wider bold text is. */
+const BOLD = 1.14
+
+/** A small picture for signatures, as SVG. It is drawn with the fonts of its reader. */
+export function badgeOf({ user, total, unique, rarest: [rarest] }: Profile): string {
+  const name = { text: user, width: widthOf(user, BOLD), x: 30 }
+  const left = name.x + name.width + PADDING
+  const counts = [counted(total, 'catch', 'catches'), counted(unique, 'species', 'species')].join(' · ')
+  const figures = { text: counts, width: widthOf(counts), x: left + PADDING }
+  const dot = figures.x + figures.width + PADDING + 4
+  const label = rarest && { text: rarest.rarity, width: widthOf(rarest.rarity), x: dot + PADDING }
+  const width = (label ? label.x + label.width : figures.x + figures.width) + PADDING
+  const title = [user, counts, ...(rarest ? [rarest.rarity] : [])].join(' · ')
+  const colour = LABEL_COLOURS[rarest?.rarity ?? 'Crab']
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" role="img" aria-label="${escapeMarkup(title)}">
+<title>${escapeMarkup(title)}</title>
+<defs>
+<linearGradient id="sea" x2="0" y2="1"><stop stop-color="#17607d"/><stop offset="1" stop-color="#0d3d55"/></linearGradient>
+<clipPath id="shape"><rect width="${width}" height="${HEIGHT}" rx="6"/></clipPath>
+</defs>
+<g clip-path="url(#shape)">
+<path fill="#0a2a3c" d="M0 0h${width}v${HEIGHT}H0z"/>
+<path fill="url(#sea)" d="M0 0h${left}v${HEIGHT}H0z"/>
+<path fill="#fff" opacity=".08" d="M0 0h${width}v1H0z"/>
+</g>
+<path fill="#bfeaf7" d="M8 12c3-5 8-5 11-1l4-3v8l-4-3c-3 4-8 4-11-1z"/><circle cx="12" cy="11.2" r="1" fill="#0d3d55"/>
+<g font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="${FONT_SIZE}">
+${written(name, 'fill="#fff" font-weight="bold"')}
+${written(figures, 'fill="#d5e8f0"')}
+${label ? `<circle cx="${dot}" cy="12" r="4" fill="${colour}"/>${written(label, `fill="${colour}"`)}` : ''}
+</g>
+</svg>
+`
+}
+
+interface Line {
+  readonly text: string
+  readonly width: number
+  readonly x: number
+}
+
+/** The width is given, since that of another font would break the layout. */
+function written({ text, width, x }: Line, look: string): string {
+  return `<text x="${x}" y="16" textLength="${width}" ${look}>${escapeMarkup(text)}</text>`
+}
+
+/** About the width in Verdana, in pixels. */
+function widthOf(text: string, stretch = 1): number {
+  const ems = [...text].map((character) => {
+    if (/[ijl.,·*|' ]/.test(character)) return 0.33
+    if (/[mwMW]/.test(character)) return 0.9
+    return /[A-Z0-9_]/.test(character) ? 0.65 : 0.57
+  })
+  return Math.ceil(ems.reduce((sum, each) => sum + each, 0) * FONT_SIZE * stretch)
+}

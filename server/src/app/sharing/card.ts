@@ -1,0 +1,216 @@
+import type { Kind, Profile, RarityLabel } from '@fish-crab/sdk/contract'
+import { CREATURE_SIZE, creatureOf } from '../../drawings/creature.ts'
+import { escapeMarkup } from '../core/markup.ts'
+import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS, totalsOf } from './figures.ts'
+
+const WIDTH = CARD_SIZE.width
+const HEIGHT = CARD_SIZE.height
+const MARGIN = 56
+const TROPHIES = 3
+
+interface Trophy {
+  readonly kind: Kind
+  readonly name: string
+  readonly rarity?: RarityLabel
+  readonly label: RarityLabel | 'Crab'
+}
+
+interface CardOptions {
+  /** The name of the service. */
+  readonly site: string
+  /** Where players find the collection, such as `fish.example.org/@Alex`. @default not shown */
+  readonly address: string | undefined
+}
+
+/** The collection of a player as a picture, as SVG; its text is in Manrope, weights 600 and 800. */
+export function cardOf(profile: Profile, { site, address }: CardOptions): string {
+  const trophies = trophiesOf(profile)
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="Manrope">
+${SEA}
+${emblem(profile.user, trophies[0])}
+${heading(profile.user, site)}
+${figures(profile)}
+${trophies.map((trophy, index) => panel(trophy, index)).join('\n')}
+${trophies.length === 0 ? text('The first catch is still out there.', { x: MARGIN, y: 480, size: 34, weight: 600, fill: QUIET }) : ''}
+${footer(address)}
+</svg>
+`
+}
+
+/** The rarest fish, then the latest crabs, which have no rarity. */
+function trophiesOf({ rarest, latest }: Profile): readonly Trophy[] {
+  const fish = rarest.map(({ name, rarity }): Trophy => ({ kind: 'fish', name, rarity, label: rarity }))
+  const names = new Set(latest.flatMap(({ kind, name }) => (kind === 'crab' ? [name] : [])))
+  const crabs = [...names].map((name): Trophy => ({ kind: 'crab', name, label: 'Crab' }))
+  return [...fish, ...crabs].slice(0, TROPHIES)
+}
+
+const QUIET = '#8fbdd0'
+
+const SEA = `<defs>
+<linearGradient id="sea" x2="0" y2="1"><stop stop-color="#0f5570"/><stop offset=".45" stop-color="#0a3550"/><stop offset="1" stop-color="#051827"/></linearGradient>
+<linearGradient id="beam" x2="0" y2="1"><stop stop-color="#bff0ff" stop-opacity=".2"/><stop offset="1" stop-color="#bff0ff" stop-opacity="0"/></linearGradient>
+<radialGradient id="surface" cx=".72" cy="0" r=".62"><stop stop-color="#5fd0e8" stop-opacity=".42"/><stop offset="1" stop-color="#5fd0e8" stop-opacity="0"/></radialGradient>
+<radialGradient id="bubble" cx=".35" cy=".3" r=".8"><stop stop-color="#e6fbff" stop-opacity=".34"/><stop offset=".6" stop-color="#bff0ff" stop-opacity=".06"/><stop offset="1" stop-color="#bff0ff" stop-opacity=".3"/></radialGradient>
+</defs>
+<path fill="url(#sea)" d="M0 0h${WIDTH}v${HEIGHT}H0z"/>
+<path fill="url(#surface)" d="M0 0h${WIDTH}v${HEIGHT}H0z"/>
+<path fill="url(#beam)" d="M760 0h130l-190 ${HEIGHT}h-300zM960 0h64l60 ${HEIGHT}h-230zM1090 0h40l150 ${HEIGHT}h-120z"/>
+<path fill="#04121e" opacity=".55" d="M0 ${HEIGHT}v-34c150-26 300-22 450-4s330 20 480-4 200-18 270-6v48z"/>
+${[
+  [1120, 96, 20],
+  [1152, 150, 10],
+  [1098, 172, 6],
+  [1140, 214, 5],
+  [1060, 60, 8],
+  [24, 300, 9],
+  [36, 250, 5],
+  [1176, 420, 7],
+]
+  .map(([x, y, r]) => `<circle cx="${x}" cy="${y}" r="${r}" fill="url(#bubble)"/>`)
+  .join('')}`
+
+const RING = { x: 150, y: 150, r: 92 } as const
+
+/** The rarest species in a ring. A player without one gets a pale fish. */
+function emblem(user: string, trophy: Trophy | undefined): string {
+  const colour = trophy ? LABEL_COLOURS[trophy.label] : QUIET
+  const { x, y, r } = RING
+  const drawn = trophy ?? { kind: 'fish' as const, name: user }
+  return `<radialGradient id="glow"><stop offset=".55" stop-color="${colour}" stop-opacity=".5"/><stop offset="1" stop-color="${colour}" stop-opacity="0"/></radialGradient>
+<circle cx="${x}" cy="${y}" r="${r * 1.45}" fill="url(#glow)"/>
+<circle cx="${x}" cy="${y}" r="${r}" fill="#082a3e" stroke="${colour}" stroke-width="6"/>
+<circle cx="${x}" cy="${y}" r="${r - 9}" fill="none" stroke="${colour}" stroke-opacity=".35" stroke-width="2"/>
+${creature(drawn, { x, y, scale: 1.28, opacity: trophy ? 1 : 0.35 })}`
+}
+
+function heading(user: string, site: string): string {
+  const x = 280
+  const name = fitted(user, { width: WIDTH - MARGIN - x, size: 92, smallest: 26 })
+  return [
+    text(name.text, { x, y: 150, size: name.size, weight: 800, fill: '#ffffff' }),
+    text(site, { x: x + 3, y: 208, size: 28, weight: 600, fill: QUIET }),
+  ].join('\n')
+}
+
+function figures(profile: Profile): string {
+  const { fish, crabs } = totalsOf(profile)
+  const { current } = profile.streak
+  const shown: readonly (readonly [string, string])[] = [
+    [formatNumber(fish), 'fish'],
+    [formatNumber(crabs), crabs === 1 ? 'crab' : 'crabs'],
+    [formatNumber(profile.unique), 'species'],
+    ...(current > 1 ? [[counted(current, 'day'), 'streak'] as const] : []),
+  ]
+  const step = (WIDTH - 2 * MARGIN) / 4
+  const size = Math.min(...shown.map(([value]) => fitted(value, { width: step - 40, size: 50, smallest: 20 }).size))
+  return shown
+    .map(([value, label], index) => {
+      const x = MARGIN + index * step
+      return [
+        `<path fill="#bff0ff" opacity=".16" d="M${x} 268h2v70h-2z"/>`,
+        text(value, { x: x + 20, y: 307, size, weight: 800, fill: '#ffffff' }),
+        text(label, { x: x + 20, y: 338, size: 24, weight: 600, fill: QUIET }),
+      ].join('')
+    })
+    .join('\n')
+}
+
+const PANEL = { y: 366, width: 346, height: 196, gap: 25 } as const
+
+function panel(trophy: Trophy, index: number): string {
+  const { y, width, height, gap } = PANEL
+  const colour = LABEL_COLOURS[trophy.label]
+  const x = MARGIN + index * (width + gap)
+  const middle = x + width / 2
+  const known = readable(trophy.name)
+  const name = fitted(known, { width: width - 40, size: 30, smallest: 22 })
+  return `<radialGradient id="light-${index}" cx=".5" cy=".35" r=".6"><stop stop-color="${colour}" stop-opacity=".34"/><stop offset="1" stop-color="${colour}" stop-opacity=".04"/></radialGradient>
+<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="22" fill="#06202f" fill-opacity=".72"/>
+<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="22" fill="url(#light-${index})" stroke="${colour}" stroke-opacity=".75" stroke-width="2.5"/>
+${creature(trophy, { x: middle, y: y + 66, scale: 1.45, opacity: 1 })}
+${known === '' ? '' : text(name.text, { x: middle, y: y + 150, size: name.size, weight: 800, fill: '#ffffff', anchor: 'middle' })}
+${text(trophy.label, { x: middle, y: y + (known === '' ? 160 : 180), size: known === '' ? 28 : 22, weight: 600, fill: colour, anchor: 'middle' })}`
+}
+
+function footer(address: string | undefined): string {
+  if (address === undefined) return ''
+  const shown = fitted(address, { width: WIDTH - 2 * MARGIN, size: 26, smallest: 16 })
+  return text(shown.text, { x: WIDTH / 2, y: 604, size: shown.size, weight: 600, fill: '#cfeaf4', anchor: 'middle' })
+}
+
+interface Placed {
+  readonly x: number
+  readonly y: number
+  readonly scale: number
+  readonly opacity: number
+}
+
+/** @param placed where the middle of the drawing is */
+function creature(species: Omit<Trophy, 'label'>, { x, y, scale, opacity }: Placed): string {
+  const left = x - (CREATURE_SIZE.width * scale) / 2
+  const top = y - (CREATURE_SIZE.height * scale) / 2
+  const paths = creatureOf(species).map((shape) => {
+    const attributes = {
+      d: shape.d,
+      fill: shape.fill ?? 'none',
+      stroke: shape.stroke,
+      'stroke-width': shape.strokeWidth,
+      opacity: shape.opacity,
+    }
+    const written = Object.entries(attributes).flatMap(([key, value]) =>
+      value === undefined ? [] : `${key}="${value}"`,
+    )
+    return `<path ${written.join(' ')}/>`
+  })
+  return `<g transform="translate(${left} ${top}) scale(${scale})" opacity="${opacity}" stroke-linecap="round" stroke-linejoin="round">${paths.join('')}</g>`
+}
+
+interface TextLook {
+  readonly x: number
+  readonly y: number
+  readonly size: number
+  readonly weight: 600 | 800
+  readonly fill: string
+  /** @default start */
+  readonly anchor?: 'middle'
+}
+
+function text(content: string, { x, y, size, weight, fill, anchor }: TextLook): string {
+  const aligned = anchor ? ` text-anchor="${anchor}"` : ''
+  return `<text x="${x}" y="${y}" font-size="${size}" font-weight="${weight}" fill="${fill}"${aligned}>${escapeMarkup(content)}</text>`
+}
+
+/** Characters that the font lacks: it would draw a box for each. */
+const NOT_IN_FONT =
+  /[^ -~\u00a1-\u0113\u0116-\u012b\u012e-\u0131\u0134-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u014d\u0150-\u017e\u0218-\u021b\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f\u0490\u0491\u1e80-\u1e85\u1ea0-\u1ef9\u2013\u2014\u2018\u2019\u201c\u201d\u2026]/gu
+
+function readable(name: string): string {
+  return name.normalize('NFC').replace(NOT_IN_FONT, '').replace(/ +/g, ' ').trim()
+}
+
+interface Room {
+  readonly width: number
+  readonly size: number
+  readonly smallest: number
+}
+
+/** Shrinks text to the width, or cuts it where that would make it too small. */
+function fitted(content: string, { width, size, smallest }: Room): { readonly text: string; readonly size: number } {
+  const shrunk = Math.min(size, width / emsOf(content))
+  if (shrunk >= smallest) return { text: content, size: Math.floor(shrunk) }
+  const kept = [...content]
+  while (emsOf(kept.join('')) + ELLIPSIS_EMS > width / smallest) kept.pop()
+  return { text: `${kept.join('').trimEnd()}…`, size: smallest }
+}
+
+const ELLIPSIS_EMS = 1
+
+/** A little more than the width in Manrope 800, in units of the font size. */
+function emsOf(content: string): number {
+  return [...content].reduce((sum, character) => {
+    if (/[ijlI.,:;'!| ]/.test(character)) return sum + 0.36
+    if (/[mwMW@%#ÆŒæœЖШЩЮФЫжшщюфыΩω]/.test(character)) return sum + 0.98
+    return sum + (/[\p{Lu}\d_]/u.test(character) ? 0.74 : 0.64)
+  }, 0)
+}

@@ -1,0 +1,276 @@
+import { HEADERS } from '@fish-crab/sdk/contract'
+import { describe, expect, it, test } from 'vitest'
+import { write } from './catches.ts'
+import { createFailingStorage } from './failing-storage.ts'
+import { createMemoryService } from './memory-service.ts'
+import { UNLIMITED } from './test-service.ts'
+
+const pages = {
+  template: async () =>
+    '<title>{{title}}</title><meta property="og:description" content="{{description}}"><meta property="og:url" content="{{url}}"><!--{{preview}}-->',
+  asset: async () => undefined,
+}
+const publicUrl = 'https://fish.example'
+const COUNT = HEADERS.rateRemaining
+
+/** Returns the picture itself, so that tests read its text. */
+function createRenderer() {
+  const rendered: string[] = []
+  const renderCard = async (svg: string) => {
+    rendered.push(svg)
+    return new TextEncoder().encode(svg)
+  }
+  return { rendered, renderCard }
+}
+
+async function openService(options: Parameters<typeof createMemoryService>[0] = {}) {
+  const { rendered, renderCard } = createRenderer()
+  const service = await createMemoryService({ pages, publicUrl, renderCard, ...options })
+  const text = async (path: string, init?: RequestInit) => (await service.request(path, init)).text()
+  return { ...service, rendered, text }
+}
+
+const fish = (...names: readonly string[]) => ({ fish: names.map((name) => ({ name, rarity: 7 })) })
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  `"' onload="alert(1)`,
+  ']]></style>{{title}}<!--{{preview}}-->',
+  'שלום \u202Eevil\u2066',
+  'W'.repeat(100),
+  '漢字',
+]
+
+describe('the page of a player', () => {
+  it('has the figures of the player in the preview of its link, with a picture', async () => {
+    const service = await openService({ ...UNLIMITED })
+    await write(service, 'fish', fish('Leviathan', 'Leviathan', 'Koi'))
+    await write(service, 'fish', { fish: 'Boot', rarity: 5 })
+    await write(service, 'crab', { fish: 'crab' })
+    expect((await service.text('/@alex')).split(/(?<=>)\n?/)).toEqual([
+      '<title>',
+      'Alex · Fish and Crab Collection</title>',
+      '<meta property="og:description" content="4 fish and 1 crab of 4 species. Rarest: Mythical Koi.">',
+      '<meta property="og:url" content="https://fish.example/@Alex">',
+      '<link rel="canonical" href="https://fish.example/@Alex">',
+      '<meta property="og:image" content="https://fish.example/@Alex/card.png">',
+      '<meta property="og:image:width" content="1200">',
+      '<meta property="og:image:height" content="630">',
+      '<meta property="og:image:alt" content="The rarest catches and the totals of Alex">',
+      '<meta name="twitter:card" content="summary_large_image">',
+    ])
+  })
+
+  it('names the streak, and no rarity that says nothing', async () => {
+    const service = await openService({ ...UNLIMITED })
+    const day = (ago: number) => new Date(service.now() - ago * 24 * 60 * 60 * 1000).toISOString()
+    await write(service, 'fish', { fish: [0, 1].map((ago) => ({ name: 'Boot', rarity: 5, caughtAt: day(ago) })) })
+    expect(await service.text('/@Alex')).toContain('content="2 fish of 1 species. Rarest: Boot. 2-day streak."')
+  })
+
+  it('describes a player without catches, and one who has only crabs', async () => {
+    const service = await openService({ ...UNLIMITED })
+    expect(await service.text('/@Alex')).toContain('content="No catches yet."')
+    await write(service, 'crab', { crab: [{}, {}] })
+    expect(await service.text('/@Alex')).toContain('content="2 crabs of 1 species."')
+  })
+
+  test.each([['renderCard'], ['publicUrl']])('has no picture in its preview without %s', async (option) => {
+    const service = await openService({ [option]: undefined })
+    const html = await service.text('/@Alex')
+    expect(html).not.toContain('og:image')
+    expect(html).toContain('<meta name="twitter:card" content="summary">')
+  })
+
+  it('is not found for a player who does not exist', async () => {
+    const service = await openService()
+    const response = await service.request('/@Nobody')
+    expect([response.status, response.headers.get(COUNT)]).toEqual([404, '24'])
+    const html = await response.text()
+    expect(html).toContain('<title>Player not found · Fish and Crab Collection</title>')
+    expect(html).not.toContain('Nobody')
+  })
+
+  it('changes its ETag with a catch, and is 304 to a browser that has it', async () => {
+    const service = await openService({ ...UNLIMITED })
+    const first = await service.request('/@Alex')
+    const headers = { 'if-none-match': String(first.headers.get('etag')) }
+    expect((await service.request('/@Alex', { headers })).status).toBe(304)
+    await write(service, 'fish', fish('Koi'))
+    const second = await service.request('/@Alex', { headers })
+    expect([second.status, second.headers.get('cache-control')]).toEqual([200, 'no-cache'])
+  })
+
+  it('has no figures above the limit, and is no error', async () => {
+    const service = await openService({ rateLimit: { requests: 1, windowMs: 1000 } })
+    expect(await service.text('/@Alex')).toContain('No catches yet.')
+    for (const path of ['/@Alex', '/@Nobody']) {
+      const response = await service.request(path)
+      expect([response.status, response.headers.get(COUNT)]).toEqual([200, '0'])
+      expect(await response.text()).toContain('species, rarities, counts and dates.')
+    }
+  })
+
+  it('has no figures while the storage is out of reach', async () => {
+    const { storage, failAt } = createFailingStorage()
+    const service = await openService({ storage })
+    for (const operations of [/^countInWindow/, /^items\.getItem/, /^version/, /^collectionTallies/]) {
+      failAt(operations)
+      const response = await service.request('/@Alex')
+      expect([response.status, await response.text()]).toMatchObject([200, /counts and dates/])
+    }
+  })
+
+  it('ignores a player in the query', async () => {
+    const service = await openService()
+    await service.app.users.create({ name: 'Ben' })
+    expect(await service.text('/@Alex?name=Ben')).toContain('<title>Alex ·')
+    expect(await service.text('/@Alex/badge.svg?name=Ben')).toContain('Alex')
+  })
+})
+
+describe.each(['/@Alex', '/v1/@Alex/', '/%40Alex', '/@Alex/card.png', '/%40alex/card.png', '/v1/@Alex/badge.svg'])(
+  '%s',
+  (path) => {
+    it('counts as one request, with HEAD too', async () => {
+      const service = await openService()
+      for (const [method, remaining] of [
+        ['GET', '24'],
+        ['HEAD', '23'],
+      ] as const) {
+        const response = await service.request(path, { method })
+        expect([response.status, response.headers.get(COUNT)]).toEqual([200, remaining])
+      }
+    })
+
+    it('is not counted with an API key, or from an allowed origin', async () => {
+      const service = await openService({ allowedOrigins: ['https://friend.example'] })
+      for (const headers of [{ 'x-api-key': service.alex.apiKey }, { origin: 'https://friend.example' }]) {
+        const response = await service.request(path, { headers })
+        expect([response.status, response.headers.get(COUNT)]).toEqual([200, null])
+      }
+      expect((await service.request(path)).headers.get(COUNT)).toBe('24')
+    })
+  },
+)
+
+describe.each([
+  ['card.png', 'image/png'],
+  ['badge.svg', 'image/svg+xml'],
+])('/@NAME/%s', (file, type) => {
+  const path = `/@Alex/${file}`
+
+  it('is a picture that caches may store for five minutes, and whose ETag changes with a catch', async () => {
+    const service = await openService({ ...UNLIMITED })
+    const first = await service.request(path)
+    expect([first.status, first.headers.get('content-type')]).toEqual([200, type])
+    expect(first.headers.get('cache-control')).toBe('public, max-age=300')
+    expect(first.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(first.headers.get('content-security-policy')).toBe("default-src 'none'; style-src 'unsafe-inline'")
+    const headers = { 'if-none-match': String(first.headers.get('etag')) }
+    const unchanged = await service.request(path, { headers })
+    expect([unchanged.status, unchanged.headers.get('cache-control')]).toEqual([304, 'public, max-age=300'])
+    await write(service, 'fish', fish('Koi'))
+    expect((await service.request(path, { headers })).status).toBe(200)
+  })
+
+  it('is 429 above the limit', async () => {
+    const service = await openService({ rateLimit: { requests: 1, windowMs: 1000 } })
+    await service.request('/status')
+    const response = await service.request(path)
+    expect([response.status, await response.json()]).toMatchObject([429, { code: 'rate_limited' }])
+  })
+
+  it.each(['Nobody', '-x', '%3Cscript%3E', 'x'.repeat(33)])('is not found for %s', async (name) => {
+    const service = await openService()
+    const response = await service.request(`/@${name}/${file}`)
+    expect([response.status, await response.json()]).toMatchObject([404, { code: 'user_not_found' }])
+  })
+
+  it('is an error while the storage is out of reach', async () => {
+    const { storage, failAt } = createFailingStorage()
+    const service = await openService({ storage })
+    failAt(/^version/)
+    const response = await service.request(path)
+    expect([response.status, await response.json()]).toMatchObject([500, { code: 'storage_error' }])
+  })
+})
+
+describe('the card', () => {
+  it('has the name, the totals, the rarest species and the address', async () => {
+    const service = await openService({ ...UNLIMITED })
+    await write(service, 'fish', fish('Leviathan', 'Koi', 'Koi'))
+    await write(service, 'crab', { crab: [{ name: 'King Crab' }] })
+    const svg = await service.text('/@Alex/card.png')
+    const texts = [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text)
+    expect(texts).toEqual([
+      ...['Alex', 'Fish and Crab Collection', '3', 'fish', '1', 'crab', '3', 'species'],
+      ...['Leviathan', 'Mythical', 'Koi', 'Mythical', 'King Crab', 'Crab', 'fish.example/@Alex'],
+    ])
+  })
+
+  it('is rendered once for each content', async () => {
+    const service = await openService({ ...UNLIMITED })
+    for (let count = 0; count < 3; count += 1) await service.request('/@Alex/card.png')
+    expect(service.rendered).toHaveLength(1)
+    await write(service, 'fish', fish('Koi'))
+    await service.request('/@Alex/card.png')
+    expect(service.rendered).toHaveLength(2)
+  })
+
+  it('is not served without a renderer', async () => {
+    const service = await createMemoryService({ pages, publicUrl })
+    const response = await service.request('/@Alex/card.png')
+    expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
+    expect((await service.request('/@Alex/badge.svg')).status).toBe(200)
+  })
+
+  it.each(HOSTILE)('shows a species called %s as text that fits', async (name) => {
+    const service = await openService({ ...UNLIMITED })
+    await write(service, 'fish', fish(name))
+    const svg = await service.text('/@Alex/card.png')
+    expect(svg).not.toMatch(/<script|onload="|\]\]>|[\u202E\u2066\u05D0-\u05EA漢]/)
+    for (const [, text = ''] of svg.matchAll(/<text[^>]*>([^<]*)</g)) expect(text.length).toBeLessThan(60)
+    expect(svg.match(/<text/g)).toHaveLength(/漢/.test(name) ? 10 : 11)
+  })
+})
+
+describe('the badge', () => {
+  it('has the name, the totals and the rarest rarity', async () => {
+    const service = await openService({ ...UNLIMITED })
+    await write(service, 'fish', fish('Leviathan', 'Koi'))
+    expect(await service.text('/@Alex/badge.svg')).toContain('<title>Alex · 2 catches · 2 species · Mythical</title>')
+  })
+
+  it.each(HOSTILE)('repeats nothing of a species called %s', async (name) => {
+    const service = await openService({ ...UNLIMITED })
+    await write(service, 'fish', fish('Koi'))
+    const before = await service.text('/@Alex/badge.svg')
+    await write(service, 'fish', fish(name))
+    const after = await service.text('/@Alex/badge.svg')
+    expect(after.replaceAll(/\d+/g, '')).toBe(before.replaceAll(/\d+/g, '').replaceAll('catch ', 'catches '))
+  })
+})
+
+it.each(HOSTILE)('the preview of a link has a species called %s as text', async (name) => {
+  const service = await openService({ ...UNLIMITED })
+  await write(service, 'fish', fish(name))
+  const html = await service.text('/@Alex')
+  const [, description = ''] = /og:description" content="([^"]*)">/.exec(html) ?? []
+  const decoded = description
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+  expect(decoded).toBe(`1 fish of 1 species. Rarest: Mythical ${name.replaceAll(/[\u202E\u2066]/g, '')}.`)
+  expect(html).not.toContain('<script')
+})
+
+it('/@A/vs/@B has the names of both, and no lookup', async () => {
+  const service = await openService()
+  await service.storage.dispose()
+  const response = await service.request('/@Alex/vs/@nobody')
+  expect([response.status, response.headers.get(COUNT)]).toEqual([200, null])
+  const html = await response.text()
+  expect(html).toContain('<title>Alex vs nobody · Fish and Crab Collection</title>')
+  expect(html).toContain('<link rel="canonical" href="https://fish.example/@Alex/vs/@nobody">')
+})

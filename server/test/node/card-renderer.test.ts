@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { cardOf } from '../../src/app/sharing/card.ts'
+import { loadCardRenderer } from '../../src/node/card-renderer.ts'
+
+const species = (name: string, rarity: 'Mythical' | 'Gold') => ({
+  name,
+  rarity,
+  count: 1,
+  firstCaughtAt: '2026-01-01T00:00:00.000Z',
+  lastCaughtAt: '2026-01-01T00:00:00.000Z',
+})
+
+const card = (user: string) =>
+  cardOf(
+    {
+      user,
+      total: 2,
+      unique: 2,
+      byRarity: { 'Unknown/Other': 0, Bronze: 0, Silver: 0, Gold: 1, Diamond: 0, Platinum: 0, Mythical: 1 },
+      gamemodes: [{ gamemode: 'earth', fish: { total: 2, unique: 2 }, crab: { total: 0, unique: 0 } }],
+      rarest: [species('Осётр & Ωμέγα <b>', 'Mythical'), species('Koi', 'Gold')],
+      latest: [],
+      days: [],
+      streak: { current: 2, longest: 2 },
+    },
+    { site: 'Fish and Crab Collection', address: 'fish.example/@Alex' },
+  )
+
+it('renders a card as a PNG of 1200 by 630 pixels, with its text', async () => {
+  const render = await loadCardRenderer({ info() {} })
+  const [alex, ben] = await Promise.all([render?.(card('Alex')), render?.(card('Ben'))])
+  const png = Buffer.from(alex ?? [])
+  expect(png.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n')
+  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1200, 630])
+  // Without its fonts, the renderer draws no text.
+  expect(png.equals(ben ?? new Uint8Array())).toBe(false)
+})
