@@ -36,6 +36,8 @@ interface Site extends Pages {
   readonly gamemodes: string
   /** Empty if it is unknown. */
   readonly publicUrl: string
+  /** `public` if everybody may read it, otherwise empty. */
+  readonly leaderboard: string
 }
 
 interface Preview {
@@ -66,7 +68,10 @@ const OVERLAY_HEADERS = pageHeaders({
   'frame-ancestors': '*',
 })
 
-type PageServices = Pick<Services, 'gamemodes' | 'publicUrl' | 'users' | 'countPublicRequest' | 'renderCard' | 'logger'>
+type PageServices = Pick<
+  Services,
+  'gamemodes' | 'publicUrl' | 'publicLeaderboard' | 'users' | 'countPublicRequest' | 'renderCard' | 'logger'
+>
 type LoadProfiles = () => Promise<ReturnType<typeof profileHandlers>>
 type PageHandlers = Readonly<Record<Exclude<keyof typeof PAGE_ROUTES, 'playerCard'>, Handler>> & {
   readonly playerCard?: Handler
@@ -120,8 +125,8 @@ export function notFoundHandler(files: Pages, services: PageServices): Handler {
   }
 }
 
-function siteOf(files: Pages, { gamemodes, publicUrl = '' }: PageServices): Site {
-  return { ...files, gamemodes: gamemodes.names.join(','), publicUrl }
+function siteOf(files: Pages, { gamemodes, publicUrl = '', publicLeaderboard }: PageServices): Site {
+  return { ...files, gamemodes: gamemodes.names.join(','), publicUrl, leaderboard: publicLeaderboard ? 'public' : '' }
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -220,10 +225,10 @@ async function pageFile(
   { title, description, image }: Preview,
   path: string,
 ): Promise<StaticFile> {
-  const { gamemodes, publicUrl } = pages
-  const parts = { title, description, gamemodes, publicUrl, url: publicUrl && publicUrl + path }
+  const { gamemodes, publicUrl, leaderboard } = pages
+  const parts = { title, description, gamemodes, publicUrl, leaderboard, url: publicUrl && publicUrl + path }
   const html = (await pages.template(page)).replace(
-    /\{\{(title|description|gamemodes|publicUrl|url)\}\}|<!--\{\{preview\}\}-->/g,
+    /\{\{(title|description|gamemodes|publicUrl|leaderboard|url)\}\}|<!--\{\{preview\}\}-->/g,
     (_, part?: keyof typeof parts) => (part ? escapeMarkup(parts[part]) : previewTags(parts.url, image)),
   )
   const contentType = 'text/html; charset=utf-8'

@@ -72,11 +72,11 @@ ${[
 
 const RING = { x: 150, y: 150, r: 92 } as const
 
-/** The rarest species in a ring. A player without one gets a pale fish. */
+/** The fish of the player in a ring, as on the page: in the colours of the rarest catch, and pale without one. */
 function emblem(user: string, trophy: Trophy | undefined): string {
   const colour = trophy ? LABEL_COLOURS[trophy.label] : QUIET
   const { x, y, r } = RING
-  const drawn = trophy ?? { kind: 'fish' as const, name: user }
+  const drawn = { kind: 'fish', name: user, rarity: trophy?.rarity ?? 'Unknown/Other' } as const
   return `<radialGradient id="glow"><stop offset=".55" stop-color="${colour}" stop-opacity=".5"/><stop offset="1" stop-color="${colour}" stop-opacity="0"/></radialGradient>
 <circle cx="${x}" cy="${y}" r="${r * 1.45}" fill="url(#glow)"/>
 <circle cx="${x}" cy="${y}" r="${r}" fill="#082a3e" stroke="${colour}" stroke-width="6"/>
