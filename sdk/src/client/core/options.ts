@@ -217,10 +217,13 @@ function processEnvironment(): Environment {
 export const USER_AGENT = 'fish-crab-sdk/0.1.0'
 
 export function resolveLimits(given: LimitOptions, defaults: CallLimits): CallLimits {
-  const names = Object.keys(defaults) as (keyof CallLimits)[]
-  return Object.fromEntries(
-    names.map((name) => [name, given[name] === undefined ? defaults[name] : given[name]]),
-  ) as never
+  const {
+    timeoutMs = defaults.timeoutMs,
+    maxWaitMs = defaults.maxWaitMs,
+    maxRetries = defaults.maxRetries,
+    pace = defaults.pace,
+  } = given
+  return { timeoutMs, maxWaitMs, maxRetries, pace }
 }
 
 export function limitIssues(given: LimitOptions): Issue[] {

@@ -21,7 +21,7 @@ const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 /** A shape, as a function that reads responses. */
 export function responseShape<Content>(shape: Shape): ResponseShape<Content> {
-  return (json, issues) => read(shape, json, '', issues) as Content
+  return (json, issues) => read(shape, json, issues) as Content
 }
 
 /** For responses without a body. */
@@ -30,49 +30,59 @@ export const noContentShape: ResponseShape<object> = (json, issues) => {
   return {}
 }
 
-function read(shape: Shape, value: unknown, path: string, issues: Issue[]): unknown {
-  const refuse = (expected: string) => {
-    issues.push({ path, message: `Must be ${expected}.` })
-  }
+function read(shape: Shape, value: unknown, issues: Issue[]): unknown {
   switch (shape.type) {
     case 'string':
-      return typeof value === 'string' ? value : refuse('a string')
+      return typeof value === 'string' ? value : refuse('a string', issues)
     case 'date-time':
-      return isDateTime(value) ? value : refuse('a date-time')
+      return isDateTime(value) ? value : refuse('a date-time', issues)
     case 'count':
-      return Number.isSafeInteger(value) && Number(value) >= 0 ? value : refuse('a whole number')
+      return Number.isSafeInteger(value) && Number(value) >= 0 ? value : refuse('a whole number', issues)
     case 'enum':
-      return shape.values.includes(value as string) ? value : refuse(`one of ${shape.values.join(', ')}`)
+      return shape.values.includes(value as string) ? value : refuse(`one of ${shape.values.join(', ')}`, issues)
     case 'array':
-      if (!Array.isArray(value)) return refuse('an array')
-      return value.map((item, index) => read(shape.items, item, join(path, index), issues))
+      if (!Array.isArray(value)) return refuse('an array', issues)
+      return value.map((item, index) => readField(shape.items, item, index, issues))
     default:
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('an object')
-      return readFields(shape, value as Record<string, unknown>, path, issues)
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('an object', issues)
+      return readFields(shape, value as Record<string, unknown>, issues)
   }
+}
+
+function refuse(expected: string, issues: Issue[]): undefined {
+  issues.push({ path: '', message: `Must be ${expected}.` })
 }
 
 function readFields(
   shape: Extract<Shape, { type: 'object' | 'record' }>,
   value: Readonly<Record<string, unknown>>,
-  path: string,
   issues: Issue[],
 ): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
-  const add = (name: string, of: Shape) => {
-    fields[name] = read(of, value[name], join(path, name), issues)
-  }
   if (shape.type === 'record') {
-    for (const name of shape.keys ?? Object.keys(value)) add(name, shape.values)
+    for (const name of shape.keys ?? Object.keys(value)) {
+      fields[name] = readField(shape.values, value[name], name, issues)
+    }
     return fields
   }
-  for (const [name, of] of Object.entries(shape.required)) add(name, of)
-  for (const [name, of] of Object.entries(shape.optional ?? {})) if (value[name] !== undefined) add(name, of)
+  for (const name in shape.required) {
+    fields[name] = readField(shape.required[name] as Shape, value[name], name, issues)
+  }
+  for (const name in shape.optional) {
+    if (value[name] !== undefined) fields[name] = readField(shape.optional[name] as Shape, value[name], name, issues)
+  }
   return fields
 }
 
-function join(path: string, field: string | number): string {
-  return path === '' ? String(field) : `${path}.${field}`
+/** Adds the field to the paths of its mistakes: a path for each field that is read would cost more than the reading. */
+function readField(shape: Shape, value: unknown, field: string | number, issues: Issue[]): unknown {
+  const before = issues.length
+  const content = read(shape, value, issues)
+  for (let index = before; index < issues.length; index++) {
+    const { path, message } = issues[index] as Issue
+    issues[index] = { path: path === '' ? String(field) : `${field}.${path}`, message }
+  }
+  return content
 }
 
 function isDateTime(value: unknown): boolean {

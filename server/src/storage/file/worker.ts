@@ -10,6 +10,10 @@ import type { ErrorReport, FilePragmas, Reply, Request } from './writer.ts'
 
 /** Size in bytes to which SQLite truncates a log that it restarts. */
 const LOG_SIZE_LIMIT = 64 * 1024 * 1024
+/** Pages of the log after which SQLite moves it into the database: 16 MB. Most of its pages are then there several times. */
+const CHECKPOINT_PAGES = 4000
+/** A write changes about ten pages, which differ for each user: SQLite's default of 2 MB has to read most of them again. */
+const CACHE_KB = 16 * 1024
 
 /** Of a transaction, so that its first writes do not wait for too many others. */
 const BATCH_WRITES = 1024
@@ -31,7 +35,8 @@ function openForWriting(file: string): DatabaseSync {
   const db = openDatabase(file)
   // fullfsync matters on macOS only, where a plain fsync stops at the cache of the disk.
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
-    PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = ${LOG_SIZE_LIMIT}`)
+    PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = ${LOG_SIZE_LIMIT};
+    PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA cache_size = -${CACHE_KB}`)
   migrate(db)
   // A read-only file opens without an error. This fails for it, and writes nothing to the disk.
   db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${SCHEMA_VERSION}; ROLLBACK`)
