@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { demoPath, playerPath, readAddress, versusPath } from '../../web/src/data/address.ts'
 import { bookOf, inOrder, matching, type Order, rarestOf, USUAL_BOOK } from '../../web/src/data/book.ts'
 import { type Cabinet, collectionOf, freshOf, latestGamemode, withCatches } from '../../web/src/data/cabinet.ts'
+import { demoCabinet } from '../../web/src/data/demo.ts'
 import { historyOf, localDays } from '../../web/src/data/history.ts'
 import { milestonesOf } from '../../web/src/data/milestones.ts'
 import { caughtSince, summarize } from '../../web/src/data/summary.ts'
@@ -136,6 +137,16 @@ describe('a cabinet', () => {
     expect(collectionOf(grown, 'survival').fish.total).toBe(1)
     expect(freshOf(cabinet, grown)).toMatchObject([{ name: 'Koi', gamemode: 'earth', kind: 'fish', added: 1 }])
   })
+})
+
+it('makes up the same collection for each visitor, with all rarities and crabs', () => {
+  const now = Date.UTC(2026, 0, 1)
+  const { fish, crab } = collectionOf(demoCabinet(now))
+  expect(demoCabinet(now)).toEqual(demoCabinet(now))
+  expect(new Set(fish.species.map(({ rarity }) => rarity)).size).toBe(7)
+  expect(fish.total).toBeGreaterThan(300)
+  expect(crab.unique).toBeGreaterThan(1)
+  expect(demoCabinet(now).days.length).toBe(demoCabinet(now).streak.longest)
 })
 
 describe('milestones', () => {

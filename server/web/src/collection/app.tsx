@@ -1,7 +1,8 @@
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { readAddress } from '../data/address.ts'
+import { LEADERBOARD_PATH, readAddress } from '../data/address.ts'
 import { pageGamemodes } from '../data/gamemodes.ts'
+import { hasLeaderboard } from '../data/site.ts'
 import { Brand } from '../parts/creature.tsx'
 import { Empty } from './empty.tsx'
 import { Home } from './home.tsx'
@@ -36,7 +37,8 @@ export function App({ services }: { readonly services: Services }) {
         {content()}
       </main>
       <footer class="site">
-        <a href="/leaderboard">Leaderboard</a> <a href="/overlay">Stream overlay</a> <a href="/docs">API reference</a>
+        {hasLeaderboard() && <a href={LEADERBOARD_PATH}>Leaderboard</a>} <a href="/overlay">Stream overlay</a>{' '}
+        <a href="/docs">API reference</a>
       </footer>
     </>
   )

@@ -120,5 +120,9 @@ export function matching(
 /** The rarest species, each once; of one rarity, those that were caught least. */
 export function rarestOf(book: readonly BookEntry[], count: number): readonly BookEntry[] {
   const caught = ({ rarities, count }: BookEntry) => rarities[0]?.count ?? count
-  return book.toSorted((one, other) => rankOf(other) - rankOf(one) || caught(one) - caught(other)).slice(0, count)
+  return book
+    .toSorted(
+      (one, other) => rankOf(other) - rankOf(one) || caught(one) - caught(other) || compareText(one.name, other.name),
+    )
+    .slice(0, count)
 }

@@ -28,7 +28,7 @@ export interface Cabinet {
   /** As the player was created; the address may have other letter case. */
   readonly user: string
   readonly gamemodes: readonly GamemodeCollection[]
-  /** Catches by UTC day, the earliest first. Sample collections have none. */
+  /** Catches by UTC day, the earliest first. */
   readonly days: readonly DayCount[]
   /** In days. */
   readonly streak: { readonly current: number; readonly longest: number }

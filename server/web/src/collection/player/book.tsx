@@ -39,7 +39,6 @@ export function Book({ entries, fresh, options, onOptions }: BookProps) {
   const chunks = Array.from({ length: Math.ceil(visible.length / CHUNK) }, (_, index) =>
     visible.slice(index * CHUNK, (index + 1) * CHUNK),
   )
-  const hasTimes = entries.some(({ lastCaughtAt }) => lastCaughtAt !== undefined)
   return (
     <section class="book" aria-labelledby={`${id}-title`}>
       <div class="book-head">
@@ -56,7 +55,7 @@ export function Book({ entries, fresh, options, onOptions }: BookProps) {
           </button>
         )}
       </div>
-      <Toolbar entries={entries} hasTimes={hasTimes} options={options} onOptions={onOptions} />
+      <Toolbar entries={entries} options={options} onOptions={onOptions} />
       {found.length === 0 ? (
         <p class="quiet">Nothing matches.</p>
       ) : isTable ? (
@@ -69,12 +68,12 @@ export function Book({ entries, fresh, options, onOptions }: BookProps) {
                   Count
                 </th>
                 <th scope="col">Rarities</th>
-                {hasTimes && <th scope="col">First caught</th>}
-                {hasTimes && <th scope="col">Last caught</th>}
+                <th scope="col">First caught</th>
+                <th scope="col">Last caught</th>
               </tr>
             </thead>
             {chunks.map((chunk, index) => (
-              <TableChunk key={index} entries={chunk} fresh={fresh} hasTimes={hasTimes} />
+              <TableChunk key={index} entries={chunk} fresh={fresh} />
             ))}
           </table>
         </TableScroll>
@@ -93,12 +92,9 @@ export function Book({ entries, fresh, options, onOptions }: BookProps) {
   )
 }
 
-interface ToolbarProps extends Omit<BookProps, 'fresh'> {
-  /** Sample collections have none. */
-  readonly hasTimes: boolean
-}
+type ToolbarProps = Omit<BookProps, 'fresh'>
 
-function Toolbar({ entries, hasTimes, options, onOptions }: ToolbarProps) {
+function Toolbar({ entries, options, onOptions }: ToolbarProps) {
   const { text, kind, order, isTable } = options
   const id = useId()
   const change = (some: Partial<BookOptions>) => onOptions({ ...options, ...some })
@@ -129,13 +125,11 @@ function Toolbar({ entries, hasTimes, options, onOptions }: ToolbarProps) {
         value={order}
         onChange={({ currentTarget: { value } }) => change({ order: value as Order })}
       >
-        {(Object.keys(ORDERS) as Order[])
-          .filter((one) => hasTimes || (one !== 'first' && one !== 'last'))
-          .map((one) => (
-            <option key={one} value={one}>
-              {ORDERS[one]}
-            </option>
-          ))}
+        {(Object.keys(ORDERS) as Order[]).map((one) => (
+          <option key={one} value={one}>
+            {ORDERS[one]}
+          </option>
+        ))}
       </select>
       <button type="button" aria-pressed={isTable} onClick={() => change({ isTable: !isTable })}>
         Table
@@ -219,11 +213,7 @@ function Moment({ time }: { readonly time: string }) {
   )
 }
 
-interface TableChunkProps extends ChunkProps {
-  readonly hasTimes: boolean
-}
-
-const TableChunk = memo(({ entries, fresh, hasTimes }: TableChunkProps) => {
+const TableChunk = memo(({ entries, fresh }: ChunkProps) => {
   return (
     <tbody>
       {entries.map((entry) => (
@@ -237,8 +227,8 @@ const TableChunk = memo(({ entries, fresh, hasTimes }: TableChunkProps) => {
           <td>
             <Pips entry={entry} />
           </td>
-          {hasTimes && <td>{entry.firstCaughtAt !== undefined && <Moment time={entry.firstCaughtAt} />}</td>}
-          {hasTimes && <td>{entry.lastCaughtAt !== undefined && <Moment time={entry.lastCaughtAt} />}</td>}
+          <td>{entry.firstCaughtAt !== undefined && <Moment time={entry.firstCaughtAt} />}</td>
+          <td>{entry.lastCaughtAt !== undefined && <Moment time={entry.lastCaughtAt} />}</td>
         </tr>
       ))}
     </tbody>

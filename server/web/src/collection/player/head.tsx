@@ -28,7 +28,7 @@ export function Head({ cabinet, book, gamemode, isDemo }: HeadProps) {
       <Emblem user={user} rarest={rarest[0]} />
       <div class="who">
         <h1>{isDemo ? 'Demo collection' : user}</h1>
-        {isDemo ? <p>Made-up catches that every server has, to show what a collection looks like.</p> : null}
+        {isDemo ? <p>These catches are made up, to show what a collection looks like.</p> : null}
         <Figures cabinet={cabinet} />
         <Dates cabinet={cabinet} />
       </div>

@@ -83,7 +83,7 @@ export function PlayerPage({ services: { client, context }, address, gamemodes, 
           cabinet={cabinet}
           fresh={followed.fresh}
           isDemo={name === undefined}
-          isLive={name !== undefined && !problem}
+          isLive={!problem}
           updatedAt={updatedAt}
           gamemode={gamemode}
           book={address.book}
@@ -126,14 +126,16 @@ function CabinetView(props: CabinetViewProps) {
         {fresh.length > 0 &&
           `New: ${fresh.slice(0, 5).map(describeFresh).join(', ')}${fresh.length > 5 ? ' and more' : ''}`}
       </p>
-      <div class="tabs-row">
-        {!isDemo && <Tabs cabinet={cabinet} gamemode={gamemode} onGamemode={onGamemode} />}
-        {isLive && updatedAt !== undefined && (
-          <p class="live" title={`Updated at ${formatTime(updatedAt)}`}>
-            <span class="dot" aria-hidden="true" /> Live
-          </p>
-        )}
-      </div>
+      {!isDemo && (
+        <div class="tabs-row">
+          <Tabs cabinet={cabinet} gamemode={gamemode} onGamemode={onGamemode} />
+          {isLive && updatedAt !== undefined && (
+            <p class="live" title={`Updated at ${formatTime(updatedAt)}`}>
+              <span class="dot" aria-hidden="true" /> Live
+            </p>
+          )}
+        </div>
+      )}
       {entries.length === 0 ? (
         <div class="panel empty">
           <Creature kind="fish" name="nothing" rarity="Unknown/Other" />
