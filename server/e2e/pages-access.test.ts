@@ -22,7 +22,8 @@ const STATES: readonly [name: string, open: (page: Page, url: string) => Promise
     async (page, url) => {
       await page.goto(url + ALEX)
       await page.locator('.history svg').waitFor()
-      await page.getByRole('button', { name: 'Gold' }).click()
+      await page.getByLabel('Show', { exact: true }).selectOption('Gold')
+      await page.locator('summary').getByText('Compare').click()
     },
   ],
   [
@@ -73,6 +74,20 @@ const STATES: readonly [name: string, open: (page: Page, url: string) => Promise
     },
   ],
   [
+    'two players',
+    async (page, url) => {
+      await page.goto(`${url}/@Alex/vs/@alex`)
+      await page.locator('.versus').waitFor()
+    },
+  ],
+  [
+    'the leaderboard',
+    async (page, url) => {
+      await page.goto(`${url}/leaderboard`)
+      await page.locator('.leaders').waitFor()
+    },
+  ],
+  [
     'loading',
     async (page, url) => {
       await page.route('**/get/**', () => {})
@@ -93,7 +108,7 @@ describe('for everybody', () => {
     '%s: an accessibility checker finds nothing, at any width, in light and dark, and nothing is cut off',
     async ([, open], { skip }) => {
       const browser = await startBrowser(skip)
-      const { url } = await startServer({ FISH_RATE_LIMIT: '1000' })
+      const { url } = await startServer({ FISH_RATE_LIMIT: '1000', FISH_PUBLIC_LEADERBOARD: '1' })
       const page = await openPage(browser, 390)
       await page.emulateMedia({ reducedMotion: 'reduce' })
       await open(page, url)
@@ -125,28 +140,25 @@ describe('for everybody', () => {
     await tabTo(page, /^Skip to the content$/)
     await keyboard.press('Enter')
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('content')
-    await tabTo(page, /^factions/)
+    await tabTo(page, /^Compare$/)
     await keyboard.press('Enter')
-    await page.locator('.empty').waitFor()
+    await tabTo(page, /^Compare with$/)
     await tabTo(page, /^earth/)
     await keyboard.press('Enter')
-    await page.locator('.history svg').waitFor()
-    await tabTo(page, /^Gold/)
-    await keyboard.press('Space')
-    expect(await page.locator('.card').count()).toBe(1)
+    await page.waitForURL(/gamemode=earth/)
+    await tabTo(page, /^Search$/)
+    await keyboard.type('salm')
+    await tabTo(page, /^Show$/)
+    await keyboard.press('G')
+    await tabTo(page, /^Sort by$/)
+    await keyboard.press('N')
+    await tabTo(page, /^Table$/)
+    await keyboard.press('Enter')
+    await page.waitForURL(/q=salm&only=Gold&sort=name&view=table/)
+    expect(await page.locator('.species-table tbody tr').count()).toBe(1)
     await tabTo(page, /^As a table$/)
     await keyboard.press('Enter')
     await page.locator('.history table').waitFor()
-    await tabTo(page, /^Search$/)
-    await keyboard.type('salm')
-    await tabTo(page, /^Sort by$/)
-    await keyboard.press('R')
-    await tabTo(page, /^Table$/)
-    await keyboard.press('Enter')
-    expect(await page.locator('.species-table tbody tr').count()).toBe(1)
-    await tabTo(page, /^Gold only/)
-    await keyboard.press('Enter')
-    expect(await page.locator('.species-table tbody th').allTextContents()).toEqual(['Salmon', 'Salmon'])
     await tabTo(page, /^API reference$/)
 
     // What has the focus can be seen.
@@ -177,7 +189,7 @@ describe('for everybody', () => {
     await client.send('Emulation.setTimezoneOverride', { timezoneId: 'Pacific/Auckland' })
     await page.goto(url + ALEX)
     // Noon in UTC is the night after in New Zealand.
-    await expect.poll(() => page.locator('.total.wide').textContent()).toContain('Feb 4, 2026, 1:00')
+    await expect.poll(() => page.locator('.since').textContent()).toContain('last catch Feb 4, 2026, 1:00')
     await page.getByRole('button', { name: 'Copy link' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url + ALEX)

@@ -81,12 +81,12 @@ describe('the book', () => {
 
   it('finds names in any letter case, kinds and rarities', () => {
     const find = (choice: Partial<Parameters<typeof matching>[1]>) =>
-      matching(BOOK, { text: '', kind: undefined, rarity: undefined, ...choice }).length
+      matching(BOOK, { text: '', only: undefined, ...choice }).length
     expect(find({})).toBe(3)
     expect(find({ text: ' SALMON ' })).toBe(2)
     expect(find({ text: 'trout' })).toBe(1)
-    expect(find({ kind: 'crab' })).toBe(1)
-    expect(find({ rarity: 'Gold' })).toBe(1)
+    expect(find({ only: 'crab' })).toBe(1)
+    expect(find({ only: 'Gold' })).toBe(1)
     expect(find({ text: 'x' })).toBe(0)
   })
 
@@ -221,8 +221,7 @@ describe('an address', () => {
   it('names the search, the filters and the order of the book, and is read as it is written', () => {
     const options = {
       text: 'Größe & <b>',
-      kind: 'fish',
-      rarity: 'Unknown/Other',
+      only: 'Unknown/Other',
       order: 'last',
       isTable: true,
     } as const

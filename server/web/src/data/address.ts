@@ -1,6 +1,5 @@
-import type { RarityLabel } from '@fish-crab/sdk'
 import type { Gamemode } from '@fish-crab/sdk/constants'
-import { type BookOptions, ORDERS, type Order, RARITY_ORDER, USUAL_BOOK } from './book.ts'
+import { type BookOptions, ONLY, ORDERS, type Order, USUAL_BOOK } from './book.ts'
 import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
 
 /** The page that an address opens. Names are as they stand there. */
@@ -39,11 +38,10 @@ export function readAddress(
 }
 
 function readBook(query: URLSearchParams): BookOptions {
-  const [kind, rarity, order] = [query.get('kind'), query.get('rarity'), query.get('sort')]
+  const [only, order] = [query.get('only'), query.get('sort')]
   return {
     text: query.get('q') ?? '',
-    kind: kind === 'fish' || kind === 'crab' ? kind : undefined,
-    rarity: RARITY_ORDER.find((one) => one === rarity),
+    only: ONLY.find((one) => one === only),
     order: order !== null && Object.hasOwn(ORDERS, order) ? (order as Order) : USUAL_BOOK.order,
     isTable: query.get('view') === 'table',
   }
@@ -67,12 +65,11 @@ export function versusPath(name: string, other: string): string {
 
 /** Names only what differs from the usual. */
 function queryOf({ gamemode, book }: { gamemode?: string | undefined; book: BookOptions }): string {
-  const { text, kind, rarity, order, isTable } = book
+  const { text, only, order, isTable } = book
   const values: Readonly<Record<string, string | undefined>> = {
     gamemode,
     q: text.trim() || undefined,
-    kind,
-    rarity: rarity satisfies RarityLabel | undefined,
+    only,
     sort: order === USUAL_BOOK.order ? undefined : order,
     view: isTable ? 'table' : undefined,
   }

@@ -33,19 +33,24 @@ export const ORDERS = {
 /** One of {@link ORDERS}. */
 export type Order = keyof typeof ORDERS
 
+/** A filter of the book. */
+export type Only = Kind | RarityLabel
+
 /** The species that the book shows, and how. */
 export interface BookOptions {
   readonly text: string
-  readonly kind: Kind | undefined
-  readonly rarity: RarityLabel | undefined
+  /** Only this kind, or only species that were caught in this rarity. @default all */
+  readonly only: Only | undefined
   readonly order: Order
   readonly isTable: boolean
 }
 
+/** All filters. */
+export const ONLY: readonly Only[] = ['fish', 'crab', ...RARITY_ORDER.toReversed()]
+
 export const USUAL_BOOK: BookOptions = {
   text: '',
-  kind: undefined,
-  rarity: undefined,
+  only: undefined,
   order: 'rarity',
   isTable: false,
 }
@@ -106,13 +111,12 @@ export function inOrder<Item extends Species>(items: readonly Item[], order: Ord
 /** The entries that match, in the order given. */
 export function matching(
   entries: readonly BookEntry[],
-  { text, kind, rarity }: Pick<BookOptions, 'text' | 'kind' | 'rarity'>,
+  { text, only }: Pick<BookOptions, 'text' | 'only'>,
 ): readonly BookEntry[] {
   const wanted = text.trim().toLocaleLowerCase()
   return entries.filter(
     (entry) =>
-      (kind === undefined || entry.kind === kind) &&
-      (rarity === undefined || entry.rarities.some((one) => one.rarity === rarity)) &&
+      (only === undefined || only === entry.kind || entry.rarities.some(({ rarity }) => rarity === only)) &&
       (wanted === '' || entry.name.toLocaleLowerCase().includes(wanted)),
   )
 }

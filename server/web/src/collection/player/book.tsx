@@ -5,14 +5,15 @@ import {
   type BookOptions,
   inOrder,
   matching,
+  ONLY,
+  type Only,
   ORDERS,
   type Order,
   RARITY_ORDER,
 } from '../../data/book.ts'
-import type { Kind } from '../../data/summary.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatCompact, formatDate, formatMoment, formatNumber } from '../../parts/format.ts'
-import { TableScroll } from './table-scroll.tsx'
+import { ScrollArea } from './scroll-area.tsx'
 
 /** Species that are drawn at once: thousands would stop the page for a moment. */
 const CHUNK = 48
@@ -28,13 +29,13 @@ interface BookProps {
 
 /** All species of a collection, each once, as cards or as a table. */
 export function Book({ entries, fresh, options, onOptions }: BookProps) {
-  const { text, kind, rarity, order, isTable } = options
+  const { text, only, order, isTable } = options
   const [shown, setShown] = useState(CHUNK)
   const id = useId()
-  useEffect(() => setShown(CHUNK), [text, kind, rarity, order, isTable])
+  useEffect(() => setShown(CHUNK), [text, only, order, isTable])
 
   const ordered = useMemo(() => inOrder(entries, order), [entries, order])
-  const found = useMemo(() => matching(ordered, { text, kind, rarity }), [ordered, text, kind, rarity])
+  const found = useMemo(() => matching(ordered, { text, only }), [ordered, text, only])
   const visible = found.slice(0, shown)
   const chunks = Array.from({ length: Math.ceil(visible.length / CHUNK) }, (_, index) =>
     visible.slice(index * CHUNK, (index + 1) * CHUNK),
@@ -48,18 +49,12 @@ export function Book({ entries, fresh, options, onOptions }: BookProps) {
             ? formatNumber(found.length)
             : `${formatNumber(found.length)} of ${formatNumber(entries.length)}`}
         </p>
-        {rarity !== undefined && (
-          <button type="button" class="chip" onClick={() => onOptions({ ...options, rarity: undefined })}>
-            {rarity} only <span aria-hidden="true">×</span>
-            <span class="visually-hidden">, show all rarities</span>
-          </button>
-        )}
       </div>
       <Toolbar entries={entries} options={options} onOptions={onOptions} />
       {found.length === 0 ? (
         <p class="quiet">Nothing matches.</p>
       ) : isTable ? (
-        <TableScroll label="Species as a table" isPanel>
+        <ScrollArea label="Species as a table" isPanel>
           <table class="species-table">
             <thead>
               <tr>
@@ -76,7 +71,7 @@ export function Book({ entries, fresh, options, onOptions }: BookProps) {
               <TableChunk key={index} entries={chunk} fresh={fresh} />
             ))}
           </table>
-        </TableScroll>
+        </ScrollArea>
       ) : (
         chunks.map((chunk, index) => <CardChunk key={index} entries={chunk} fresh={fresh} />)
       )}
@@ -95,8 +90,7 @@ export function Book({ entries, fresh, options, onOptions }: BookProps) {
 type ToolbarProps = Omit<BookProps, 'fresh'>
 
 function Toolbar({ entries, options, onOptions }: ToolbarProps) {
-  const { text, kind, order, isTable } = options
-  const id = useId()
+  const { text, only, order, isTable } = options
   const change = (some: Partial<BookOptions>) => onOptions({ ...options, ...some })
   return (
     <div class="toolbar">
@@ -108,19 +102,19 @@ function Toolbar({ entries, options, onOptions }: ToolbarProps) {
         value={text}
         onInput={({ currentTarget: { value } }) => change({ text: value })}
       />
-      {entries.some((one) => one.kind === 'crab') && entries.some((one) => one.kind === 'fish') && (
-        <select
-          aria-label="Show"
-          value={kind ?? ''}
-          onChange={({ currentTarget: { value } }) => change({ kind: value === '' ? undefined : (value as Kind) })}
-        >
-          <option value="">Fish and crabs</option>
-          <option value="fish">Fish</option>
-          <option value="crab">Crabs</option>
-        </select>
-      )}
       <select
-        id={`${id}-order`}
+        aria-label="Show"
+        value={only ?? ''}
+        onChange={({ currentTarget: { value } }) => change({ only: value === '' ? undefined : (value as Only) })}
+      >
+        <option value="">All species</option>
+        {ONLY.filter((one) => one === only || matching(entries, { text: '', only: one }).length > 0).map((one) => (
+          <option key={one} value={one}>
+            {one === 'fish' ? 'Fish' : one === 'crab' ? 'Crabs' : one}
+          </option>
+        ))}
+      </select>
+      <select
         aria-label="Sort by"
         value={order}
         onChange={({ currentTarget: { value } }) => change({ order: value as Order })}

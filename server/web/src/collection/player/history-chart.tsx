@@ -12,7 +12,7 @@ import {
   formatShortMonth,
   plural,
 } from '../../parts/format.ts'
-import { TableScroll } from './table-scroll.tsx'
+import { ScrollArea } from './scroll-area.tsx'
 
 /** When catches were made, in all gamemodes. */
 export function HistoryChart({ days }: { readonly days: readonly DayCount[] }) {
@@ -99,7 +99,7 @@ function Columns({ unit, periods }: History) {
       </figcaption>
       <details>
         <summary>As a table</summary>
-        <TableScroll label="Fish over time as a table">
+        <ScrollArea label="Fish over time as a table">
           <table>
             <thead>
               <tr>
@@ -121,7 +121,7 @@ function Columns({ unit, periods }: History) {
                 ))}
             </tbody>
           </table>
-        </TableScroll>
+        </ScrollArea>
       </details>
     </figure>
   )

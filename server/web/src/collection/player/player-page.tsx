@@ -1,4 +1,3 @@
-import type { RarityLabel } from '@fish-crab/sdk'
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { demoPath, type PlayerAddress, playerPath } from '../../data/address.ts'
@@ -91,7 +90,7 @@ export function PlayerPage({ services: { client, context }, address, gamemodes, 
           onBook={(book) => change({ ...address, book }, false)}
         />
       ) : (
-        !problem && <Loading name={name} />
+        <Loading name={name} isBusy={!problem} />
       )}
     </>
   )
@@ -118,7 +117,6 @@ function CabinetView(props: CabinetViewProps) {
   const entries = useMemo(() => (gamemode === undefined ? all : bookOf(collection)), [all, collection, gamemode])
   const freshKeys = useMemo(() => new Set(fresh.map(({ kind, name }) => bookKey(kind, name))), [fresh])
   const { user, days } = cabinet
-  const onRarity = (rarity: RarityLabel | undefined) => onBook({ ...book, rarity })
   return (
     <>
       <Head cabinet={cabinet} book={all} gamemode={gamemode} isDemo={isDemo} />
@@ -156,7 +154,7 @@ function CabinetView(props: CabinetViewProps) {
             ) : charts === 'failed' ? (
               <p class="panel quiet">The charts could not be loaded. Reload the page to try again.</p>
             ) : (
-              <charts.Charts fish={collection.fish} days={days} rarity={book.rarity} onRarity={onRarity} />
+              <charts.Charts fish={collection.fish} days={days} />
             )}
           </div>
         </>
@@ -178,19 +176,28 @@ function UnknownPlayer({ name }: { readonly name: string }) {
   )
 }
 
-function Loading({ name = 'Demo collection' }: { readonly name: string | undefined }) {
+interface LoadingProps {
+  /** @default that of the demo collection */
+  readonly name: string | undefined
+  /** Whether it is loaded now. */
+  readonly isBusy: boolean
+}
+
+function Loading({ name = 'Demo collection', isBusy }: LoadingProps) {
   return (
-    <div aria-busy="true">
-      <p class="visually-hidden" role="status">
-        Loading the collection
-      </p>
+    <div aria-busy={isBusy}>
+      {isBusy && (
+        <p class="visually-hidden" role="status">
+          Loading the collection
+        </p>
+      )}
       <div class="cabinet">
         <div class="emblem" />
         <div class="who">
           <h1>{name}</h1>
         </div>
       </div>
-      <div class="placeholder tall" />
+      {isBusy && <div class="placeholder tall" />}
     </div>
   )
 }

@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact'
 
-interface TableScrollProps {
+interface ScrollAreaProps {
   readonly label: string
   readonly isPanel?: boolean
   readonly children: ComponentChildren
 }
 
-/** A table that may be larger than its place. */
-export function TableScroll({ label, isPanel = false, children }: TableScrollProps) {
+/** Content that may be larger than its place. */
+export function ScrollArea({ label, isPanel = false, children }: ScrollAreaProps) {
   return (
     <section
-      class={isPanel ? 'table-scroll panel' : 'table-scroll'}
+      class={isPanel ? 'scroll-area panel' : 'scroll-area'}
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: without it, a keyboard cannot scroll there
       tabIndex={0}
