@@ -17,6 +17,7 @@ const guide: DefaultTheme.SidebarItem[] = [
     text: 'Understand',
     items: [
       { text: 'How it works', link: '/how-it-works' },
+      { text: 'The outbox', link: '/outbox' },
       { text: 'Decisions', link: '/decisions' },
       { text: 'Alternatives', link: '/alternatives' },
       { text: 'Questions', link: '/questions' },

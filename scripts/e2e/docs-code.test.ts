@@ -126,7 +126,7 @@ test('every block that declares the names it uses, apart from `key`, runs as a p
     const file = `${name}.${isSuite ? 'test.ts' : 'run.mts'}`
     // Without Jest: the package `expect`, which Jest re-exports, and the runner of Node.
     const runnable = code
-      .replace('https://fish.example', url)
+      .replace(/https:\/\/fish\.example|http:\/\/127\.0\.0\.1:8787/, url)
       .replace(
         "import { expect, test } from '@jest/globals'",
         "import { test } from 'node:test'\nimport { expect } from 'expect'",
