@@ -57,6 +57,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       { text: 'Security', link: '/security' },
       { text: 'Support', link: '/support' },
       { text: 'Contributing', link: '/contributing' },
+      { text: 'Recipes', link: '/recipes' },
     ],
   },
 ]
