@@ -41,16 +41,19 @@ export function stillIn(collection: Collection, items: readonly Item[]): readonl
   return items.filter((item) => keys.has(keyOf(item)))
 }
 
-/** The items with new catches, newest first; of those that came together, the rarest first. */
-export function withFresh(items: readonly Item[], fresh: readonly Fresh[], kind: Kind | undefined): readonly Item[] {
-  const first = Math.max(0, ...items.map(({ key }) => key)) + 1
-  const added = fresh
-    .filter(isOf(kind))
-    .toSorted((one, other) => rankOf(one) - rankOf(other))
+/** New catches as items with keys from `firstKey` on, the rarest first. */
+export function newItems(fresh: readonly Fresh[], firstKey: number): readonly Item[] {
+  return fresh
+    .toSorted((one, other) => rankOf(other) - rankOf(one))
     .map(({ name, rarity, kind, added }, index): Item => {
-      return { key: first + index, name, rarity, kind, count: added, isNew: true }
+      return { key: firstKey + index, name, rarity, kind, count: added, isNew: true }
     })
-  return [...added.toReversed(), ...items].slice(0, MAX_ITEMS)
+}
+
+/** The items with new catches, newest first; of those that came together, the rarest first. */
+export function withFresh(items: readonly Item[], fresh: readonly Fresh[]): readonly Item[] {
+  const firstKey = Math.max(0, ...items.map(({ key }) => key)) + 1
+  return [...newItems(fresh, firstKey), ...items].slice(0, MAX_ITEMS)
 }
 
 /** The catch of the highest rarity, the last of several; `undefined` where nothing has a rarity. */
