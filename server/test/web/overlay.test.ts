@@ -122,6 +122,8 @@ describe('the last catches', () => {
       ['Hermit', 1, false],
       ['Cod', 1, false],
     ])
+    const together = withFresh([], [fresh('Ray', 'Gold'), fresh('Pike', 'Gold')])
+    expect(together.map(({ name }) => name)).toEqual(['Pike', 'Ray'])
     const twice = withFresh(once, [fresh('Roach', 'Bronze')])
     expect(new Set([...once, ...twice].map(({ key }) => key)).size).toBe(5)
   })
@@ -160,6 +162,7 @@ describe('alerts', () => {
   it('follow each other, the rarest of several catches first', () => {
     const first = withAlerts(NO_ALERTS, [fresh('Roach', 'Bronze'), fresh('Ray', 'Gold')], NOON)
     expect(names(first)).toEqual(['Ray', 'Roach'])
+    expect(names(withAlerts(NO_ALERTS, [fresh('Ray', 'Gold'), fresh('Pike', 'Gold')], NOON))).toEqual(['Ray', 'Pike'])
     expect(alertsAt(first, NOON + 7999)).toBe(first)
     const second = alertsAt(first, NOON + 8000)
     expect(names(second)).toEqual(['Roach'])

@@ -1,6 +1,5 @@
 import type { Client } from '@fish-crab/sdk'
 import { type Gamemode, isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
-import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { RARITY_ORDER } from '../data/book.ts'
 import { latestGamemode } from '../data/cabinet.ts'
@@ -98,7 +97,7 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
         <p class="lead">Show your catches on your stream as they happen.</p>
         <div class="setup">
           <form class="choices" onSubmit={(event) => event.preventDefault()}>
-            <Group title="Player">
+            <div class="panel">
               <label class="player">
                 <span>Player</span>
                 <input
@@ -139,8 +138,8 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
                   change(kind === 'crab' ? { kind, rarity: undefined } : { kind: kind === 'both' ? undefined : kind })
                 }
               />
-            </Group>
-            <Group title="Content">
+            </div>
+            <div class="panel">
               <Choice legend="Mode" values={MODES} chosen={options.mode} onChoose={(mode) => change({ mode })} />
               <p class="quiet">{MODE_HINTS[options.mode]}</p>
               {options.mode === 'feed' && (
@@ -155,8 +154,8 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
                 </fieldset>
               )}
               {options.mode === 'goal' && <GoalFields options={options} onChange={change} />}
-            </Group>
-            <Group title="Look">
+            </div>
+            <div class="panel">
               <div class="look">
                 <Choice
                   legend="Corner"
@@ -178,7 +177,7 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
                   Play a chime at each catch
                 </label>
               </fieldset>
-            </Group>
+            </div>
           </form>
           <div class="result">
             <section class="panel address" aria-labelledby="address">
@@ -207,19 +206,6 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
         <a href="/docs">API reference</a>
       </footer>
     </>
-  )
-}
-
-interface GroupProps {
-  readonly title: string
-  readonly children: ComponentChildren
-}
-
-function Group({ title, children }: GroupProps) {
-  return (
-    <section class="panel" aria-label={title}>
-      {children}
-    </section>
   )
 }
 

@@ -19,11 +19,11 @@ const DURATIONS_MS = { usual: 8000, rare: 10_000, rarest: 14_000 } as const
 
 /** The queue with an alert for each new catch. Of too many, the most common are left out. */
 export function withAlerts(queue: AlertQueue, fresh: readonly Fresh[], now: number): AlertQueue {
-  const added = newItems(fresh, queue.nextKey)
+  const added = newItems(rarestFirst(fresh), queue.nextKey)
   const all = [...queue.waiting, ...added]
   // An alert that can be shown at once does not wait.
   const room = MAX_WAITING + (isCurrent(queue, now) ? 0 : 1)
-  const chosen = new Set(all.toSorted((one, other) => rankOf(other) - rankOf(one)).slice(0, room))
+  const chosen = new Set(rarestFirst(all).slice(0, room))
   const waiting = all.filter((item) => chosen.has(item))
   return alertsAt({ ...queue, waiting, nextKey: queue.nextKey + added.length }, now)
 }
@@ -37,4 +37,8 @@ export function alertsAt(queue: AlertQueue, now: number): AlertQueue {
 
 function isCurrent({ current, endsAt }: AlertQueue, now: number): boolean {
   return current !== undefined && now < endsAt
+}
+
+function rarestFirst<One extends Pick<Item, 'rarity'>>(items: readonly One[]): readonly One[] {
+  return items.toSorted((one, other) => rankOf(other) - rankOf(one))
 }
