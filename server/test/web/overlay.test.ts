@@ -9,6 +9,7 @@ import {
   overlayPath,
   readAddress,
   readOptions,
+  sourceSize,
 } from '../../web/src/data/overlay-options.ts'
 import { summarize } from '../../web/src/data/summary.ts'
 import { alertsAt, NO_ALERTS, withAlerts } from '../../web/src/overlay/alerts.ts'
@@ -103,6 +104,12 @@ describe('the address of an overlay', () => {
     }
     expect(readAddress('https://:/overlay/Alex', GAMEMODES)).toBeUndefined()
   })
+})
+
+it('the recommended source of an overlay grows with its size', () => {
+  expect(sourceSize({ mode: 'feed', size: 'medium' })).toEqual({ width: 600, height: 500 })
+  expect(sourceSize({ mode: 'feed', size: 'large' })).toEqual({ width: 600, height: 700 })
+  expect(sourceSize({ mode: 'alert', size: 'small' })).toEqual({ width: 640, height: 288 })
 })
 
 describe('the last catches', () => {

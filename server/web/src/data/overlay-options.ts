@@ -121,13 +121,14 @@ export function overlayPath(name: string, options: OverlayOptions): string {
   return `/overlay/${encodeURIComponent(name)}?${query.join('&')}`
 }
 
-const SOURCE_SIZES = { feed: [600, 500], alert: [800, 300], session: [600, 260], goal: [600, 140] } as const
+const SOURCE_SIZES = { feed: [600, 500], alert: [800, 360], session: [600, 260], goal: [600, 140] } as const
 const SCALES = { small: 0.8, medium: 1, large: 1.4 } as const
 
 /** The size of a browser source that has room for an overlay, in pixels. */
 export function sourceSize({ mode, size }: Pick<OverlayOptions, 'mode' | 'size'>) {
   const [width, height] = SOURCE_SIZES[mode]
-  return { width, height: Math.round(height * SCALES[size]) }
+  // Alerts use the whole width.
+  return { width: mode === 'alert' ? width * SCALES[size] : width, height: Math.round(height * SCALES[size]) }
 }
 
 /** The overlay at an address; `undefined` where the text is none. */
