@@ -11,7 +11,7 @@ const DOORS = [
 const guide: DefaultTheme.SidebarItem[] = [
   {
     text: 'Start',
-    items: DOORS,
+    items: [...DOORS, { text: 'Stream your catches', link: '/streamers' }],
   },
   {
     text: 'Understand',

@@ -50,6 +50,10 @@ function respond(page: Page, path: string, body: unknown): Promise<unknown> {
   )
 }
 
+async function catchFive(page: Page): Promise<void> {
+  for (let catches = 0; catches < 5; catches += 1) await page.getByRole('button', { name: 'Catch something' }).click()
+}
+
 /** Opens the page of each picture. The name of a picture ends with its width and colour scheme. */
 const VIEWS: Readonly<Record<string, Open>> = {
   'home-1440-light home-390-dark': show('/', 'h1'),
@@ -82,10 +86,24 @@ const VIEWS: Readonly<Record<string, Open>> = {
       document.documentElement.style.background = 'linear-gradient(#8fc7ea 40%, #2f6f8f 40% 75%, #8d7a55 75%)'
     })
   },
+  async 'overlay-960-dark'(page, url) {
+    await page.setViewportSize({ width: 960, height: 540 })
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    await page.clock.install({ time: NOW })
+    await page.goto(`${url}/overlay?name=Alex&gamemode=survival&mode=alert`)
+    await catchFive(page)
+    while ((await page.locator('.alert.rarest').count()) === 0) await page.clock.fastForward(10_000)
+    await page.evaluate(() => {
+      document.body.replaceChildren(document.querySelector('.scene') as Element)
+      for (const animation of document.getAnimations()) {
+        animation.pause()
+        animation.currentTime = 900
+      }
+    })
+  },
   async 'overlay-setup-1440-light'(page, url) {
-    await page.goto(`${url}/overlay`)
-    await page.getByLabel('Player').fill('Alex')
-    for (let catches = 0; catches < 5; catches += 1) await page.getByRole('button', { name: 'Catch something' }).click()
+    await page.goto(`${url}/overlay?name=Alex&gamemode=survival`)
+    await catchFive(page)
   },
   async 'admin-player-1440-dark'(page, url) {
     await respond(page, 'users/Alex', { ...MADE, name: 'Alex' })

@@ -19,6 +19,22 @@ async function openPage(browser: BrowserContext): Promise<Page> {
   return page
 }
 
+/** Collects the names of all alerts in `alerts`. The clock of the page can be advanced. */
+async function countAlerts(page: Page): Promise<void> {
+  await page.clock.install()
+  await page.addInitScript(() => {
+    const alerts: string[] = []
+    Object.assign(globalThis, { alerts })
+    new MutationObserver((records) => {
+      for (const node of records.flatMap(({ addedNodes }) => [...addedNodes])) {
+        if (node instanceof Element && node.matches('.alert')) {
+          alerts.push(node.querySelector('.caught-name')?.textContent ?? '')
+        }
+      }
+    }).observe(document, { childList: true, subtree: true })
+  })
+}
+
 const feedOf = (page: Page) => page.locator('.feed .caught-name').allTextContents()
 const totalOf = (page: Page) => page.locator('.all').textContent()
 
@@ -82,7 +98,9 @@ describe('the overlay', () => {
     await expect.poll(async () => (await showing('Kraken')).filter(Boolean)).toHaveLength(5)
   })
 
-  it('misses and repeats nothing while the server restarts, and says nothing of it', async ({ skip }) => {
+  it('shows each catch once in every mode while the server restarts, and does not mention the restart', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const folder = mkdtempSync(join(tmpdir(), 'fish-overlay-'))
     const env = { FISH_STORAGE: `file:${folder}`, FISH_RATE_LIMIT: '1000', FISH_ADMIN_RATE_LIMIT: '10000' }
@@ -94,23 +112,44 @@ describe('the overlay', () => {
     const { url } = server
     const admin = createAdminClient({ baseUrl: url, username: 'root', password: 'root-password' })
     await admin.users.create({ name: 'Alex' })
-    const page = await openPage(browser)
-    await page.goto(url + OVERLAY)
-    await expect.poll(() => totalOf(page)).toBe('0 fish0 crabs0 species')
+    const open = async (mode: string) => {
+      const page = await openPage(browser)
+      if (mode === 'alert') await countAlerts(page)
+      const opened = page.waitForResponse((response) => response.url().includes('/events?'))
+      await page.goto(`${url}${OVERLAY}&mode=${mode}&goal=40&rarity=Gold`)
+      await opened
+      return page
+    }
+    const feed = await open('feed')
+    const alert = await open('alert')
+    const session = await open('session')
+    const goal = await open('goal')
+    await expect.poll(() => totalOf(feed)).toBe('0 fish0 crabs0 species')
     let stored = 0
     const add = async () => {
       stored += 1
       await admin.fish.add('Alex', { name: `Fish ${stored}`, rarity: 'Gold' }, EARTH)
+    }
+    const alerts = async () => {
+      // The next alert follows when the one before has ended.
+      await alert.clock.fastForward(9000)
+      const names = await alert.evaluate(() => (globalThis as unknown as { alerts: string[] }).alerts)
+      return names.map((name) => Number(name.replace('Fish ', ''))).toSorted((one, other) => one - other)
     }
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       for (let catches = 0; catches < 5; catches += 1) await add()
       await server.end(signal)
       server = await startServerProcess({ ...env, FISH_PORT: new URL(url).port })
       for (let catches = 0; catches < 5; catches += 1) await add()
-      await expect.poll(() => totalOf(page)).toBe(`${stored} fish0 crabs${stored} species`)
+      await expect.poll(() => totalOf(feed)).toBe(`${stored} fish0 crabs${stored} species`)
+      await expect
+        .poll(() => session.locator('.figures').textContent())
+        .toBe(`${stored} fish0 crabs${stored} new species`)
+      await expect.poll(() => goal.locator('.goal-text').textContent()).toBe(`${stored} of 40 Gold today`)
+      await expect.poll(alerts, { timeout: 30_000 }).toEqual(Array.from({ length: stored }, (_, index) => index + 1))
     }
-    expect(await feedOf(page)).toEqual([20, 19, 18, 17].map((number) => `Fish ${number}`))
-    expect(await page.locator('.note').count()).toBe(0)
+    expect(await feedOf(feed)).toEqual([20, 19, 18, 17].map((number) => `Fish ${number}`))
+    for (const page of [feed, alert, session, goal]) expect(await page.locator('.note').count()).toBe(0)
   })
 
   it('takes no more memory for thousands of catches, and never more room than it has', async ({ skip }) => {
@@ -170,6 +209,56 @@ describe('the overlay', () => {
     expect(await shown(215)).toEqual(whole('caught', 'rarest-catch', 'all'))
   })
 
+  it('grows from its corner: the newest catch is next to it', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await openPage(browser)
+    for (const corner of ['top-left', 'top-right', 'bottom-left', 'bottom-right']) {
+      await page.goto(`${url}${OVERLAY}&corner=${corner}&show=last`)
+      await page.locator('.caught').first().waitFor()
+      const [newest, second] = await page.locator('.caught').evaluateAll((items) =>
+        items.map((item) => {
+          const { left, right, top, bottom } = item.getBoundingClientRect()
+          return { left: left, right: innerWidth - right, top: top, bottom: innerHeight - bottom }
+        }),
+      )
+      const [vertical, horizontal] = corner.split('-') as ['top' | 'bottom', 'left' | 'right']
+      expect([corner, newest?.[vertical], newest?.[horizontal]]).toEqual([
+        corner,
+        expect.closeTo(16.3, 0),
+        expect.closeTo(16.3, 0),
+      ])
+      expect(second?.[vertical]).toBeGreaterThan(newest?.[vertical] ?? 0)
+    }
+  })
+
+  it('plays a chime at a new catch only where its address asks for sound', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer()
+    const pages: Page[] = []
+    for (const query of ['', '&sound=on']) {
+      const page = await openPage(browser)
+      await page.addInitScript(() => {
+        Object.assign(globalThis, { notes: 0 })
+        const { start } = OscillatorNode.prototype
+        OscillatorNode.prototype.start = function (when) {
+          Object.assign(globalThis, { notes: (globalThis as unknown as { notes: number }).notes + 1 })
+          start.call(this, when)
+        }
+        // Streaming software allows sound without a click.
+        AudioContext.prototype.resume = () => Promise.resolve()
+      })
+      const opened = page.waitForResponse((response) => response.url().includes('/events?'))
+      await page.goto(url + OVERLAY + query)
+      await opened
+      pages.push(page)
+    }
+    await admin.fish.add('Alex', { name: 'Leviathan', rarity: 'Mythical' }, EARTH)
+    for (const page of pages) await page.locator('.caught.rarest.enters').waitFor()
+    const notes = () => Promise.all(pages.map((page) => page.evaluate('notes')))
+    await expect.poll(notes).toEqual([0, 8])
+  })
+
   it('stands still where somebody prefers no motion, and names a player whom the server does not know', async ({
     skip,
   }) => {
@@ -182,6 +271,14 @@ describe('the overlay', () => {
     await opened
     await admin.fish.add('Alex', { name: 'Leviathan', rarity: 'Mythical' }, EARTH)
     await page.locator('.caught.rarest.enters').waitFor()
+    expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
+    await page.goto(`${url}${OVERLAY}&mode=alert`)
+    await expect
+      .poll(async () => {
+        await admin.fish.add('Alex', { name: 'Kraken', rarity: 'Mythical' }, EARTH)
+        return page.locator('.alert.rarest').count()
+      })
+      .toBe(1)
     expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
     await page.goto(`${url}/overlay/Nobody`)
     await page.getByText('No player “Nobody”').waitFor()
@@ -214,23 +311,35 @@ it('the page that makes its address does so by keyboard alone, reads it again, a
   await keyboard.press('ArrowRight')
   await tabTo(page, /^Totals$/)
   await keyboard.press('Space')
+  await tabTo(page, /^Top left$/)
+  await keyboard.press('ArrowRight')
   await tabTo(page, /^Dark$/)
   await keyboard.press('ArrowRight')
-  await tabTo(page, /^Catch something$/)
-  await keyboard.press('Enter')
-  await page.locator('.scene .caught.enters').getByText('Herring').waitFor()
+  await page.getByText('600 × 500, and move the source to the top right').waitFor()
   await tabTo(page, /^Copy address$/)
   await keyboard.press('Enter')
   await page.getByRole('button', { name: 'Copied' }).waitFor()
+  await tabTo(page, /^Catch something$/)
+  await keyboard.press('Enter')
+  await page.locator('.scene .top-right.light .caught.enters').getByText('Herring').waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
-    `${url}/overlay/Alex?gamemode=earth&kind=fish&show=last,rarest&theme=light`,
+    `${url}/overlay/Alex?gamemode=earth&kind=fish&show=last,rarest&corner=top-right&theme=light`,
   )
   await page.getByLabel('Player').fill(`${url}/overlay/Kim?gamemode=survival&kind=crab&theme=neon`)
-  await page.getByRole('status').getByText('does not know: theme=neon.').waitFor()
+  await page.getByRole('status').getByText('ignores these options: theme=neon.').waitFor()
   expect(await page.getByLabel('Player').inputValue()).toBe('Kim')
   expect(await page.getByRole('textbox', { name: 'Address of your overlay' }).inputValue()).toBe(
     `${url}/overlay/Kim?gamemode=survival&kind=crab`,
   )
+  await page.goto(`${url}/overlay?name=Alex&gamemode=survival`)
+  await page.getByRole('radio', { name: 'Goal' }).check()
+  await page.getByLabel('Goal', { exact: true }).and(page.locator('[type=number]')).fill('3')
+  await page.getByLabel('Rarity').selectOption('Gold')
+  expect(await page.getByRole('textbox', { name: 'Address of your overlay' }).inputValue()).toBe(
+    `${url}/overlay/Alex?gamemode=survival&mode=goal&goal=3&rarity=Gold`,
+  )
+  await page.getByRole('button', { name: 'Catch something' }).click()
+  await page.locator('.scene').getByText('Goal reached!').waitFor()
   expect(complaints).toEqual([])
   expect(requests.filter((request) => /\/(events|demo)\b/.test(request))).toEqual([])
 })

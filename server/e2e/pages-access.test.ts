@@ -88,6 +88,20 @@ const STATES: readonly [name: string, open: (page: Page, url: string) => Promise
     },
   ],
   [
+    'the setup of a goal',
+    async (page, url) => {
+      await page.goto(`${url}/overlay?name=Alex&mode=goal&theme=light&corner=bottom-right`)
+      await page.getByRole('button', { name: 'Catch something' }).click()
+    },
+  ],
+  [
+    'the setup of an alert',
+    async (page, url) => {
+      await page.goto(`${url}/overlay?name=Alex&mode=alert`)
+      await page.getByRole('button', { name: 'Catch something' }).click()
+    },
+  ],
+  [
     'loading',
     async (page, url) => {
       await page.route('**/get/**', () => {})

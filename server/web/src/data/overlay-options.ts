@@ -1,71 +1,134 @@
+import type { RarityLabel } from '@fish-crab/sdk'
 import type { Gamemode } from '@fish-crab/sdk/constants'
+import { RARITY_ORDER } from './book.ts'
 import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
 import type { Kind } from './summary.ts'
 
-/** What an overlay can show, by the words for it. */
+/** What an overlay is for, by the words for it. */
+export const MODES = { feed: 'Feed', alert: 'Alerts', session: 'Session', goal: 'Goal' } as const
+/** What a feed can show, by the words for it. */
 export const PARTS = { last: 'Last catches', total: 'Totals', rarest: 'Rarest catch' } as const
+/** Where an overlay begins to grow, by the words for it. */
+export const CORNERS = {
+  'top-left': 'Top left',
+  'top-right': 'Top right',
+  'bottom-left': 'Bottom left',
+  'bottom-right': 'Bottom right',
+} as const
+/** How large an overlay is, by the words for it. */
+export const SIZES = { small: 'Small', medium: 'Medium', large: 'Large' } as const
 /** How an overlay looks, by the words for it. */
 export const THEMES = { dark: 'Dark', light: 'Light', plain: 'Text only' } as const
+const SOUNDS = { off: false, on: true } as const
 
 /** One of {@link PARTS}. */
 export type Part = keyof typeof PARTS
-/** One of {@link THEMES}. */
-type Theme = keyof typeof THEMES
 
 /** What the address of an overlay asks for. */
 export interface OverlayOptions {
   readonly gamemode: Gamemode
   /** Both without it. */
   readonly kind: Kind | undefined
+  readonly mode: keyof typeof MODES
   readonly parts: readonly Part[]
-  readonly theme: Theme
+  /** The number of catches that the mode `goal` counts to. */
+  readonly goal: number
+  /** The rarity that the mode `goal` counts; all without it. */
+  readonly rarity: RarityLabel | undefined
+  readonly corner: keyof typeof CORNERS
+  readonly size: keyof typeof SIZES
+  readonly theme: keyof typeof THEMES
+  readonly hasSound: boolean
 }
 
 const ALL_PARTS = Object.keys(PARTS) as Part[]
+export const MAX_GOAL = 100_000
+const DEFAULTS = {
+  kind: undefined,
+  mode: 'feed',
+  parts: ALL_PARTS,
+  goal: 50,
+  rarity: undefined,
+  corner: 'top-left',
+  size: 'medium',
+  theme: 'dark',
+  hasSound: false,
+} as const satisfies Omit<OverlayOptions, 'gamemode'>
 
-/** Of an address that asks for nothing in particular. */
-export function defaultOptions([gamemode]: PageGamemodes): OverlayOptions {
-  return { gamemode, kind: undefined, parts: ALL_PARTS, theme: DEFAULT_THEME }
+/** The value of each parameter that a text stands for; `undefined` where it stands for none. */
+const parsersOf = (gamemodes: PageGamemodes) => ({
+  gamemode: (text: string) => matchGamemode(gamemodes, text),
+  kind: (text: string): Kind | undefined => (text === 'fish' || text === 'crab' ? text : undefined),
+  mode: (text: string) => keyIn(MODES, text),
+  show: (text: string) => keyIn(PARTS, text),
+  goal: (text: string) => (/^[1-9]\d*$/.test(text) && Number(text) <= MAX_GOAL ? Number(text) : undefined),
+  rarity: (text: string) => RARITY_ORDER.find((one) => one.toLowerCase() === text.toLowerCase()),
+  corner: (text: string) => keyIn(CORNERS, text),
+  size: (text: string) => keyIn(SIZES, text),
+  theme: (text: string) => keyIn(THEMES, text),
+  sound: (text: string) => keyIn(SOUNDS, text),
+})
+
+function keyIn<Key extends string>(words: Readonly<Record<Key, unknown>>, text: string): Key | undefined {
+  return Object.hasOwn(words, text) ? (text as Key) : undefined
 }
 
-const DEFAULT_THEME: Theme = 'dark'
-
-/** Reads the query of an overlay. What it does not know is as if it were left out: a stream shows no error. */
+/** Reads the query of an overlay. An unknown value is as if it were left out: a stream shows no error. */
 export function readOptions(search: string, gamemodes: PageGamemodes): OverlayOptions {
   const query = new URLSearchParams(search)
-  const [kind, theme] = [query.get('kind'), query.get('theme')]
+  const parsers = parsersOf(gamemodes)
+  const read = <Name extends keyof typeof parsers>(name: Name) =>
+    parsers[name](query.get(name) ?? '') as ReturnType<(typeof parsers)[Name]>
   const named = new Set(query.get('show')?.split(','))
   const parts = ALL_PARTS.filter((part) => named.has(part))
   return {
-    gamemode: matchGamemode(gamemodes, query.get('gamemode')) ?? gamemodes[0],
-    kind: kind === 'fish' || kind === 'crab' ? kind : undefined,
+    gamemode: read('gamemode') ?? gamemodes[0],
+    kind: read('kind'),
+    mode: read('mode') ?? DEFAULTS.mode,
     parts: parts.length > 0 ? parts : ALL_PARTS,
-    theme: theme !== null && Object.hasOwn(THEMES, theme) ? (theme as Theme) : DEFAULT_THEME,
+    goal: read('goal') ?? DEFAULTS.goal,
+    rarity: read('rarity'),
+    corner: read('corner') ?? DEFAULTS.corner,
+    size: read('size') ?? DEFAULTS.size,
+    theme: read('theme') ?? DEFAULTS.theme,
+    hasSound: SOUNDS[read('sound') ?? 'off'],
   }
 }
 
-/** What the query of an overlay asks for in vain, such as `theme=neon`: {@link readOptions} leaves it out. */
+/** The unknown parameters and values of the query of an overlay, such as `theme=neon`. */
 export function ignoredOptions(search: string, gamemodes: PageGamemodes): readonly string[] {
-  const isKnown: Readonly<Record<string, (value: string) => boolean>> = {
-    gamemode: (value) => matchGamemode(gamemodes, value) !== undefined,
-    kind: (value) => value === 'fish' || value === 'crab',
-    show: (value) => Object.hasOwn(PARTS, value),
-    theme: (value) => Object.hasOwn(THEMES, value),
-  }
+  const parsers: Readonly<Record<string, (text: string) => unknown>> = parsersOf(gamemodes)
   return [...new URLSearchParams(search)].flatMap(([name, text]) => {
     const values = name === 'show' ? text.split(',') : [text]
-    const check = Object.hasOwn(isKnown, name) ? isKnown[name] : undefined
-    return values.filter((value) => !check?.(value)).map((value) => `${name}=${value}`)
+    const parse = Object.hasOwn(parsers, name) ? parsers[name] : undefined
+    return values.filter((value) => parse?.(value) === undefined).map((value) => `${name}=${value}`)
   })
 }
 
-/** The path of an overlay. */
-export function overlayPath(name: string, { gamemode, kind, parts, theme }: OverlayOptions): string {
+/** The path of an overlay. Its query names only what differs from the defaults, and what its mode uses. */
+export function overlayPath(name: string, options: OverlayOptions): string {
+  const { gamemode, kind, mode, parts, goal, rarity, corner, size, theme, hasSound } = options
   const query = [`gamemode=${gamemode}`]
   if (kind !== undefined) query.push(`kind=${kind}`)
-  if (parts.length < ALL_PARTS.length) query.push(`show=${parts.join(',')}`)
-  if (theme !== DEFAULT_THEME) query.push(`theme=${theme}`)
+  if (mode !== DEFAULTS.mode) query.push(`mode=${mode}`)
+  if (mode === 'feed' && parts.length < ALL_PARTS.length) query.push(`show=${parts.join(',')}`)
+  if (mode === 'goal') query.push(`goal=${goal}`)
+  if (mode === 'goal' && rarity !== undefined) query.push(`rarity=${encodeURIComponent(rarity)}`)
+  if (corner !== DEFAULTS.corner) query.push(`corner=${corner}`)
+  if (size !== DEFAULTS.size) query.push(`size=${size}`)
+  if (theme !== DEFAULTS.theme) query.push(`theme=${theme}`)
+  if (hasSound) query.push('sound=on')
   return `/overlay/${encodeURIComponent(name)}?${query.join('&')}`
+}
+
+const SOURCE_SIZES = { feed: [600, 500], alert: [800, 360], session: [600, 260], goal: [600, 140] } as const
+const SCALES = { small: 0.8, medium: 1, large: 1.4 } as const
+
+/** The size of a browser source that has room for an overlay, in pixels. */
+export function sourceSize({ mode, size }: Pick<OverlayOptions, 'mode' | 'size'>) {
+  const [width, height] = SOURCE_SIZES[mode]
+  // Alerts use the whole width.
+  return { width: mode === 'alert' ? width * SCALES[size] : width, height: Math.round(height * SCALES[size]) }
 }
 
 /** The overlay at an address; `undefined` where the text is none. */

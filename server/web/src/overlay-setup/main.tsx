@@ -6,4 +6,4 @@ import './overlay-setup.css'
 
 const client = createClient({ baseUrl: location.origin, maxWaitMs: 0, maxRetries: 0, pace: false })
 
-render(<OverlaySetup client={client} />, document.getElementById('app') as HTMLElement)
+render(<OverlaySetup client={client} search={location.search} />, document.getElementById('app') as HTMLElement)

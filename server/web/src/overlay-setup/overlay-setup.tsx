@@ -1,55 +1,54 @@
-import type { Client, RarityLabel } from '@fish-crab/sdk'
-import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
-import type { ComponentChildren } from 'preact'
+import type { Client } from '@fish-crab/sdk'
+import { type Gamemode, isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { type Collection, latestGamemode } from '../data/cabinet.ts'
+import { RARITY_ORDER } from '../data/book.ts'
+import { latestGamemode } from '../data/cabinet.ts'
 import { matchGamemode, pageGamemodes } from '../data/gamemodes.ts'
 import { loadPlayer } from '../data/load.ts'
 import {
-  defaultOptions,
+  CORNERS,
+  MAX_GOAL,
+  MODES,
   type OverlayOptions,
   overlayPath,
   PARTS,
   type Part,
   readAddress,
+  readOptions,
+  SIZES,
+  sourceSize,
   THEMES,
 } from '../data/overlay-options.ts'
 import { publicUrl } from '../data/site.ts'
-import { type Entry, type Kind, summarize, withEntries } from '../data/summary.ts'
-import { firstItems, type Item, withFresh } from '../overlay/feed.ts'
-import { OverlayView } from '../overlay/overlay-view.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Brand } from '../parts/creature.tsx'
+import { Preview } from './preview.tsx'
 
 const KINDS = { both: 'Fish and crabs', fish: 'Fish', crab: 'Crabs' } as const
 
-/** Made up: the preview asks the server for nothing. */
-const SAMPLE: Collection = {
-  fish: summarize([
-    { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-02T00:00:00.000Z' },
-    { name: 'Cod', rarity: 'Bronze', caughtAt: '2026-01-03T00:00:00.000Z' },
-  ]),
-  crab: summarize([{ name: 'Hermit crab', caughtAt: '2026-01-01T00:00:00.000Z' }]),
+const MODE_HINTS: Readonly<Record<OverlayOptions['mode'], string>> = {
+  feed: 'The last catches slide in.',
+  alert: 'Each catch appears alone and large for a few seconds. Rare catches stay longer.',
+  session: 'The overlay counts from the moment it opens.',
+  goal: 'A bar fills up. The overlay counts from the moment it opens, until midnight.',
 }
-
-/** What the button of the preview catches, in turn. */
-const CATCHES: readonly (Entry & { readonly kind: Kind })[] = [
-  { kind: 'fish', name: 'Herring', rarity: 'Silver' satisfies RarityLabel },
-  { kind: 'fish', name: 'Sturgeon', rarity: 'Diamond' },
-  { kind: 'crab', name: 'Fiddler crab' },
-  { kind: 'fish', name: 'Golden koi', rarity: 'Platinum' },
-  { kind: 'fish', name: 'Leviathan', rarity: 'Mythical' },
-]
 
 /** The pause in typing after which the player is looked up. */
 const TYPED_MS = 600
 
-export function OverlaySetup({ client }: { readonly client: Client }) {
+interface OverlaySetupProps {
+  readonly client: Client
+  /** The query of the page, such as `?name=Alex&gamemode=earth`. */
+  readonly search: string
+}
+
+export function OverlaySetup({ client, search }: OverlaySetupProps) {
   const gamemodes = useMemo(pageGamemodes, [])
-  const [name, setName] = useState('')
-  const [options, setOptions] = useState<OverlayOptions>(() => defaultOptions(gamemodes))
+  const query = useMemo(() => new URLSearchParams(search), [search])
+  const [name, setName] = useState(query.get('name') ?? '')
+  const [options, setOptions] = useState<OverlayOptions>(() => readOptions(search, gamemodes))
   /** Whether somebody has chosen a gamemode. Otherwise it is that of the player's latest catch. */
-  const [isChosen, setChosen] = useState(false)
+  const [isChosen, setChosen] = useState(() => matchGamemode(gamemodes, query.get('gamemode')) !== undefined)
   const [ignored, setIgnored] = useState<readonly string[]>([])
   const enter = (text: string) => {
     const overlay = readAddress(text, gamemodes)
@@ -80,6 +79,7 @@ export function OverlaySetup({ client }: { readonly client: Client }) {
     }
   }, [client, gamemodes, wanted, isName, isChosen])
   const address = isName ? new URL(overlayPath(wanted, options), publicUrl()).href : ''
+  const { width, height } = sourceSize(options)
   const togglePart = (part: Part) => {
     const parts = (Object.keys(PARTS) as Part[]).filter((one) => options.parts.includes(one) !== (one === part))
     if (parts.length > 0) change({ parts })
@@ -94,98 +94,113 @@ export function OverlaySetup({ client }: { readonly client: Client }) {
       </header>
       <main class="site" id="content" tabIndex={-1}>
         <h1>Stream overlay</h1>
-        <p class="lead">
-          Shows what you catch on your stream as it happens. Choose how it looks, then add its address to your streaming
-          software as a browser source.
-        </p>
+        <p class="lead">Show your catches on your stream as they happen.</p>
         <div class="setup">
-          <form class="panel choices" onSubmit={(event) => event.preventDefault()}>
-            <label class="player">
-              <span>Player</span>
-              <input
-                type="text"
-                autocomplete="off"
-                autocapitalize="off"
-                spellcheck={false}
-                placeholder="Alex"
-                value={name}
-                aria-invalid={wanted !== '' && !isName}
-                aria-describedby="name-mistake name-hint"
-                onInput={(event) => enter(event.currentTarget.value)}
+          <form class="choices" onSubmit={(event) => event.preventDefault()}>
+            <div class="panel">
+              <label class="player">
+                <span>Player</span>
+                <input
+                  type="text"
+                  autocomplete="off"
+                  autocapitalize="off"
+                  spellcheck={false}
+                  placeholder="Alex"
+                  value={name}
+                  aria-invalid={wanted !== '' && !isName}
+                  aria-describedby="name-mistake name-hint"
+                  onInput={(event) => enter(event.currentTarget.value)}
+                />
+              </label>
+              <p id="name-hint" class="quiet">
+                To change an overlay, paste its address here.
+              </p>
+              <p id="name-mistake" class="mistake" role="alert">
+                {wanted !== '' && !isName && `A name must be ${USER_NAME_RULE}.`}
+              </p>
+              <p class="mistake" role="status">
+                {ignored.length > 0 && `The overlay ignores these options: ${ignored.join(', ')}.`}
+              </p>
+              <Choice
+                legend="Gamemode"
+                values={Object.fromEntries(gamemodes.map((one) => [one, one])) as Record<Gamemode, string>}
+                chosen={options.gamemode}
+                onChoose={(gamemode) => {
+                  change({ gamemode })
+                  setChosen(true)
+                }}
               />
-            </label>
-            <p id="name-hint" class="quiet">
-              Or paste the address of an overlay, to change it.
-            </p>
-            <p id="name-mistake" class="mistake" role="alert">
-              {wanted !== '' && !isName && `A name must be ${USER_NAME_RULE}.`}
-            </p>
-            <p class="mistake" role="status">
-              {ignored.length > 0 && `The overlay ignores what it does not know: ${ignored.join(', ')}.`}
-            </p>
-            <Choice legend="Gamemode">
-              {gamemodes.map((gamemode) => (
-                <Radio
-                  key={gamemode}
-                  name="gamemode"
-                  label={gamemode}
-                  isChecked={options.gamemode === gamemode}
-                  onCheck={() => {
-                    change({ gamemode })
-                    setChosen(true)
-                  }}
-                />
-              ))}
-            </Choice>
-            <Choice legend="Catches">
-              {Object.entries(KINDS).map(([kind, label]) => (
-                <Radio
-                  key={kind}
-                  name="kind"
-                  label={label}
-                  isChecked={(options.kind ?? 'both') === kind}
-                  onCheck={() => change({ kind: kind === 'both' ? undefined : (kind as Kind) })}
-                />
-              ))}
-            </Choice>
-            <Choice legend="Show">
-              {(Object.keys(PARTS) as Part[]).map((part) => (
-                <label key={part}>
-                  <input type="checkbox" checked={options.parts.includes(part)} onChange={() => togglePart(part)} />
-                  {PARTS[part]}
-                </label>
-              ))}
-            </Choice>
-            <Choice legend="Look">
-              {Object.entries(THEMES).map(([theme, label]) => (
-                <Radio
-                  key={theme}
-                  name="theme"
-                  label={label}
-                  isChecked={options.theme === theme}
-                  onCheck={() => change({ theme: theme as keyof typeof THEMES })}
-                />
-              ))}
-            </Choice>
-          </form>
-          <Preview key={options.kind} options={options} />
-        </div>
-        <section class="panel address" aria-labelledby="address">
-          <h2 id="address">Address of your overlay</h2>
-          {isName ? (
-            <div class="field-row">
-              <input type="text" readOnly value={address} aria-labelledby="address" />
-              <CopyButton text={address} label="Copy address" />
+              <Choice
+                legend="Catches"
+                values={KINDS}
+                chosen={options.kind ?? 'both'}
+                onChoose={(kind) =>
+                  change(kind === 'crab' ? { kind, rarity: undefined } : { kind: kind === 'both' ? undefined : kind })
+                }
+              />
             </div>
-          ) : (
-            <p class="quiet">Enter your player name above.</p>
-          )}
-          <ol>
-            <li>In your streaming software, add a browser source.</li>
-            <li>Paste the address. 600 × 500 is a good size; the background is transparent.</li>
-            <li>Catch something. The overlay reconnects by itself, also after a restart of the server.</li>
-          </ol>
-        </section>
+            <div class="panel">
+              <Choice legend="Mode" values={MODES} chosen={options.mode} onChoose={(mode) => change({ mode })} />
+              <p class="quiet">{MODE_HINTS[options.mode]}</p>
+              {options.mode === 'feed' && (
+                <fieldset class="choice">
+                  <legend>Show</legend>
+                  {(Object.keys(PARTS) as Part[]).map((part) => (
+                    <label key={part}>
+                      <input type="checkbox" checked={options.parts.includes(part)} onChange={() => togglePart(part)} />
+                      {PARTS[part]}
+                    </label>
+                  ))}
+                </fieldset>
+              )}
+              {options.mode === 'goal' && <GoalFields options={options} onChange={change} />}
+            </div>
+            <div class="panel">
+              <div class="look">
+                <Choice
+                  legend="Corner"
+                  values={CORNERS}
+                  chosen={options.corner}
+                  onChoose={(corner) => change({ corner })}
+                />
+                <Choice legend="Size" values={SIZES} chosen={options.size} onChoose={(size) => change({ size })} />
+                <Choice legend="Theme" values={THEMES} chosen={options.theme} onChoose={(theme) => change({ theme })} />
+              </div>
+              <fieldset class="choice">
+                <legend>Sound</legend>
+                <label>
+                  <input
+                    type="checkbox"
+                    checked={options.hasSound}
+                    onChange={() => change({ hasSound: !options.hasSound })}
+                  />
+                  Play a chime at each catch
+                </label>
+              </fieldset>
+            </div>
+          </form>
+          <div class="result">
+            <section class="panel address" aria-labelledby="address">
+              <h2 id="address">Address of your overlay</h2>
+              {isName ? (
+                <div class="field-row">
+                  <input type="text" readOnly value={address} aria-labelledby="address" />
+                  <CopyButton text={address} label="Copy address" />
+                </div>
+              ) : (
+                <p class="quiet">Enter your player name first.</p>
+              )}
+              <p class="quiet">
+                Add it to OBS as a browser source of {width} × {height}, and move the source to the{' '}
+                {CORNERS[options.corner].toLowerCase()} of your scene.
+              </p>
+            </section>
+            <Preview
+              key={`${options.mode} ${options.kind} ${options.goal} ${options.rarity} ${options.gamemode}`}
+              options={options}
+            />
+          </div>
+        </div>
       </main>
       <footer class="site">
         <a href="/docs">API reference</a>
@@ -194,67 +209,70 @@ export function OverlaySetup({ client }: { readonly client: Client }) {
   )
 }
 
-interface ChoiceProps {
+interface ChoiceProps<Value extends string> {
   readonly legend: string
-  readonly children: ComponentChildren
+  /** By value, its words. */
+  readonly values: Readonly<Record<Value, string>>
+  readonly chosen: Value
+  readonly onChoose: (value: Value) => void
 }
 
-function Choice({ legend, children }: ChoiceProps) {
+/** One of several values. */
+function Choice<Value extends string>({ legend, values, chosen, onChoose }: ChoiceProps<Value>) {
+  const name = legend.toLowerCase()
   return (
-    <fieldset class="choice">
+    <fieldset class={`choice ${name}`}>
       <legend>{legend}</legend>
-      {children}
+      {(Object.keys(values) as Value[]).map((value) => (
+        <label key={value}>
+          <input type="radio" name={name} checked={chosen === value} onChange={() => onChoose(value)} />
+          {values[value]}
+        </label>
+      ))}
     </fieldset>
   )
 }
 
-interface RadioProps {
-  readonly name: string
-  readonly label: string
-  readonly isChecked: boolean
-  readonly onCheck: () => void
+interface GoalFieldsProps {
+  readonly options: OverlayOptions
+  readonly onChange: (some: Partial<OverlayOptions>) => void
 }
 
-function Radio({ name, label, isChecked, onCheck }: RadioProps) {
+function GoalFields({ options: { goal, rarity, kind }, onChange }: GoalFieldsProps) {
+  const isAll = rarity === undefined && kind === undefined
   return (
-    <label>
-      <input type="radio" name={name} checked={isChecked} onChange={onCheck} />
-      {label}
-    </label>
-  )
-}
-
-interface PreviewState {
-  readonly collection: Collection
-  readonly items: readonly Item[]
-  readonly caught: number
-}
-
-function Preview({ options }: { readonly options: OverlayOptions }) {
-  const { kind } = options
-  const [{ collection, items, caught }, setState] = useState<PreviewState>(() => {
-    return { collection: SAMPLE, items: firstItems(SAMPLE, kind), caught: 0 }
-  })
-  const some = CATCHES.filter((one) => kind === undefined || one.kind === kind)
-  const catchOne = () => {
-    const entry = some[caught % some.length] as (typeof CATCHES)[number]
-    setState({
-      collection: { ...collection, [entry.kind]: withEntries(collection[entry.kind], [entry]) },
-      items: withFresh(items, [{ ...entry, gamemode: options.gamemode, count: 1, added: 1 }], kind),
-      caught: caught + 1,
-    })
-  }
-  return (
-    <section class="preview" aria-labelledby="preview">
-      <div class="preview-head">
-        <h2 id="preview">Preview</h2>
-        <button type="button" onClick={catchOne}>
-          Catch something
-        </button>
+    <>
+      <div class="goal-fields">
+        <label>
+          <span>Goal</span>
+          <input
+            type="number"
+            min="1"
+            max={MAX_GOAL}
+            value={goal}
+            onInput={({ currentTarget: { validity, valueAsNumber } }) => {
+              if (validity.valid && Number.isInteger(valueAsNumber)) onChange({ goal: valueAsNumber })
+            }}
+          />
+        </label>
+        {kind !== 'crab' && (
+          <label>
+            <span>Rarity</span>
+            <select
+              value={rarity ?? ''}
+              onChange={({ currentTarget: { value } }) =>
+                onChange({ rarity: RARITY_ORDER.find((one) => one === value) })
+              }
+            >
+              <option value="">All</option>
+              {RARITY_ORDER.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          </label>
+        )}
       </div>
-      <div class="scene">
-        <OverlayView options={options} collection={collection} items={items} />
-      </div>
-    </section>
+      {isAll && <p class="quiet">It starts with the earlier catches of the UTC day, in all gamemodes.</p>}
+    </>
   )
 }

@@ -41,16 +41,18 @@ export function stillIn(collection: Collection, items: readonly Item[]): readonl
   return items.filter((item) => keys.has(keyOf(item)))
 }
 
+/** New catches as items with keys from `firstKey` on. */
+export function newItems(fresh: readonly Fresh[], firstKey: number): readonly Item[] {
+  return fresh.map(({ name, rarity, kind, added }, index) => {
+    return { key: firstKey + index, name, rarity, kind, count: added, isNew: true }
+  })
+}
+
 /** The items with new catches, newest first; of those that came together, the rarest first. */
-export function withFresh(items: readonly Item[], fresh: readonly Fresh[], kind: Kind | undefined): readonly Item[] {
-  const first = Math.max(0, ...items.map(({ key }) => key)) + 1
-  const added = fresh
-    .filter(isOf(kind))
-    .toSorted((one, other) => rankOf(one) - rankOf(other))
-    .map(({ name, rarity, kind, added }, index): Item => {
-      return { key: first + index, name, rarity, kind, count: added, isNew: true }
-    })
-  return [...added.toReversed(), ...items].slice(0, MAX_ITEMS)
+export function withFresh(items: readonly Item[], fresh: readonly Fresh[]): readonly Item[] {
+  const firstKey = Math.max(0, ...items.map(({ key }) => key)) + 1
+  const rarestLast = fresh.toSorted((one, other) => rankOf(one) - rankOf(other))
+  return [...newItems(rarestLast, firstKey).toReversed(), ...items].slice(0, MAX_ITEMS)
 }
 
 /** The catch of the highest rarity, the last of several; `undefined` where nothing has a rarity. */

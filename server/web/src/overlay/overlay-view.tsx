@@ -1,24 +1,48 @@
-import type { Collection } from '../data/cabinet.ts'
+import type { RarityLabel } from '@fish-crab/sdk'
+import { RARITIES } from '@fish-crab/sdk/constants'
+import { type Collection, collectionOf } from '../data/cabinet.ts'
 import type { OverlayOptions } from '../data/overlay-options.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatNumber, plural } from '../parts/format.ts'
 import { type Item, loudness, rarestOf } from './feed.ts'
+import type { GoalCount } from './goal.ts'
+import type { Session } from './session.ts'
+import type { Shown } from './shown.ts'
 import './overlay.css'
 
 interface OverlayViewProps {
   readonly options: OverlayOptions
-  /** Absent until it was loaded once. */
-  readonly collection: Collection | undefined
-  readonly items: readonly Item[]
+  readonly shown: Shown
   /** Why nothing is shown, or nothing new. */
   readonly note?: string | undefined
 }
 
 /** The overlay as streams show it. */
-export function OverlayView({ options: { kind, parts, theme }, collection, items, note }: OverlayViewProps) {
+export function OverlayView({ options, shown: { followed, items, alerts, session, goal }, note }: OverlayViewProps) {
+  const { mode, corner, size, theme, gamemode } = options
+  const collection = followed.cabinet && collectionOf(followed.cabinet, gamemode)
+  return (
+    <div class={`overlay ${theme} ${corner} ${size}`}>
+      {mode === 'feed' && <Feed options={options} collection={collection} items={items} />}
+      {mode === 'alert' && alerts.current && <Alert key={alerts.current.key} item={alerts.current} />}
+      {mode === 'session' && collection && <SessionTotals kind={options.kind} session={session} />}
+      {mode === 'goal' && goal && <Goal options={options} goal={goal} />}
+      {note !== undefined && <p class="note">{note}</p>}
+    </div>
+  )
+}
+
+interface FeedProps {
+  readonly options: OverlayOptions
+  /** Absent until it was loaded once. */
+  readonly collection: Collection | undefined
+  readonly items: readonly Item[]
+}
+
+function Feed({ options: { kind, parts }, collection, items }: FeedProps) {
   const rarest = parts.includes('rarest') && collection ? rarestOf(collection, kind) : undefined
   return (
-    <div class={`overlay ${theme}`}>
+    <>
       {parts.includes('last') && (
         <ul class="feed" aria-label="Last catches">
           {items.map(({ key, kind, name, rarity, count, isNew }) => (
@@ -31,21 +55,32 @@ export function OverlayView({ options: { kind, parts, theme }, collection, items
           ))}
         </ul>
       )}
-      {rarest && (
-        <p class={`rarest-catch ${tintOf(rarest.rarity)}`}>
-          <span class="label">Rarest</span>
-          <Creature kind={rarest.kind} name={rarest.name} rarity={rarest.rarity} />
-          <span class="caught-name">{rarest.name}</span>
-          <span class="caught-rarity">{rarest.rarity}</span>
-        </p>
-      )}
+      {rarest && <Rarest {...rarest} label="Rarest" />}
       {parts.includes('total') && collection && <Totals collection={collection} kind={kind} />}
-      {note !== undefined && <p class="note">{note}</p>}
-    </div>
+    </>
   )
 }
 
-function Totals({ collection: { fish, crab }, kind }: Pick<OverlayOptions, 'kind'> & { collection: Collection }) {
+interface RarestProps extends Pick<Item, 'kind' | 'name' | 'rarity'> {
+  readonly label: string
+}
+
+function Rarest({ kind, name, rarity, label }: RarestProps) {
+  return (
+    <p class={`rarest-catch ${tintOf(rarity)}`}>
+      <span class="label">{label}</span>
+      <Creature kind={kind} name={name} rarity={rarity} />
+      <span class="caught-name">{name}</span>
+      <span class="caught-rarity">{rarity}</span>
+    </p>
+  )
+}
+
+interface TotalsProps extends Pick<OverlayOptions, 'kind'> {
+  readonly collection: Collection
+}
+
+function Totals({ collection: { fish, crab }, kind }: TotalsProps) {
   const unique = (kind === 'crab' ? 0 : fish.unique) + (kind === 'fish' ? 0 : crab.unique)
   return (
     <p class="all">
@@ -53,5 +88,81 @@ function Totals({ collection: { fish, crab }, kind }: Pick<OverlayOptions, 'kind
       {kind !== 'fish' && <span>{plural(crab.total, 'crab')}</span>}
       <span>{plural(unique, 'species', 'species')}</span>
     </p>
+  )
+}
+
+function Alert({ item: { kind, name, rarity, count } }: { readonly item: Item }) {
+  return (
+    <div class={`alert ${tintOf(rarity)} ${loudness({ rarity })}`} role="status">
+      <Creature kind={kind} name={name} rarity={rarity} />
+      <span class="cry">{cryOf(rarity)}</span>
+      <span class="caught-name">
+        {name}
+        {count > 1 && <span class="caught-count"> ×{formatNumber(count)}</span>}
+      </span>
+      <span class="caught-rarity">{rarity ?? 'Crab'}</span>
+    </div>
+  )
+}
+
+/** The words of the game's chat. */
+function cryOf(rarity: RarityLabel | undefined): string {
+  const { catchWord = null } = RARITIES.find(({ label }) => label === rarity) ?? {}
+  return catchWord === null ? 'CATCH!' : `${catchWord} CATCH!`
+}
+
+interface SessionTotalsProps extends Pick<OverlayOptions, 'kind'> {
+  readonly session: Session
+}
+
+function SessionTotals({ kind, session: { fish, crab, newSpecies, rarest } }: SessionTotalsProps) {
+  return (
+    <>
+      <div class="session">
+        <p class="label">This session</p>
+        <ul class="figures">
+          {kind !== 'crab' && <Figure value={fish} label="fish" />}
+          {kind !== 'fish' && <Figure value={crab} label={crab === 1 ? 'crab' : 'crabs'} />}
+          <Figure value={newSpecies.size} label="new species" />
+        </ul>
+      </div>
+      {rarest && <Rarest {...rarest} label="Rarest" />}
+    </>
+  )
+}
+
+interface FigureProps {
+  readonly value: number
+  readonly label: string
+}
+
+function Figure({ value, label }: FigureProps) {
+  return (
+    <li>
+      {/* A new element for each value, so that it moves. */}
+      <span key={value} class="figure">
+        {formatNumber(value)}
+      </span>{' '}
+      {label}
+    </li>
+  )
+}
+
+interface GoalProps {
+  readonly options: Pick<OverlayOptions, 'kind' | 'rarity' | 'goal'>
+  readonly goal: GoalCount
+}
+
+function Goal({ options: { kind, rarity, goal: target }, goal: { count } }: GoalProps) {
+  const counted = rarity ?? (kind === 'crab' ? 'crabs' : kind === 'fish' ? 'fish' : 'catches')
+  const text = `${formatNumber(count)} of ${formatNumber(target)} ${counted} today`
+  return (
+    <div class={`goal ${rarity ? tintOf(rarity) : 'any'} ${count >= target ? 'reached' : ''}`}>
+      <p key={count} class="goal-text">
+        {text}
+        {count >= target && <span class="goal-reached"> Goal reached!</span>}
+      </p>
+      <progress max={target} value={Math.min(count, target)} aria-label={text} />
+    </div>
   )
 }

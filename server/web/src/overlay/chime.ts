@@ -1,0 +1,47 @@
+import { rankOf } from '../data/book.ts'
+import type { Species } from '../data/summary.ts'
+
+/** C major from C5 to C7, in hertz. */
+const SCALE = [523.25, 659.25, 783.99, 1046.5, 1318.51, 1567.98, 1760, 2093] as const
+const NOTE_S = 0.11
+const DECAY_S = 0.5
+const VOLUME = 0.12
+/** A browser that allows sound only later plays no old chimes then. */
+const PATIENCE_MS = 500
+
+/** The notes of a catch, in hertz: the rarer, the higher and the more. */
+export function notesOf(species: Pick<Species, 'rarity'>): readonly number[] {
+  return SCALE.slice(0, rankOf(species) + 2)
+}
+
+/** Plays the notes of catches. */
+export interface Chime {
+  play(species: Pick<Species, 'rarity'>): Promise<void>
+  close(): void
+}
+
+/** Makes sound, where the browser allows it without a click, as streaming software does. */
+export function openChime(): Chime {
+  const audio = new AudioContext()
+  return {
+    async play(species) {
+      const calledAt = performance.now()
+      await audio.resume()
+      if (performance.now() - calledAt < PATIENCE_MS) playNotes(audio, notesOf(species))
+    },
+    close: () => void audio.close(),
+  }
+}
+
+function playNotes(audio: AudioContext, notes: readonly number[]): void {
+  for (const [index, frequency] of notes.entries()) {
+    const startAt = audio.currentTime + index * NOTE_S
+    const oscillator = new OscillatorNode(audio, { type: 'triangle', frequency })
+    const gain = new GainNode(audio, { gain: 0 })
+    gain.gain.setValueAtTime(VOLUME, startAt)
+    gain.gain.exponentialRampToValueAtTime(0.001, startAt + DECAY_S)
+    oscillator.connect(gain).connect(audio.destination)
+    oscillator.start(startAt)
+    oscillator.stop(startAt + DECAY_S)
+  }
+}

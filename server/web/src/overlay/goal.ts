@@ -1,0 +1,35 @@
+import type { Fresh } from '../data/cabinet.ts'
+import type { OverlayOptions } from '../data/overlay-options.ts'
+import type { DayCount } from '../data/summary.ts'
+
+/** The catches of a local day that count for a goal. */
+export interface GoalCount {
+  readonly day: string
+  readonly count: number
+}
+
+const localDay = (now: number) => new Date(now).toDateString()
+
+/** The count when an overlay is opened: profiles count days by UTC and only in all gamemodes, kinds and rarities together. */
+export function startGoal(
+  days: readonly DayCount[],
+  { kind, rarity }: Pick<OverlayOptions, 'kind' | 'rarity'>,
+  now: number,
+): GoalCount {
+  const today = new Date(now).toISOString().slice(0, 'YYYY-MM-DD'.length)
+  const isAll = kind === undefined && rarity === undefined
+  return { day: localDay(now), count: isAll ? (days.find(({ day }) => day === today)?.count ?? 0) : 0 }
+}
+
+/** The count with new catches. It starts again at midnight. */
+export function withCounted(
+  goal: GoalCount,
+  fresh: readonly Fresh[],
+  { rarity }: Pick<OverlayOptions, 'rarity'>,
+  now: number,
+): GoalCount {
+  const day = localDay(now)
+  const counted = fresh.filter((one) => rarity === undefined || one.rarity === rarity)
+  const before = day === goal.day ? goal.count : 0
+  return { day, count: counted.reduce((sum, { added }) => sum + added, before) }
+}

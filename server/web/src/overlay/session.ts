@@ -1,0 +1,36 @@
+import { bookKey, rankOf } from '../data/book.ts'
+import type { Collection, Fresh } from '../data/cabinet.ts'
+import type { Kind } from '../data/summary.ts'
+
+/** What was caught since the overlay was opened. */
+export interface Session {
+  readonly fish: number
+  readonly crab: number
+  /** Keys of the species that the collection did not have before. */
+  readonly newSpecies: ReadonlySet<string>
+  /** The catch of the highest rarity, the last of several. */
+  readonly rarest: Fresh | undefined
+}
+
+export const NEW_SESSION: Session = { fish: 0, crab: 0, newSpecies: new Set(), rarest: undefined }
+
+/**
+ * A session with new catches.
+ * @param before the collection without them
+ */
+export function withCaught(session: Session, before: Collection, fresh: readonly Fresh[]): Session {
+  if (fresh.length === 0) return session
+  const known = new Set(before.fish.species.map(({ name }) => bookKey('fish', name)))
+  for (const { name } of before.crab.species) known.add(bookKey('crab', name))
+  const keys = fresh.map(({ kind, name }) => bookKey(kind, name))
+  const of = (wanted: Kind) => fresh.reduce((sum, { kind, added }) => sum + (kind === wanted ? added : 0), 0)
+  return {
+    fish: session.fish + of('fish'),
+    crab: session.crab + of('crab'),
+    newSpecies: new Set([...session.newSpecies, ...keys.filter((key) => !known.has(key))]),
+    rarest: fresh.reduce(
+      (best, one) => (rankOf(one) >= Math.max(0, best ? rankOf(best) : 0) ? one : best),
+      session.rarest,
+    ),
+  }
+}
