@@ -330,8 +330,8 @@ describe('the administrators’ page', () => {
     await page.emulateMedia({ reducedMotion: 'reduce' })
     const check = async (view: string) => {
       for (const [width, colorScheme] of [
-        [1280, 'light'],
-        [1280, 'dark'],
+        [1440, 'light'],
+        [1440, 'dark'],
         [390, 'light'],
       ] as const) {
         await page.setViewportSize({ width, height: 844 })
@@ -347,7 +347,7 @@ describe('the administrators’ page', () => {
     await check('sign in')
     await openAdministration(page, url)
     const views: readonly (readonly [fragment: string, ready: string])[] = [
-      ['#overview', '.bars'],
+      ['#overview', 'main:has(.bars) .facts'],
       ['#players', 'table'],
       ['#leaderboard', 'table'],
       ['#audit', '.audit'],
