@@ -108,13 +108,13 @@ function mapDriver(): StorageDriver {
       listeners.add(own)
       return () => void listeners.delete(own)
     },
-    removeRecord: (place, id) => open(() => take(place, id) !== undefined),
+    removeRecord: (place, id) => open(() => take(place, id)?.count ?? 0),
     moveRecord: (place, id, gamemode) =>
       open(() => {
         const [target, record] = [{ ...place, gamemode }, take(place, id)]
-        if (!record) return collections.get(keyOf(target))?.records.some((one) => one.id === id) ?? false
+        if (!record) return collections.get(keyOf(target))?.records.find((one) => one.id === id)?.count ?? 0
         add(target, record)
-        return true
+        return record.count
       }),
     removeOwner: (owner) =>
       open(() => {

@@ -73,6 +73,8 @@ describe('user list and show', () => {
       id: expect.any(String),
       name: 'Alex',
       createdAt: expect.any(String),
+      fish: expect.any(Number),
+      crab: expect.any(Number),
       lastCatchAt: expect.any(String),
     })
     await json(['key', 'Alex', '--out', '-'])

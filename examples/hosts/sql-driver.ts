@@ -160,15 +160,17 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
       listeners.add(own)
       return () => void listeners.delete(own)
     },
-    removeRecord: (place, id) => open(() => take(place, id) !== undefined),
+    removeRecord: (place, id) => open(() => Number(take(place, id)?.count ?? 0)),
     moveRecord: (place, id, gamemode) =>
       open(() => {
         const target = { ...place, gamemode }
         const record = take(place, id)
-        if (!record) return has(`SELECT 1 FROM records WHERE ${IN_COLLECTION} AND id = ?`, ...keyOf(target), id)
+        if (!record) {
+          return number(`SELECT count FROM records WHERE ${IN_COLLECTION} AND id = ?`, ...keyOf(target), id)
+        }
         const [count, entries] = [Number(record.count), String(record.entries)]
         add(target, { id, count, labels: JSON.parse(String(record.labels)), entries })
-        return true
+        return count
       }),
     removeOwner: (owner) =>
       open(() => {

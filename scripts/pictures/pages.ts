@@ -106,7 +106,8 @@ const VIEWS: Readonly<Record<string, Open>> = {
     await catchFive(page)
   },
   async 'admin-player-1440-dark'(page, url) {
-    await respond(page, 'users/Alex', { ...MADE, name: 'Alex' })
+    const lastCatch = { at: new Date(NOW).toISOString(), kind: 'fish', gamemode: 'survival' }
+    await respond(page, 'users/Alex', { ...MADE, name: 'Alex', totals: { fish: 571, crab: 5 }, lastCatch })
     await signIn(page, url, 'players/Alex?gamemode=survival')
     await page.locator('.record').first().waitFor()
   },
@@ -118,6 +119,7 @@ const VIEWS: Readonly<Record<string, Open>> = {
       actor: index % 6 === 0 ? 'mia' : 'root',
       action,
       ...(action === 'login' ? {} : { subject: action === 'admin.create' ? 'mia' : 'Alex' }),
+      ...(action === 'fish.delete' ? { gamemode: 'earth', count: 3 } : {}),
       address: '203.0.113.7',
       requestId: MADE.id.replace('71', String(80 + index)),
     }))

@@ -12,6 +12,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { field: 'actor' },
   { field: 'action', whole: true },
   { field: 'subject' },
+  { field: 'count' },
   { field: 'address' },
   { field: 'record', hidden: true, whole: true },
   { field: 'gamemode', hidden: true },

@@ -200,11 +200,11 @@ function createReproducibleStorage(storage: FishStorage) {
 
       async moveRecord(collection, id, gamemode) {
         const moved = await storage.moveRecord(collection, id, gamemode)
-        if (!moved) return false
+        if (moved === 0) return 0
         const target = { ...collection, gamemode }
         updateVersion(collection, `without ${id}`, { ...collection, removed: id })
         updateVersion(target, `with ${id}`, target)
-        return true
+        return moved
       },
 
       async version(collection) {

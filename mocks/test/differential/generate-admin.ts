@@ -93,6 +93,7 @@ function pairsFor(random: Random, { path }: AdminRoute): Pair[] {
   if (path === ROUTES.listUsers.path && random.chance(0.4)) {
     pairs.push(['search', random.pick(['a', 'A', 'made', '*', hostileText(random)])])
   }
+  if (path === ROUTES.listUsers.path && random.chance(0.3)) pairs.push(['totals', random.pick(['true', 'false', 'x'])])
   if (random.chance(0.3)) pairs.push(['limit', random.pick(['1', '2', '10', '1000', '0', 'x', ''])])
   if (random.chance(0.15)) pairs.push(['cursor', cursor(random)])
   return random.chance(0.95) ? pairs : []

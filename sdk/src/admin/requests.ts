@@ -62,7 +62,10 @@ interface UserSearch {
 }
 
 /** Options of `users.list`. */
-export interface ListUsersOptions extends AdminListOptions, UserSearch {}
+export interface ListUsersOptions extends AdminListOptions, UserSearch {
+  /** Adds the number of catches and the latest catch, to at most 50 users per page. @default false */
+  readonly totals?: boolean | undefined
+}
 
 /** Options of `users.iterate`. */
 export interface IterateUsersOptions extends AdminIterateOptions, UserSearch {}

@@ -74,11 +74,11 @@ export interface UsersResource {
    */
   create(user: NewUser, options?: NonRetriedOptions): ApiPromise<CreatedUser & ResponseMeta>
   /**
-   * One user, without secrets.
+   * One user with its catches, without secrets.
    *
    * @throws NotFoundError with code `user_not_found`; ValidationError, ApiError, ConnectionError.
    * @example
-   * const { id, createdAt } = await admin.users.get('Alex')
+   * const { id, totals, lastCatch } = await admin.users.get('Alex')
    */
   get(name: string, options?: CallOptions): ApiPromise<UserDetails & ResponseMeta>
   /**
@@ -107,11 +107,11 @@ export interface UsersResource {
 
 export function createUsers(send: Send): UsersResource {
   const list: UsersResource['list'] = (options = {}) =>
-    send(userListShape, options, { ...LIST_OPTIONS, search: 1 }, () => {
-      const { search, limit, cursor } = options
+    send(userListShape, options, { ...LIST_OPTIONS, search: 1, totals: 1 }, () => {
+      const { search, totals, limit, cursor } = options
       return {
         route: ADMIN_ROUTES.listUsers,
-        query: { search, limit, cursor },
+        query: { search, totals: totals ? 'true' : undefined, limit, cursor },
         issues: [searchIssue(search), limitIssue(limit), cursorIssue(cursor)],
       }
     })

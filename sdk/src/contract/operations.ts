@@ -202,7 +202,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     errors: [...jsonErrors, 'user_exists', 'unavailable'],
   },
   showUser: {
-    summary: 'One user, with its last catch and the last time its key was read',
+    summary: 'One user, with its catches and the last time its key was read',
     auth: 'admin',
     success: ok(schemas.userDetailsSchema),
     errors: ['user_not_found'],

@@ -310,18 +310,28 @@ export const newAdminSchema = z.object({
 /** A user, without secrets. */
 const userSchema = z.object({ id: z.string(), name: z.string(), createdAt: dateTimeSchema })
 
-/** A user, with when it was last there: `lastCatchAt` by the times of its catches. Each is missing if unknown. */
-export const userDetailsSchema = z.object({
+/** A user with the number of its catches, and the latest one by the time of the catch. Each is missing if unknown. */
+const userTotalsSchema = z.object({
   ...userSchema.shape,
-  lastCatchAt: z.optional(dateTimeSchema),
-  lastKeyReadAt: z.optional(dateTimeSchema),
+  totals: z.optional(z.object({ fish: count, crab: count })),
+  lastCatch: z.optional(z.object({ at: dateTimeSchema, kind: z.enum(KINDS), gamemode: z.string() })),
 })
 
-/** The query of the list of users: part of a name, in any letter case. */
-export const userListQuerySchema = z.object({ search: z.optional(z.string().check(z.maxLength(32))), ...pageFields })
+/** A user with its catches, and when its key was last read. */
+export const userDetailsSchema = z.object({ ...userTotalsSchema.shape, lastKeyReadAt: z.optional(dateTimeSchema) })
 
-/** One page of users, by name. */
-export const userListSchema = z.object({ users: z.array(userSchema), nextCursor })
+/**
+ * The query of the list of users: part of a name, in any letter case; `totals` adds the number of catches and the latest
+ * one, to at most 50 users per page.
+ */
+export const userListQuerySchema = z.object({
+  search: z.optional(z.string().check(z.maxLength(32))),
+  totals: z.optional(z.enum(['true', 'false'])),
+  ...pageFields,
+})
+
+/** One page of users, by name. Their catches are missing unless `totals` is `true`. */
+export const userListSchema = z.object({ users: z.array(userTotalsSchema), nextCursor })
 
 /** The body of a new user; a missing password is generated. */
 export const newUserSchema = z.object({ name: userNameSchema, password: z.optional(passwordSchema) })
@@ -430,7 +440,8 @@ const AUDIT_ACTIONS = [
 
 /**
  * One line of the audit log: who did what to whom, when, from where. Of a failed login, the actor is the account that was
- * tried, or {@link UNKNOWN_ACTOR}. Of a removal or a move, `record` is its id and `gamemode` where it was.
+ * tried, or {@link UNKNOWN_ACTOR}. Of catches, `gamemode` is where they were added or had been before, and `count` their
+ * number, missing until the change is done. Of a removal or a move, `record` is the id.
  */
 export const auditEntrySchema = z.object({
   id: z.string(),
@@ -441,6 +452,7 @@ export const auditEntrySchema = z.object({
   record: z.optional(z.string()),
   gamemode: z.optional(z.string()),
   movedTo: z.optional(z.string()),
+  count: z.optional(count),
   address: z.string(),
   requestId: z.string(),
 })

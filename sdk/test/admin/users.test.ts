@@ -10,7 +10,7 @@ test('a new user comes with its secrets and can be read without them', async () 
   expect(created.apiKey).not.toBe('')
   const { id, name, createdAt } = created
   const { rateLimit, requestId, ...user } = await admin.users.get('bob')
-  expect(user).toEqual({ id, name, createdAt })
+  expect(user).toEqual({ id, name, createdAt, totals: { fish: 0, crab: 0 } })
   expect(rateLimit).toMatchObject({ limit: 300, remaining: 298 })
   expect(requestId).toBeTypeOf('string')
 })
@@ -36,6 +36,10 @@ test('users are listed by page, by search, and one by one', async () => {
   expect(second.users.map(({ name }) => name)).toEqual(['Bob', 'Cleo'])
   expect(second.nextCursor).toBeUndefined()
   expect((await admin.users.list({ search: 'B' })).users.map(({ name }) => name)).toEqual(['Bea', 'Bob'])
+  await admin.crabs.add('Bea', [{ caughtAt: '2025-06-01T00:00:00Z' }], { gamemode: 'earth' })
+  expect((await admin.users.list({ search: 'Bea', totals: true })).users).toMatchObject([
+    { totals: { fish: 0, crab: 1 }, lastCatch: { at: '2025-06-01T00:00:00.000Z', kind: 'crab', gamemode: 'earth' } },
+  ])
 
   const before = sent.length
   const seen: string[] = []

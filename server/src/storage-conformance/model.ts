@@ -68,6 +68,7 @@ interface ModelRecord {
   readonly id: string
   /** The key of the collection. */
   readonly key: string
+  readonly count: number
   readonly entries: string
 }
 
@@ -101,7 +102,8 @@ class Model {
         return this.#append(one)
       case 'removeRecord': {
         const { id, collection } = this.#pick(one)
-        const expected = this.#stored.get(id)?.key === keyOf(collection) && this.#remove(id)
+        const stored = this.#stored.get(id)
+        const expected = stored?.key === keyOf(collection) ? this.#remove(stored) : 0
         return { run: () => storage.removeRecord(collection, id), expected }
       }
       case 'moveRecord':
@@ -149,7 +151,7 @@ class Model {
     const first = this.#idsByToken.get(`${collection.owner} ${token}`)
     if (first !== undefined) return { run, expected: { outcome: 'replayed', id: first } }
     if (token) this.#idsByToken.set(`${collection.owner} ${token}`, id)
-    this.#store(id, { id, key: keyOf(collection), entries })
+    this.#store(id, { id, key: keyOf(collection), count: rarities.length, entries })
     return { run, expected: { outcome: 'stored', id } }
   }
 
@@ -158,11 +160,12 @@ class Model {
     const target = { ...collection, gamemode: collection.gamemode === 'earth' ? 'sky' : 'earth' }
     const run = () => this.storage.moveRecord(collection, id, target.gamemode)
     const stored = this.#stored.get(id)
-    if (!sent || stored?.key !== keyOf(collection)) return { run, expected: stored?.key === keyOf(target) }
+    if (!sent || stored?.key !== keyOf(collection))
+      return { run, expected: stored?.key === keyOf(target) ? stored.count : 0 }
     sent.collection = target
-    this.#remove(id)
+    this.#remove(stored)
     this.#store(id, { ...stored, key: keyOf(target) })
-    return { run, expected: true }
+    return { run, expected: stored.count }
   }
 
   #list({ after, limit, contains }: OperationOf<'list'>): Step {
@@ -209,9 +212,10 @@ class Model {
     this.#changed.add(record.key)
   }
 
-  #remove(id: string): boolean {
-    this.#changed.add(this.#stored.get(id)?.key ?? '')
-    return this.#stored.delete(id)
+  #remove({ id, key, count }: ModelRecord): number {
+    this.#changed.add(key)
+    this.#stored.delete(id)
+    return count
   }
 
   #recordsOf(collection: Collection): ModelRecord[] {

@@ -1,4 +1,11 @@
-import { createdUserSchema, type Leaderboard, type Saved, userDetailsSchema } from '@fish-crab/sdk/contract'
+import {
+  type AuditPage,
+  createdUserSchema,
+  type Leaderboard,
+  type Saved,
+  userDetailsSchema,
+  userListSchema,
+} from '@fish-crab/sdk/contract'
 import { createScryptHasher } from '@fish-crab/server'
 import { createMemoryStorage } from '@fish-crab/server/app'
 import { describe, expect, it, test } from 'vitest'
@@ -123,17 +130,23 @@ describe('the leaderboard', () => {
 })
 
 describe('a user that an administrator looks at', () => {
-  it('shows when it last caught something, in any gamemode, and when its key was last read', async () => {
+  it('shows its catches in all gamemodes, the latest one, and when its key was last read', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const user = async () => userDetailsSchema.parse(await (await admin('GET', '/admin/users/alex')).json())
     const { id, name, createdAt } = service.alex
-    expect(await user()).toEqual({ id, name, createdAt })
+    expect(await user()).toEqual({ id, name, createdAt, totals: { fish: 0, crab: 0 } })
     const add = (gamemode: string, caughtAt: string) =>
       admin('POST', `/admin/users/Alex/crab?gamemode=${gamemode}`, { crab: [{ caughtAt }] })
     await add('earth', '2025-01-01T00:00:00.000Z')
     const saved = (await (await add('survival', '2025-06-01T00:00:00.000Z')).json()) as Saved
-    expect(await user()).toEqual({ id, name, createdAt, lastCatchAt: '2025-06-01T00:00:00.000Z' })
+    expect(await user()).toEqual({
+      id,
+      name,
+      createdAt,
+      totals: { fish: 0, crab: 2 },
+      lastCatch: { at: '2025-06-01T00:00:00.000Z', kind: 'crab', gamemode: 'survival' },
+    })
     await admin('DELETE', `/admin/users/Alex/crab/${saved.id}?gamemode=survival`)
     service.advance(5000)
     for (const authorization of [basic('Alex', 'alex-password'), basic('Alex', 'wrong')]) {
@@ -144,9 +157,51 @@ describe('a user that an administrator looks at', () => {
       id,
       name,
       createdAt,
-      lastCatchAt: '2025-01-01T00:00:00.000Z',
+      totals: { fish: 0, crab: 1 },
+      lastCatch: { at: '2025-01-01T00:00:00.000Z', kind: 'crab', gamemode: 'earth' },
       lastKeyReadAt: new Date(service.now() - 10_000).toISOString(),
     })
+  })
+})
+
+describe('a list of users with totals', () => {
+  it('shows the catches of at most 50 players a page, and the latest one of each', async () => {
+    const admin = await asRoot(await createMemoryService(UNLIMITED))
+    const names = Array.from({ length: 60 }, (_, index) => `User${index + 10}`)
+    await createUsers(admin, names)
+    await add(admin, 'User10', 3)
+    await add(admin, 'User10', 2, 'factions', 'crab')
+    const read = async (query: string) =>
+      userListSchema.parse(await (await admin('GET', `/admin/users?${query}`)).json())
+    const { users, nextCursor } = await read('totals=true&search=user')
+    expect(users).toHaveLength(50)
+    expect(users[0]).toMatchObject({ name: 'User10', totals: { fish: 3, crab: 2 }, lastCatch: { gamemode: 'earth' } })
+    expect(users[1]?.totals).toEqual({ fish: 0, crab: 0 })
+    expect(users[1]).not.toHaveProperty('lastCatch')
+    const rest = await read(`totals=true&search=user&cursor=${encodeURIComponent(nextCursor ?? '')}`)
+    expect([...users, ...rest.users].map(({ name }) => name)).toEqual(names)
+    expect((await read('search=user10')).users[0]).not.toHaveProperty('totals')
+  })
+})
+
+describe('the audit log of catches', () => {
+  it('has the number of those that were added, moved and removed', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    const id = await add(admin, 'Alex', 3)
+    for (let repeated = 0; repeated < 2; repeated += 1) {
+      service.advance(1)
+      await admin('POST', `/admin/users/Alex/fish/${id}/move?gamemode=earth`, { gamemode: 'factions' })
+    }
+    service.advance(1)
+    await admin('DELETE', `/admin/users/Alex/fish/${id}?gamemode=factions`)
+    const { entries } = (await (await admin('GET', '/admin/audit?limit=4')).json()) as AuditPage
+    expect(entries.map(({ action, gamemode, movedTo, count }) => [action, gamemode, movedTo, count])).toEqual([
+      ['fish.delete', 'factions', undefined, 3],
+      ['fish.move', 'earth', 'factions', 3],
+      ['fish.move', 'earth', 'factions', 3],
+      ['fish.add', 'earth', undefined, 3],
+    ])
   })
 })
 

@@ -42,7 +42,7 @@ describe('a session of the administrators’ page', () => {
     ])
   })
 
-  it('that expires holds back what is asked for until its administrator has signed in again', async () => {
+  it('delays requests after it expires until its administrator has signed in again', async () => {
     const { session, root, advance } = await openSession()
     await session.signIn(root)
     advance(HOUR_MS + 1000)
@@ -56,7 +56,7 @@ describe('a session of the administrators’ page', () => {
     expect((await listed).users.length).toBeGreaterThan(0)
   })
 
-  it('that is ended lets nothing through any more, also of what waited', async () => {
+  it('rejects requests after it ends, also those that waited', async () => {
     const { session, root, advance } = await openSession()
     await expect(session.request((client) => client.me())).rejects.toThrow(SignedOutError)
     await session.signIn(root)
@@ -78,7 +78,7 @@ describe('a session of the administrators’ page', () => {
     expect((await ask()).status).toBe(401)
   })
 
-  it('reads a key by the password alone, and forgets it', async () => {
+  it('reads a key with the password, which is not kept', async () => {
     const { session, root, requests, alex } = await openSession()
     await session.signIn(root)
     const { fernetKey } = await session.requestWith(root.password, (client) => client.keys.get('Alex'))
@@ -92,7 +92,6 @@ describe('a session of the administrators’ page', () => {
 describe('the address of a view', () => {
   it.each<View>([
     { name: 'overview' },
-    { name: 'health' },
     { name: 'administrators' },
     { name: 'players', search: '' },
     { name: 'players', search: 'a&b=c #' },
@@ -101,7 +100,7 @@ describe('the address of a view', () => {
     { name: 'leaderboard', kind: 'fish', gamemode: 'earth' },
     { name: 'audit', filter: { text: '', action: undefined, since: '' } },
     { name: 'audit', filter: { text: '10.0.0.1', action: 'user.reset.api-key', since: '2026-01-31' } },
-  ])('leads to it again: %o', (view) => {
+  ])('leads back to that view: %o', (view) => {
     expect(readView(fragmentOf(view), GAMEMODES)).toEqual(view)
   })
 
@@ -114,7 +113,7 @@ describe('the address of a view', () => {
     ['#players/<script>', { name: 'unknown' }],
     ['#players/Alex/x', { name: 'unknown' }],
     ['#constructor', { name: 'unknown' }],
-  ])('is read without what is wrong in it: %s', (fragment, view) => {
+  ])('is read without its invalid parts: %s', (fragment, view) => {
     expect(readView(fragment, GAMEMODES)).toMatchObject(view)
   })
 })
@@ -142,7 +141,7 @@ describe('a search of the audit log', () => {
     return { read, reads: () => reads }
   }
 
-  it('reads what one view holds, and goes on from there', async () => {
+  it('reads one page, and continues from there', async () => {
     const { read, reads } = openLog()
     const first = await searchAudit(read, NONE)
     expect([first.entries.length, reads()]).toEqual([50, 1])
@@ -150,7 +149,7 @@ describe('a search of the audit log', () => {
     expect(more.entries.map(({ id }) => id)).toEqual(LOG.slice(0, 100).map(({ id }) => id))
   })
 
-  it('reads at most 1,000 entries at once for a few that match, and says how far it came', async () => {
+  it('reads at most 1,000 entries at once for a few that match, and reports the time of the oldest', async () => {
     const { read, reads } = openLog()
     const found = await searchAudit(read, { ...NONE, text: 'MIA' })
     expect([found.entries.length, reads()]).toEqual([10, 4])
@@ -173,7 +172,7 @@ describe('a search of the audit log', () => {
 })
 
 describe('the catches of a player', () => {
-  it('are shown as they are removed: by record, newest first', () => {
+  it('are grouped by record, newest first', () => {
     const listed = (id: string, name: string) => ({ id, name, caughtAt: '2026-01-01T00:00:00.000Z' })
     expect(recordsOf([listed('1', 'Cod'), listed('2', 'Koi'), listed('2', 'Eel')])).toMatchObject([
       { id: '2', entries: [{ name: 'Koi' }, { name: 'Eel' }] },
@@ -209,7 +208,7 @@ describe('the catches of a player', () => {
   })
 })
 
-describe('what went wrong', () => {
+describe('a problem', () => {
   const described = async (make: Parameters<Awaited<ReturnType<typeof openSession>>['session']['request']>[0]) => {
     const { session, root } = await openSession()
     await session.signIn(root)
@@ -219,7 +218,7 @@ describe('what went wrong', () => {
     )
   }
 
-  it('is said with the next step', async () => {
+  it('is reported with the next step', async () => {
     expect(await described((client) => client.users.create({ name: 'alex' }))).toEqual({
       title: 'A player of this name exists already.',
       next: 'Letter case makes no difference. Choose another name.',
@@ -233,7 +232,7 @@ describe('what went wrong', () => {
     })
   })
 
-  it('says when it is worth trying again after too many failed logins', async () => {
+  it('has the time of the next attempt after too many failed logins', async () => {
     const { session, root } = await openSession()
     const fail = () =>
       session.signIn({ ...root, password: 'wrong' }).catch((error: unknown) => problemOf(error, { now: 1000 }))
@@ -242,7 +241,7 @@ describe('what went wrong', () => {
     expect(await fail()).toMatchObject({ title: 'Too many requests.', retryAt: expect.any(Number) })
   })
 
-  it('of a write without a response is unknown, and of other mistakes no text is repeated', async () => {
+  it('is an unknown outcome for a write without a response, and repeats no text of other errors', async () => {
     const lost = createAdminSession((by) =>
       createAdminClient({
         baseUrl: BASE_URL,

@@ -1,8 +1,6 @@
 import { createClient } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
-import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
-import { findLatestPlace, searchedGamemodes } from '../../web/src/admin/data/records.ts'
 import { latestGamemode, totalOf } from '../../web/src/data/cabinet.ts'
 import { loadPlayer } from '../../web/src/data/load.ts'
 import { createMemoryService } from '../app/memory-service.ts'
@@ -37,20 +35,8 @@ describe('the gamemode that a page opens', () => {
     expect(latestGamemode((await loadPlayer('Alex')(client, signal)).cabinet)).toBe('survival')
   })
 
-  it('is searched by administrators only if the service has few', async () => {
+  it('is not read for an unknown player', async () => {
     const { client } = await openService()
-    const nobody = loadPlayer('Nobody')(client, signal)
-    await expect(nobody).rejects.toMatchObject({ code: 'user_not_found' })
-    expect(searchedGamemodes(['earth', 'a', 'b', 'c', 'd'])).toEqual(['earth'])
-  })
-
-  it('is the same for administrators, with the kind of the catch', async () => {
-    const { admin } = await openService()
-    const find = (kinds: readonly ('fish' | 'crab')[]) =>
-      findLatestPlace(admin, { player: 'Alex', kinds, gamemodes: GAMEMODES })
-    expect(await find(['fish', 'crab'])).toEqual({ player: 'Alex', kind: 'fish', gamemode: 'earth' })
-    await admin.crabs.add('Alex', [{ caughtAt: '2025-01-04T00:00:00.000Z' }], { gamemode: 'survival' })
-    expect(await find(['fish', 'crab'])).toEqual({ player: 'Alex', kind: 'crab', gamemode: 'survival' })
-    expect(await find(['fish'])).toMatchObject({ kind: 'fish', gamemode: 'earth' })
+    await expect(loadPlayer('Nobody')(client, signal)).rejects.toMatchObject({ code: 'user_not_found' })
   })
 })

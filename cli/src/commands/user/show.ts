@@ -7,6 +7,8 @@ import { USER_COLUMNS } from './list.ts'
 
 const COLUMNS: readonly Column<User>[] = [
   ...USER_COLUMNS.slice(0, 2),
+  { field: 'fish' },
+  { field: 'crab', title: 'CRABS' },
   timeColumn('lastCatchAt'),
   timeColumn('lastKeyReadAt', 'KEY LAST READ'),
   ...USER_COLUMNS.slice(2),
@@ -23,8 +25,8 @@ export const userShowCommand = defineCommand({
   async run(context) {
     const { args } = context
     const { admin, options } = await openAdministration(context)
-    const { id, name, createdAt, lastCatchAt, lastKeyReadAt } = await admin.users.get(args.name, options)
-    const row = { id, name, createdAt, lastCatchAt, lastKeyReadAt }
+    const { id, name, createdAt, totals, lastCatch, lastKeyReadAt } = await admin.users.get(args.name, options)
+    const row = { id, name, createdAt, ...totals, lastCatchAt: lastCatch?.at, lastKeyReadAt }
     return context.print(row, () => fieldLines(row, COLUMNS))
   },
 })

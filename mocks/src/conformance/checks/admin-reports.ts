@@ -95,6 +95,7 @@ interface AuditEntry {
   readonly actor: string
   readonly action: string
   readonly subject?: string
+  readonly count?: number
   readonly address: string
   readonly requestId: string
 }
@@ -111,7 +112,7 @@ async function auditPage(t: TestContext, query: string) {
 /** Acts in some way. @returns who acted on which account, and what the audit log then says, in any order */
 type Act = (
   t: TestContext,
-) => Promise<{ actor: string; subject?: string; actions: readonly string[]; requestId?: string }>
+) => Promise<{ actor: string; subject?: string; actions: readonly string[]; count?: number; requestId?: string }>
 
 const ACTS: Readonly<Record<string, Act>> = {
   async login(t) {
@@ -128,12 +129,12 @@ const ACTS: Readonly<Record<string, Act>> = {
   async catches(t) {
     const { name } = await t.newUser()
     const query = '?gamemode=earth'
-    const added = await t.asSuperadmin('addUserCrab', { params: { name }, query, body: { crab: [{}] } })
+    const added = await t.asSuperadmin('addUserCrab', { params: { name }, query, body: { crab: [{}, {}] } })
     const params = { name, id: String(expect.json(added, 201).id) }
     expect.status(await t.asSuperadmin('moveUserCrab', { params, query, body: { gamemode: 'oneblock' } }), 204)
     expect.status(await t.asSuperadmin('deleteUserCrab', { params, query: '?gamemode=oneblock' }), 204)
     const actions = ['crab.add', 'crab.move', 'crab.delete']
-    return { actor: (await t.superadmin()).username, subject: name, actions }
+    return { actor: (await t.superadmin()).username, subject: name, actions, count: 2 }
   },
   async 'key-read-by-owner'(t) {
     const { id, name, password } = await t.newUser()
@@ -160,7 +161,7 @@ const ACTS: Readonly<Record<string, Act>> = {
 export const adminAuditChecks = checksOf('admin', [
   ...Object.entries(ACTS).map(([id, act]) =>
     check(`audit-${id}`, `The audit log says who did what, when and from where: ${id}.`, async (t) => {
-      const { actor, subject, actions, requestId } = await act(t)
+      const { actor, subject, actions, count, requestId } = await act(t)
       const isOwn = (entry: AuditEntry) => (subject === undefined ? entry.actor === actor : entry.subject === subject)
       const { entries } = await auditPage(t, '?limit=1000')
       const own = entries.filter(isOwn)
@@ -170,6 +171,7 @@ export const adminAuditChecks = checksOf('admin', [
         expect.that(entry !== undefined, `"${action}" in the audit log`, seen)
         expect.same(entry.actor, actor, `the actor of "${action}"`)
         expect.dateTime(entry.at, '"at"')
+        expect.same(entry.count, count, `the count of "${action}"`)
         expect.text(entry.address, '"address"')
         if (requestId) expect.same(entry.requestId, requestId, '"requestId" of the entry')
       }

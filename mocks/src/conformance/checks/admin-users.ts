@@ -29,18 +29,27 @@ export const adminUsersChecks = checksOf('admin', [
     expect.same(expectCreatedUser(await t.createUser({ name, password })).name, name, '"name"')
     expect.status(await t.request('/get/user/key', { headers: { authorization: basic(name, password) } }), 200)
   }),
-  check('user-shown', 'A user has no secrets, and the times of its last catch and key reading.', async (t) => {
-    const { id, name, createdAt, password } = await t.newUser()
-    const response = await t.asSuperadmin('showUser', { params: { name: name.toUpperCase() } })
-    expect.same(expect.json(response), { id, name, createdAt }, 'the body of a new user', response)
-    const caughtAt = ['2025-06-01T00:00:00.000Z', '2025-01-01T00:00:00.000Z']
-    const body = { crab: caughtAt.map((time) => ({ caughtAt: time })) }
-    expect.status(await t.asSuperadmin('addUserCrab', { params: { name }, query: '?gamemode=earth', body }), 201)
-    expect.status(await t.request('/get/user/key', { headers: { authorization: basic(name, password) } }), 200)
-    const { lastCatchAt, lastKeyReadAt } = expect.json(await t.asSuperadmin('showUser', { params: { name } }))
-    expect.same(lastCatchAt, caughtAt[0], '"lastCatchAt"')
-    expect.dateTime(lastKeyReadAt, '"lastKeyReadAt"')
-  }),
+  check(
+    'user-shown',
+    'A user has no secrets, its totals, its latest catch and the time of its last key reading.',
+    async (t) => {
+      const { id, name, createdAt, password } = await t.newUser()
+      const response = await t.asSuperadmin('showUser', { params: { name: name.toUpperCase() } })
+      const none = { fish: 0, crab: 0 }
+      expect.same(expect.json(response), { id, name, createdAt, totals: none }, 'the body of a new user', response)
+      const caughtAt = ['2025-06-01T00:00:00.000Z', '2025-01-01T00:00:00.000Z']
+      const body = { crab: caughtAt.map((time) => ({ caughtAt: time })) }
+      expect.status(await t.asSuperadmin('addUserCrab', { params: { name }, query: '?gamemode=earth', body }), 201)
+      expect.status(await t.request('/get/user/key', { headers: { authorization: basic(name, password) } }), 200)
+      const { totals, lastCatch, lastKeyReadAt } = expect.json(await t.asSuperadmin('showUser', { params: { name } }))
+      expect.same(totals, { fish: 0, crab: 2 }, '"totals"')
+      expect.same(lastCatch, { at: caughtAt[0], kind: 'crab', gamemode: 'earth' }, '"lastCatch"')
+      const { users } = await listPage(t, `?totals=true&search=${name}`)
+      const listed = users.find((user) => user.id === id)
+      expect.same(listed, { id, name, createdAt, totals, lastCatch }, 'the user in a list with totals')
+      expect.dateTime(lastKeyReadAt, '"lastKeyReadAt"')
+    },
+  ),
   check('users-searched', 'Users can be searched by part of the name; the list has no secrets.', async (t) => {
     const { id, name, createdAt } = await t.user()
     // A user that does not match the search.

@@ -63,6 +63,7 @@ export const adminMutations: readonly Mutation[] = [
   onEntries('records another actor', '/admin/audit', 'entries', (entries) =>
     entries.map((entry) => ({ ...entry, actor: 'x' })),
   ),
+  onEntries('records no count', '/admin/audit', 'entries', (entries) => entries.map(({ count: _, ...entry }) => entry)),
   onEntries('records another request id', '/admin/audit', 'entries', (entries) =>
     entries.map((entry) => ({ ...entry, requestId: 'x' })),
   ),
@@ -95,7 +96,9 @@ export const adminMutations: readonly Mutation[] = [
   onOk('says another role', /^\/admin\/me$/, (body) => ({ ...body, role: 'superadmin', username: 'x' })),
   onOk('shows password hashes', /^\/admin\/(me|admins)$/, (body) => ({ ...body, passwordHash: 'x' })),
   onOk('shows secrets of users', USER, (body) => ({ ...body, apiKey: 'x' })),
-  onOk('shows no last catch', USER, ({ lastCatchAt: _, ...body }) => body),
+  onOk('shows no last catch', USER, ({ lastCatch: _, ...body }) => body),
+  onOk('shows no totals', USER, ({ totals: _, ...body }) => body),
+  onEntries('lists no totals', '/admin/users', 'users', (users) => users.map(({ totals: _, ...user }) => user)),
   onEntries('lists secrets of users', '/admin/users', 'users', (users) =>
     users.map((user) => ({ ...user, apiKey: 'x' })),
   ),

@@ -9,8 +9,8 @@ export type Audit = ReturnType<typeof createAudit>
 
 const LISTING = 'audit'
 
-/** Which record was removed or moved. */
-export type AuditDetails = Pick<AuditEntry, 'record' | 'gamemode' | 'movedTo'>
+/** Which catches were changed. */
+export type AuditDetails = Pick<AuditEntry, 'record' | 'gamemode' | 'movedTo' | 'count'>
 
 type Origin = Pick<RequestContext, 'address' | 'requestId'>
 
@@ -60,6 +60,17 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
 
     /** Removes the entry of a change that found no record. Otherwise, failed attempts would crowd out real changes. */
     discard: (key: string) => storage.items.removeItem(key),
+
+    /** Adds the number of entries that a change had. The change is done: a failure here must not look like one of it. */
+    async complete(key: string, count: number): Promise<void> {
+      const { items } = storage
+      try {
+        const entry = await items.getItem(key)
+        if (entry !== null) await items.setItem(key, JSON.stringify({ ...JSON.parse(entry), count }))
+      } catch {
+        // The entry stays without its count.
+      }
+    },
 
     /**
      * Records a failed login, up to 10 an hour of a client and 100 of all. Each takes the place of one of a week before or

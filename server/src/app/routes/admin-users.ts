@@ -1,11 +1,13 @@
 import {
   ACCOUNT_LIMITS,
   KINDS,
+  type Kind,
   newUserSchema,
   type ResetType,
   resetSchema,
   type User,
   type UserDetails,
+  type UserList,
   userListQuerySchema,
 } from '@fish-crab/sdk/contract'
 import { HttpError } from '../http/http-error.ts'
@@ -23,14 +25,25 @@ const RESETS: Readonly<Record<ResetType, Reset>> = {
   'api-key': async (users, user) => ({ apiKey: await users.resetApiKey(user) }),
 }
 
+/** The catches of one player are a read of every gamemode. */
+const MAX_TOTALS = 50
+
 const readListQuery = queryReader(userListQuerySchema)
 
 export function userHandlers(services: Services): AdminHandlers {
   const { users, audit } = services
   return {
-    async listUsers({ query }) {
-      const { limit = ACCOUNT_LIMITS.defaultPageSize, ...rest } = readListQuery(query)
-      return json(200, await users.list({ limit, ...rest }))
+    async listUsers({ query, client, request: { signal } }) {
+      const { limit = ACCOUNT_LIMITS.defaultPageSize, totals, ...rest } = readListQuery(query)
+      if (totals !== 'true') return json(200, await users.list({ limit, ...rest }))
+      const page = await users.list({ limit: Math.min(limit, MAX_TOTALS), ...rest })
+      const withTotals = async () => {
+        const listed: UserList['users'] = []
+        // One by one: a storage refuses operations when too many of all requests wait.
+        for (const user of page.users) listed.push({ ...user, ...(await catchesOf(services, user)) })
+        return listed
+      }
+      return json(200, { ...page, users: await services.readQueue.run({ client, signal, work: withTotals }) })
     },
 
     async createUser(context, admin) {
@@ -41,9 +54,8 @@ export function userHandlers(services: Services): AdminHandlers {
 
     async showUser({ params }) {
       const user = await users.require(params.name ?? '')
-      const [lastCatchAt, lastKeyReadAt] = await Promise.all([lastCatch(services, user), users.lastKeyRead(user)])
-      const known = { ...(lastCatchAt ? { lastCatchAt } : {}), ...(lastKeyReadAt ? { lastKeyReadAt } : {}) }
-      return json(200, { ...user, ...known } satisfies UserDetails)
+      const [catches, lastKeyReadAt] = await Promise.all([catchesOf(services, user), users.lastKeyRead(user)])
+      return json(200, { ...user, ...catches, ...(lastKeyReadAt ? { lastKeyReadAt } : {}) } satisfies UserDetails)
     },
 
     async deleteUser(context, admin) {
@@ -62,11 +74,26 @@ export function userHandlers(services: Services): AdminHandlers {
   }
 }
 
-/** By the times of catches, from what is counted by species; collections with too many species are left out. */
-async function lastCatch({ storage, gamemodes }: Services, { id: owner }: User): Promise<string | undefined> {
+/** Missing are the totals of a player with a collection of too many days, and the last catch with one of too many species. */
+async function catchesOf(
+  { storage, gamemodes }: Services,
+  { id: owner }: User,
+): Promise<Pick<UserDetails, 'totals' | 'lastCatch'>> {
   const collections = KINDS.flatMap((kind) => gamemodes.names.map((gamemode) => ({ owner, kind, gamemode })))
-  const tallies = await Promise.all(collections.map((collection) => storage.collectionTallies(collection)))
-  const species = tallies.flatMap((one) => one.species ?? [])
-  const last = species.reduce((latest, one) => Math.max(latest, one.last), Number.NEGATIVE_INFINITY)
-  return Number.isFinite(last) ? new Date(last).toISOString() : undefined
+  const tallies = await Promise.all(
+    collections.map(async (one) => ({ ...one, ...(await storage.collectionTallies(one)) })),
+  )
+  const total = (wanted: Kind) =>
+    tallies.reduce(
+      (sum, { kind, days }) => (days ?? []).reduce((all, { count }) => all + (kind === wanted ? count : 0), sum),
+      0,
+    )
+  const totals = tallies.every(({ days }) => days) ? { totals: { fish: total('fish'), crab: total('crab') } } : {}
+  if (!tallies.every(({ species }) => species)) return totals
+  let [at, last] = [Number.NEGATIVE_INFINITY, tallies[0]]
+  for (const one of tallies) {
+    for (const species of one.species ?? []) if (species.last > at) [at, last] = [species.last, one]
+  }
+  if (!last || !Number.isFinite(at)) return totals
+  return { ...totals, lastCatch: { at: new Date(at).toISOString(), kind: last.kind, gamemode: last.gamemode } }
 }

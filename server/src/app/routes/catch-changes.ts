@@ -24,6 +24,15 @@ function recordIn({ params: { id = '' } }: RequestContext): string {
 
 /** Removes and moves the record that a path names, for its player and for administrators. */
 export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services, 'storage' | 'gamemodes' | 'audit'>) {
+  async function finish(entry: string, count: number): Promise<HandlerResponse> {
+    if (count > 0) {
+      await audit.complete(entry, count)
+      return empty(204)
+    }
+    await audit.discard(entry)
+    throw new HttpError('record_not_found')
+  }
+
   return {
     /** Throws `record_not_found`. */
     async remove(context: RequestContext, { actor, user, kind }: Removal): Promise<HandlerResponse> {
@@ -32,9 +41,7 @@ export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services,
       context.gamemode = gamemode
       const record = recordIn(context)
       const entry = await audit.record(context, actor, `${kind}.delete`, user.name, { record, gamemode })
-      if (await storage.removeRecord({ owner: user.id, kind, gamemode }, record)) return empty(204)
-      await audit.discard(entry)
-      throw new HttpError('record_not_found')
+      return finish(entry, await storage.removeRecord({ owner: user.id, kind, gamemode }, record))
     },
 
     /** Throws `record_not_found`, `invalid_payload` for the gamemode that it has, or an unknown one. A repeated move changes nothing. */
@@ -54,11 +61,12 @@ export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services,
         ...(gamemode && { gamemode }),
         movedTo: to,
       })
+      let count = 0
       for (const from of gamemode ? [gamemode] : gamemodes.names.filter((one) => one !== to)) {
-        if (await storage.moveRecord({ owner: user.id, kind, gamemode: from }, record, to)) return empty(204)
+        count = await storage.moveRecord({ owner: user.id, kind, gamemode: from }, record, to)
+        if (count > 0) break
       }
-      await audit.discard(entry)
-      throw new HttpError('record_not_found')
+      return finish(entry, count)
     },
   }
 }

@@ -208,16 +208,16 @@ export interface StorageExtension {
    */
   onChange(listener: (change?: Change) => void): () => void
   /**
-   * Removes one record and returns whether it existed. Its `dedupeKey` stays used: the same write returns the same id and
-   * stores nothing.
+   * Removes one record and returns the number of its entries, 0 if it does not exist. Its `dedupeKey` stays used: the same
+   * write returns the same id and stores nothing.
    */
-  removeRecord(collection: Collection, id: string): Promise<boolean>
+  removeRecord(collection: Collection, id: string): Promise<number>
   /**
-   * Moves one record to another gamemode of its owner, behind the newest record there, and returns whether it is there
-   * then: a repeated move changes nothing and returns `true`. Its id, entries and times stay, and its `dedupeKey` stays
-   * used.
+   * Moves one record to another gamemode of its owner, behind the newest record there, and returns the number of its
+   * entries, 0 if it does not exist. A repeated move changes nothing and returns the same number. Its id, entries and times
+   * stay, and its `dedupeKey` stays used.
    */
-  moveRecord(collection: Collection, id: string, gamemode: string): Promise<boolean>
+  moveRecord(collection: Collection, id: string, gamemode: string): Promise<number>
   /**
    * Removes all data of an owner permanently: later appends return `owner_removed`. Reads of the owner may see a part of it
    * until the promise resolves; a call that was interrupted can be repeated.

@@ -272,15 +272,15 @@ function prepareWrites(db: DatabaseSync, pending: PendingSums, numbers: Numbers)
   const replaceItemIf = db.prepare('UPDATE items SET value = ? WHERE key = ? AND value = ?')
   const addRecord = prepareAddRecord(db, pending, numbers)
   const takeRecord = prepareTakeRecord(db, pending)
-  const findRecord = db.prepare(`SELECT 1 FROM records WHERE id = ? AND +${IN_COLLECTION}`)
+  const findCount = db.prepare(`SELECT count FROM records WHERE id = ? AND +${IN_COLLECTION}`)
   return {
     append: prepareAppend(db, numbers, addRecord),
-    removeRecord: (place: Collection, id: string): boolean => takeRecord(place, id) !== undefined,
-    moveRecord: (place: Collection, id: string, gamemode: string): boolean => {
+    removeRecord: (place: Collection, id: string): number => takeRecord(place, id)?.count ?? 0,
+    moveRecord: (place: Collection, id: string, gamemode: string): number => {
       const record = takeRecord(place, id)
-      if (!record) return findRecord.get(packedId.toColumn(id), place.owner, place.kind, gamemode) !== undefined
+      if (!record) return Number(findCount.get(packedId.toColumn(id), place.owner, place.kind, gamemode)?.count ?? 0)
       addRecord({ ...place, gamemode }, record)
-      return true
+      return record.count
     },
     setTallies: prepareSetTallies(db, pending),
     removeOwner: prepareRemoveOwner(db, pending, numbers),

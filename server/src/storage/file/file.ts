@@ -152,14 +152,14 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     latest: (collection, count) => read(() => reader.records(collection).latest(count)),
     onChange: changes.onChange,
     async removeRecord(collection, id) {
-      const isRemoved = await write('removeRecord', collection, id)
-      if (isRemoved) changes.emit({ ...collection, removed: id })
-      return isRemoved
+      const removed = await write('removeRecord', collection, id)
+      if (removed) changes.emit({ ...collection, removed: id })
+      return removed
     },
     async moveRecord(collection, id, gamemode) {
-      const isMoved = await write('moveRecord', collection, id, gamemode)
-      if (isMoved) changes.emit({ ...collection, removed: id })
-      return isMoved
+      const moved = await write('moveRecord', collection, id, gamemode)
+      if (moved) changes.emit({ ...collection, removed: id })
+      return moved
     },
     async removeOwner(owner) {
       let isMore = true

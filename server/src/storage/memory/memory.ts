@@ -84,17 +84,17 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
     latest: async (collection, count) => whileOpen(records).latest(collection, count),
     onChange: changes.onChange,
     removeRecord: async (collection, id) => {
-      const isRemoved = whileOpen(records).removeRecord(collection, id)
-      if (isRemoved) changes.emit({ ...collection, removed: id })
-      return isRemoved
+      const removed = whileOpen(records).removeRecord(collection, id)
+      if (removed) changes.emit({ ...collection, removed: id })
+      return removed
     },
     moveRecord: async (collection, id, gamemode) => {
-      const isMoved = whileOpen(records).moveRecord(collection, id, gamemode)
-      if (isMoved) {
+      const moved = whileOpen(records).moveRecord(collection, id, gamemode)
+      if (moved) {
         changes.emit({ ...collection, removed: id })
         changes.emit({ ...collection, gamemode })
       }
-      return isMoved
+      return moved
     },
     removeOwner: async (owner) => {
       whileOpen(records).removeOwner(owner)

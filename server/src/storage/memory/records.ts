@@ -47,8 +47,10 @@ class MemoryCollection {
     return this.#counter.tallies()
   }
 
-  has(id: string): boolean {
-    return this.#sequences.has(id)
+  /** Number of entries of a record, 0 if it is not here. */
+  countOf(id: string): number {
+    const sequence = this.#sequences.get(id)
+    return sequence === undefined ? 0 : (this.#records[this.#firstFrom(sequence)]?.count ?? 0)
   }
 
   remove(id: string): NewRecord | undefined {
@@ -195,17 +197,17 @@ export class MemoryRecords {
     yield Array.from(remaining, ([dedupeKey, id]) => ({ token: { dedupeKey, id } }))
   }
 
-  removeRecord(place: Collection, id: string): boolean {
-    return this.#take(place, id) !== undefined
+  removeRecord(place: Collection, id: string): number {
+    return this.#take(place, id)?.count ?? 0
   }
 
-  moveRecord(place: Collection, id: string, gamemode: string): boolean {
+  moveRecord(place: Collection, id: string, gamemode: string): number {
     const owner = this.#owners.get(place.owner)
     const record = this.#take(place, id)
     const target = { ...place, gamemode }
-    if (!owner || !record) return this.#collection(target)?.has(id) ?? false
+    if (!owner || !record) return this.#collection(target)?.countOf(id) ?? 0
     this.#add(owner, target, record)
-    return true
+    return record.count
   }
 
   removeOwner(owner: string): void {

@@ -120,7 +120,7 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
       const { name, about, records, ids, tallies, leaders, bucket } = collectionKeys(collection)
       const keys = [about, records, ids, tallies, bucket.tallies, ...leaders]
       const args = [name, collection.owner, id, newVersion()]
-      return (await write('fishRemoveRecord', keys, args)) === 1
+      return Number(await write('fishRemoveRecord', keys, args))
     },
 
     async moveRecord(collection, id, gamemode) {
@@ -128,7 +128,7 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
       const [ofKind = '', ofFrom = ''] = from.leaders
       const keys = [from.about, from.records, from.ids, to.records, to.ids, from.tallies, from.bucket.tallies]
       const args = [from.name, to.name, collection.owner, id, newVersion(), newVersion()]
-      return (await write('fishMoveRecord', [...keys, ofKind, ofFrom, to.leaders[1] ?? ''], args)) === 1
+      return Number(await write('fishMoveRecord', [...keys, ofKind, ofFrom, to.leaders[1] ?? ''], args))
     },
 
     dump(owner) {

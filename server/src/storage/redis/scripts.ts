@@ -115,7 +115,7 @@ return {'stored', id}`),
 
   /**
    * KEYS: about, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the collection.
-   * ARGV: collection, owner, id, version. Returns 1 if the record existed.
+   * ARGV: collection, owner, id, version. Returns the number of entries of the record, 0 if it does not exist.
    */
   fishRemoveRecord: changing(`${RECORDS}
 local collection, owner, id, version = unpack(ARGV)
@@ -125,17 +125,20 @@ ${EVEN_IF_FULL}
 remove(KEYS[1], KEYS[2], KEYS[3], collection, id, version, record)
 tally(KEYS[4], KEYS[5], KEYS[6], KEYS[7], collection, owner, -1, record[2])
 signal(collection, owner, id)
-return 1`),
+return tonumber(record[2][2])`),
 
   /**
    * KEYS: about, records and ids of the old collection, those of the new one, tallies of the owner, tallies of the bucket,
    * leaderboards of the kind, of the old collection and of the new one. ARGV: old and new collection, owner, id, their new
-   * versions. Returns 1 if the record is in the new collection then. A full Redis refuses the first write.
+   * versions. Returns the number of entries of the record, 0 if it is in neither collection. A full Redis refuses the first write.
    */
   fishMoveRecord: changing(`${RECORDS}
 local from, to, owner, id, fromVersion, toVersion = unpack(ARGV)
 local record = find(KEYS[2], KEYS[3], id)
-if not record then return redis.call('HEXISTS', KEYS[5], id) end
+if not record then
+  local moved = find(KEYS[4], KEYS[5], id)
+  return moved and tonumber(moved[2][2]) or 0
+end
 store(KEYS[1], KEYS[4], KEYS[5], to, id, toVersion, record[2])
 redis.call('HDEL', KEYS[1], 'tallies:' .. to)
 remove(KEYS[1], KEYS[2], KEYS[3], from, id, fromVersion, record)
@@ -143,7 +146,7 @@ tally(KEYS[6], KEYS[7], KEYS[8], KEYS[9], from, owner, -1, record[2])
 tally(KEYS[6], KEYS[7], KEYS[8], KEYS[10], to, owner, 1, record[2])
 signal(from, owner, id)
 signal(to, owner)
-return 1`),
+return tonumber(record[2][2])`),
 
   /**
    * KEYS: about, tokens, tallies of the owner, tallies of the bucket. ARGV: owner, prefix of its keys, prefix of the

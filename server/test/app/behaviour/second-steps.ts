@@ -1,4 +1,13 @@
-import { GAMEMODES, type Gamemode, HEADERS, KINDS, type Kind, RARITIES, type Saved } from '@fish-crab/sdk/contract'
+import {
+  GAMEMODES,
+  type Gamemode,
+  HEADERS,
+  KINDS,
+  type Kind,
+  RARITIES,
+  type Saved,
+  type UserDetails,
+} from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -380,13 +389,14 @@ class Play {
   }
 
   private async readUser(name: string): Promise<void> {
-    const times = KINDS.flatMap((kind) =>
+    const timesOf = (kind: Kind) =>
       MODES.flatMap((gamemode) =>
         entriesOf(this.model.recordsOf(name, kind, gamemode)).map(({ caughtAt }) => caughtAt ?? ''),
-      ),
-    )
-    const user = (await (await this.admin('GET', `/admin/users/${name}`)).json()) as { lastCatchAt?: string }
-    expect([name, user.lastCatchAt]).toEqual([name, times.sort().at(-1)])
+      )
+    const [fish, crab] = [timesOf('fish'), timesOf('crab')]
+    const { totals, lastCatch } = (await (await this.admin('GET', `/admin/users/${name}`)).json()) as UserDetails
+    const latest = [...fish, ...crab].sort().at(-1)
+    expect([name, totals, lastCatch?.at]).toEqual([name, { fish: fish.length, crab: crab.length }, latest])
   }
 }
 

@@ -7,7 +7,7 @@ import type { AdminSession } from './data/session.ts'
 import { type Page, PageContext, Title } from './parts/page.tsx'
 import { Administrators } from './views/administrators.tsx'
 import { Audit } from './views/audit.tsx'
-import { Health, type ServiceStatus } from './views/health.tsx'
+import type { ServiceStatus } from './views/health.tsx'
 import { Leaderboard } from './views/leaderboard.tsx'
 import { Overview } from './views/overview.tsx'
 import { Player } from './views/player.tsx'
@@ -15,7 +15,7 @@ import { Players } from './views/players.tsx'
 import { SecretsDialog } from './views/secrets.tsx'
 import { SignIn, SignInAgain } from './views/sign-in.tsx'
 
-/** What the page needs of the world around it. */
+/** The dependencies of the page. */
 export interface AdminServices {
   readonly session: AdminSession
   readonly gamemodes: PageGamemodes
@@ -28,10 +28,9 @@ const LINKS: readonly (readonly [View, string])[] = [
   [{ name: 'leaderboard', kind: 'fish', gamemode: undefined }, 'Leaderboard'],
   [{ name: 'audit', filter: { text: '', action: undefined, since: '' } }, 'Audit log'],
   [{ name: 'administrators' }, 'Administrators'],
-  [{ name: 'health' }, 'Health'],
 ]
 
-/** Views of the same name are the same one with other content, but each player has its own. */
+/** A view keeps its state when its content changes, but each player has a view. */
 const keyOf = (view: View) => (view.name === 'player' ? `player ${view.player}` : view.name)
 
 export function AdminApp({ services }: { readonly services: AdminServices }) {
@@ -47,7 +46,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
   const links = useRef<HTMLElement>(null)
   useEffect(() => {
     const [current] = links.current?.querySelectorAll('[aria-current]') ?? []
-    // On phones, not all links are in sight.
+    // On phones, the link may be out of sight.
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [key, state.step])
   useEffect(() => {
@@ -81,13 +80,13 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
     gamemodes,
     request: session.request,
     requestWith: session.requestWith,
-    // The address is the new one at once, what is shown a moment later.
+    // The address changes before the view does.
     announce: (text) => setMessage({ text, key: keyOf(readView(location.hash, gamemodes)) }),
     reveal: (user, secrets) => setRevealed({ user, secrets }),
   }
   return (
     <PageContext.Provider value={page}>
-      {/* biome-ignore lint/a11y/useValidAnchor: it leads there, but fragments name views */}
+      {/* biome-ignore lint/a11y/useValidAnchor: fragments name views */}
       <a class="skip" href="#content" onClick={skip}>
         Skip to the content
       </a>
@@ -134,7 +133,7 @@ interface CurrentViewProps extends Pick<AdminServices, 'readStatus'> {
 function CurrentView({ view, readStatus }: CurrentViewProps) {
   switch (view.name) {
     case 'overview':
-      return <Overview />
+      return <Overview readStatus={readStatus} />
     case 'players':
       return <Players search={view.search} />
     case 'player':
@@ -145,13 +144,11 @@ function CurrentView({ view, readStatus }: CurrentViewProps) {
       return <Audit filter={view.filter} />
     case 'administrators':
       return <Administrators />
-    case 'health':
-      return <Health readStatus={readStatus} />
     case 'unknown':
       return (
         <>
           <Title>Nothing here</Title>
-          <p class="panel">This address leads nowhere. Choose one of the views above.</p>
+          <p class="panel">No view has this address. Choose one above.</p>
         </>
       )
   }

@@ -1,6 +1,6 @@
 import type { AuditAction, AuditEntry, AuditPage } from '@fish-crab/sdk/admin'
 
-/** The actions of the audit log, in words that follow the name of who did them. */
+/** The actions of the audit log, as verbs between an actor and a subject. */
 export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   login: 'signed in',
   'login.failed': 'failed to sign in',
@@ -18,7 +18,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'crab.delete': 'removed crabs of',
   'crab.move': 'moved crabs of',
   'admin.create': 'created the administrator',
-  'admin.delete': 'deleted the administrator',
+  'admin.delete': 'removed the administrator',
   'admin.reset.password': 'replaced the password of the administrator',
 }
 
@@ -31,26 +31,26 @@ export interface AuditFilter {
   /** Part of a name, an address or a request id, in any letter case; empty for all. */
   readonly text: string
   readonly action: AuditAction | undefined
-  /** A local date as `2026-01-31`, from whose start on; empty for all. */
+  /** A local date such as `2026-01-31`; empty for all. */
   readonly since: string
 }
 
-/** What was found so far, and where the search goes on. */
+/** The entries so far, and the position of the next ones. */
 export interface AuditSearch {
   readonly entries: readonly AuditEntry[]
-  /** Where the search goes on; absent when it has reached the end. */
+  /** Absent at the end of the log. */
   readonly cursor?: string | undefined
-  /** When the oldest entry was made that was looked at. */
+  /** Time of the oldest entry that was read. */
   readonly searchedBackTo?: string | undefined
 }
 
-/** The service does not filter. A request reads this many entries. */
+/** Entries per request. The service does not filter. */
 const PAGE = 250
 /** Requests of one search, out of 300 in five minutes. */
 const MAX_PAGES = 4
 const ENOUGH = 50
 
-/** Goes on with a search until there are 50 entries more, or 1,000 have been looked at. */
+/** Continues a search until 50 more entries match, or 1,000 are read. */
 export async function searchAudit(
   read: (options: { limit: number; cursor?: string }) => Promise<AuditPage>,
   filter: AuditFilter,

@@ -3,14 +3,14 @@ import { matchGamemode, type PageGamemodes } from '../../data/gamemodes.ts'
 import type { Kind } from '../../data/summary.ts'
 import { type AuditFilter, isAuditAction } from './audit.ts'
 
-/** Which view the page shows, as the fragment of its address says. */
+/** The view that the fragment of the address names. */
 export type View =
-  | { readonly name: 'overview' | 'health' | 'administrators' }
+  | { readonly name: 'overview' | 'administrators' }
   | { readonly name: 'players'; readonly search: string }
   | {
       readonly name: 'player'
       readonly player: string
-      /** Without it or without a gamemode, those of the latest catch. */
+      /** Without a kind or a gamemode: that of the latest catch. */
       readonly kind: Kind | undefined
       readonly gamemode: Gamemode | undefined
     }
@@ -18,7 +18,7 @@ export type View =
   | { readonly name: 'audit'; readonly filter: AuditFilter }
   | { readonly name: 'unknown' }
 
-/** Reads a fragment, such as `#players/Alex?gamemode=earth`. What is wrong in its query is as if it were absent. */
+/** Reads a fragment, such as `#players/Alex?gamemode=earth`. Invalid parts of the query are ignored. */
 export function readView(fragment: string, gamemodes: PageGamemodes): View {
   const [path = '', search = ''] = fragment.replace(/^#/, '').split('?', 2)
   const query = new URLSearchParams(search)
@@ -34,7 +34,6 @@ export function readView(fragment: string, gamemodes: PageGamemodes): View {
     case undefined:
       return { name: 'overview' }
     case 'overview':
-    case 'health':
     case 'administrators':
       return { name }
     case 'players':
@@ -57,13 +56,12 @@ export function readView(fragment: string, gamemodes: PageGamemodes): View {
   }
 }
 
-/** The fragment of a view: what {@link readView} reads. */
+/** The fragment of a view, for {@link readView}. */
 export function fragmentOf(view: View): string {
   switch (view.name) {
     case 'unknown':
       return '#overview'
     case 'overview':
-    case 'health':
     case 'administrators':
       return `#${view.name}`
     case 'players':

@@ -8,28 +8,28 @@ import {
 } from '@fish-crab/sdk'
 import type { ErrorCode } from '@fish-crab/sdk/constants'
 
-/** What went wrong, for people. */
+/** An error in words. */
 export interface Problem {
   readonly title: string
-  /** What to do about it, as a sentence. */
+  /** The next step, as a sentence. */
   readonly next?: string | undefined
-  /** When it is worth trying again, in Unix milliseconds. */
+  /** Unix time in milliseconds after which a retry can succeed. */
   readonly retryAt?: number | undefined
-  /** By which the operator finds the request in the log. */
+  /** For the operator, to find the request in the log. */
   readonly requestId?: string | undefined
 }
 
-/** What the codes of the service mean here, and what to do. */
+/** Error codes in words, with the next step. */
 const PROBLEMS: Partial<Readonly<Record<ErrorCode, readonly [title: string, next: string]>>> = {
   invalid_credentials: ['The name or the password is wrong.', 'Letter case matters in the password.'],
   forbidden: ['Your role does not allow this.', 'Ask a superadmin to do it.'],
-  user_not_found: ['No player has this name.', 'Check the spelling, or look it up under Players.'],
-  admin_not_found: ['No administrator has this name.', 'Somebody else may have removed it. Reload the list.'],
-  record_not_found: ['These catches are not there any more.', 'Somebody else may have removed them. Reload the list.'],
+  user_not_found: ['No player has this name.', 'Check the spelling, or search the list of players.'],
+  admin_not_found: ['No administrator has this name.', 'Another administrator may have removed it. Reload the list.'],
+  record_not_found: ['These catches no longer exist.', 'Somebody else may have changed them. Reload the list.'],
   user_exists: ['A player of this name exists already.', 'Letter case makes no difference. Choose another name.'],
   admin_exists: ['An administrator of this name exists already.', 'Choose another name.'],
   last_superadmin: ['The last superadmin cannot be removed.', 'Make another superadmin first.'],
-  payload_too_large: ['This is too much at once.', 'Use shorter names or fewer catches.'],
+  payload_too_large: ['The request is too large.', 'Use shorter names or fewer catches.'],
   unavailable: ['The storage of the server is unreachable, or the server is busy.', 'Try again in a moment.'],
   storage_error: ['The storage of the server failed.', 'Try again in a moment.'],
 }
@@ -37,13 +37,13 @@ const PROBLEMS: Partial<Readonly<Record<ErrorCode, readonly [title: string, next
 /** The words for a {@link Problem}. */
 export interface ProblemOptions {
   readonly now: number
-  /** For writes: where to see whether it was done, if the response was lost. */
+  /** For writes: how to check the outcome if the response was lost. */
   readonly ifUnknown?: string | undefined
-  /** What there was too much of. @default requests */
+  /** The noun after “Too many”. @default requests */
   readonly limited?: string | undefined
 }
 
-/** Describes an error of the SDK. Contains no secret: errors of the SDK have none, and of others only the class is named. */
+/** Describes an error of the SDK. The problem contains no secret: errors of the SDK have none, and other errors are named by class only. */
 export function problemOf(error: unknown, { now, ifUnknown, limited = 'requests' }: ProblemOptions): Problem {
   if (error instanceof RateLimitError) {
     return { title: `Too many ${limited}.`, retryAt: now + error.retryAfterMs }
@@ -78,7 +78,7 @@ export function problemOf(error: unknown, { now, ifUnknown, limited = 'requests'
   return { title: `This page has a mistake (${name}).`, next: 'Reload it, and report what you did.' }
 }
 
-/** Whether the server failed otherwise than by the code that says that nothing was stored. */
+/** Whether the server failed after it may have stored something. */
 function isFailure(error: unknown, harmless: ErrorCode): boolean {
   return error instanceof ServerError && error.code !== harmless
 }

@@ -1,8 +1,7 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import type { AdminClient } from '@fish-crab/sdk/admin'
 import type { Gamemode } from '@fish-crab/sdk/constants'
-import type { PageGamemodes } from '../../data/gamemodes.ts'
-import { type Kind, latestOf } from '../../data/summary.ts'
+import type { Kind } from '../../data/summary.ts'
 
 /** A catch as administrators see it. */
 export interface Entry {
@@ -11,13 +10,13 @@ export interface Entry {
   readonly caughtAt: string
 }
 
-/** What was written at once, and is removed at once. */
+/** Catches of one write. They are moved and removed together. */
 export interface CatchRecord {
   readonly id: string
   readonly entries: readonly Entry[]
 }
 
-/** Whose catches. */
+/** A collection. */
 export interface Place {
   readonly player: string
   readonly kind: Kind
@@ -31,32 +30,6 @@ export async function loadRecords(
 ): Promise<readonly CatchRecord[]> {
   if (kind === 'fish') return recordsOf((await client.fish.list(player, { gamemode })).fish)
   return recordsOf((await client.crabs.list(player, { gamemode })).crab)
-}
-
-/** A client has 25 requests in 300 s. */
-const MAX_SEARCHED = 4
-
-/** The gamemodes to search: only the first where a service has many. */
-export function searchedGamemodes(gamemodes: PageGamemodes): PageGamemodes {
-  return gamemodes.length > MAX_SEARCHED ? [gamemodes[0]] : gamemodes
-}
-
-interface Search {
-  readonly player: string
-  readonly kinds: readonly Kind[]
-  readonly gamemodes: PageGamemodes
-}
-
-/** Finds the kind and gamemode of a player's latest catch. Costs a request for each kind in each gamemode. */
-export async function findLatestPlace(client: AdminClient, { player, kinds, gamemodes }: Search): Promise<Place> {
-  const places = gamemodes.flatMap((gamemode) => kinds.map((kind): Place => ({ player, kind, gamemode })))
-  const found = await Promise.all(
-    places.map(async (place) => {
-      const times = (await loadRecords(client, place)).flatMap(({ entries }) => entries.map(({ caughtAt }) => caughtAt))
-      return { place, time: latestOf(['', ...times], (time) => time) }
-    }),
-  )
-  return latestOf(found, ({ time }) => time).place
 }
 
 interface Listed extends Pick<Entry, 'name' | 'rarity'> {

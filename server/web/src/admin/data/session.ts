@@ -1,21 +1,21 @@
 import { AuthenticationError } from '@fish-crab/sdk'
 import type { AdminClient, Administrator } from '@fish-crab/sdk/admin'
 
-/** A name and a password, as somebody has typed them. */
+/** A name and a password, as typed. */
 export interface Credentials {
   readonly username: string
   readonly password: string
 }
 
 /**
- * `expired`: the server no longer knows the session. What is on the page stays, and what was asked for waits until the
- * same administrator has signed in again.
+ * `expired`: the server no longer knows the session. The page stays as it is, and requests wait until the same
+ * administrator has signed in again.
  */
 export type SessionState =
   | { readonly step: 'signed-out' }
   | { readonly step: 'signed-in' | 'expired'; readonly admin: Administrator }
 
-/** What was asked for is not done: the administrator has signed out. */
+/** The request was not sent: the administrator has signed out. */
 export class SignedOutError extends Error {}
 
 export type AdminSession = ReturnType<typeof createAdminSession>
@@ -24,8 +24,8 @@ export type AdminSession = ReturnType<typeof createAdminSession>
 export type OpenClient = (by: Credentials | { readonly token: string }) => AdminClient
 
 /**
- * Creates the session of the page. Its token is in memory only, so it ends with the page, and the password is forgotten
- * once there is a token.
+ * Creates the session of the page. The token is in memory only, so a reload ends the session: a token in the storage of
+ * the browser would be a stored secret. The password is not kept.
  */
 export function createAdminSession(openClient: OpenClient) {
   let state: SessionState = { step: 'signed-out' }
@@ -76,12 +76,12 @@ export function createAdminSession(openClient: OpenClient) {
       change({ step: 'signed-in', admin: { username, role, createdAt } })
     },
 
-    /** Ends the session here at once, and at the service as soon as it can be reached. */
+    /** Ends the session here at once, and at the service if it responds. */
     async signOut(): Promise<void> {
       const opened = client
       client = undefined
       change({ step: 'signed-out' })
-      // Without the service, it ends within an hour.
+      // Otherwise, the session expires within an hour.
       await opened?.logout().catch(() => {})
     },
 
@@ -93,7 +93,7 @@ export function createAdminSession(openClient: OpenClient) {
      */
     request,
 
-    /** Makes one request that a session is not enough for, by the password. @throws as the request */
+    /** Makes one request with the password, where a session does not suffice. @throws as the request */
     requestWith<Result>(password: string, make: (client: AdminClient) => Promise<Result>): Promise<Result> {
       if (state.step === 'signed-out') throw new SignedOutError()
       return make(openClient({ username: state.admin.username, password }))

@@ -3,17 +3,17 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 interface DialogProps {
   readonly title: string
-  /** When somebody presses Escape, unless a form in it is being sent; absent where only its buttons close it. */
+  /** Called on Escape, unless a form in the dialog is being sent. Without it, only buttons close the dialog. */
   readonly onEscape?: (() => void) | undefined
   readonly children: ComponentChildren
 }
 
-/** A modal dialog. The browser moves the focus into it, keeps it there, and brings it back behind it. */
+/** A modal dialog. The browser moves the focus into the dialog, keeps it there, and restores it afterwards. */
 export function Dialog({ title, onEscape, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const isShown = useRef(false)
   const id = useId()
-  // Closed while a form is being sent, it could not say that it failed.
+  // A closed dialog could not report that its form failed.
   const canClose = () => onEscape !== undefined && !dialog.current?.querySelector('form[aria-busy="true"]')
   useLayoutEffect(() => {
     const element = dialog.current
@@ -22,7 +22,7 @@ export function Dialog({ title, onEscape, children }: DialogProps) {
     return () => {
       isShown.current = false
       element?.close()
-      // What had opened it may be gone.
+      // The button that opened the dialog may be gone.
       const { activeElement } = document
       if (activeElement === document.body || element?.contains(activeElement)) document.querySelector('h1')?.focus()
     }
@@ -38,7 +38,7 @@ export function Dialog({ title, onEscape, children }: DialogProps) {
         if (canClose()) onEscape?.()
       }}
       onClose={() => {
-        // A second Escape may close any dialog, whatever became of the first.
+        // Browsers let a second Escape close any dialog.
         if (isShown.current && !canClose()) dialog.current?.showModal()
         else if (isShown.current) onEscape?.()
       }}

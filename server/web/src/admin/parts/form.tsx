@@ -4,14 +4,14 @@ import type { ProblemOptions } from '../data/problems.ts'
 import { ProblemText } from './problem-text.tsx'
 import { useTask } from './task.ts'
 
-/** What was typed, by the names of the fields. */
+/** The typed values, by the names of the fields. */
 export type Values = Readonly<Record<string, string>>
 type Mistakes = Readonly<Record<string, string | undefined>>
 
 const MistakesContext = createContext<Mistakes>({})
 
 interface FormProps extends Omit<ProblemOptions, 'now'> {
-  /** The button that sends it, and what it says while that is done. */
+  /** The text of the button, before and while the form is sent. */
   readonly submit: string
   readonly busy: string
   readonly isDangerous?: boolean
@@ -41,7 +41,7 @@ export function Form({
     event.preventDefault()
     const form = event.currentTarget as HTMLFormElement
     const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]))
-    // The value of a date that is typed in part is empty, as if none were wanted.
+    // A partly typed date has an empty value.
     const partial = [...form.querySelectorAll('input')].filter(({ validity }) => validity.badInput)
     const found: Mistakes = {
       ...check?.(values),
@@ -88,7 +88,7 @@ interface FieldProps {
   readonly onInput?: (value: string) => void
 }
 
-/** A field of a {@link Form} with its label, a hint, and what is wrong with it. */
+/** A field of a {@link Form} with its label, its hint and its mistake. */
 export function Field(props: FieldProps) {
   const { name, label, hint, type = 'text', autocomplete = 'off', value, isFirst, onInput, ...rest } = props
   const id = useId()
@@ -105,7 +105,7 @@ export function Field(props: FieldProps) {
         autocapitalize="off"
         spellcheck={false}
         autofocus={isFirst}
-        // Later renders leave alone what was typed.
+        // Later renders must not replace the typed value.
         defaultValue={value}
         aria-invalid={mistake !== undefined}
         aria-describedby={descriptions.length > 0 ? descriptions.join(' ') : undefined}

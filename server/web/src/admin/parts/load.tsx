@@ -10,23 +10,22 @@ interface Loading<Content> {
   readonly isBusy: boolean
 }
 
-/** What a view loads, and how it is loaded again. */
+/** The content of a view, and functions to change it. */
 export interface Loaded<Content> extends Omit<Loading<Content>, 'key'> {
   readonly reload: () => void
-  /** Replaces what is shown, by what a request has returned. */
+  /** Replaces the content. */
   readonly set: (content: Content) => void
 }
 
 /**
- * Loads what a view shows, again when its key changes; also by itself when a rate limit is over.
- * @param key names what is loaded: content of another key is not shown
+ * Loads the content of a view, again when its key changes and when a rate limit ends.
+ * @param key names the content: content of another key is not shown
  */
 export function useLoad<Content>(key: string, load: () => Promise<Content>): Loaded<Content> {
   const [state, setState] = useState<Loading<Content>>({ key, isBusy: true })
   const [attempt, setAttempt] = useState(0)
   const reload = useCallback(() => setAttempt((before) => before + 1), [])
 
-  // The key says what is loaded, and an attempt that it is loaded again.
   useEffect(() => {
     let isCurrent = true
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -59,11 +58,11 @@ export function useLoad<Content>(key: string, load: () => Promise<Content>): Loa
 
 interface LoadNoticeProps {
   readonly loaded: Omit<Loaded<unknown>, 'set'>
-  /** What is loaded, such as `the players`. */
+  /** A noun for the content, such as `the players`. */
   readonly what: string
 }
 
-/** Says that something is loaded, or why it could not be. */
+/** Reports that content is loading, or why it could not be loaded. */
 export function LoadNotice({ loaded, what }: LoadNoticeProps) {
   const { content, problem, isBusy, reload } = loaded
   if (problem) return <ProblemText problem={problem} onRetry={reload} />

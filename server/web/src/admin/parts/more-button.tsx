@@ -6,7 +6,7 @@ interface MoreButtonProps {
   readonly load: () => Promise<void>
 }
 
-/** Loads what comes next in a list. */
+/** Loads the next part of a list. */
 export function MoreButton({ label, load }: MoreButtonProps) {
   const { isBusy, problem, run } = useTask()
   return (

@@ -6,16 +6,15 @@ import type { PageGamemodes } from '../../data/gamemodes.ts'
 import { fragmentOf, type View } from '../data/location.ts'
 import type { AdminSession } from '../data/session.ts'
 
-/** What the views of a signed-in administrator share. */
+/** The context of all views of a signed-in administrator. */
 export interface Page {
   readonly admin: Administrator
-  /** Those of the service. */
   readonly gamemodes: PageGamemodes
   readonly request: AdminSession['request']
   readonly requestWith: AdminSession['requestWith']
-  /** Says what was done, also to screen readers, until the next view is opened. */
+  /** Shows a message, also to screen readers, until the next view opens. */
   readonly announce: (text: string) => void
-  /** Shows secrets over whatever is shown, until somebody says that they are saved. */
+  /** Shows secrets in a dialog until the administrator confirms that they are saved. */
   readonly reveal: (user: string, secrets: LoginSecrets) => void
 }
 
@@ -27,12 +26,12 @@ export function usePage(): Page {
   return page
 }
 
-/** Opens a view, as its link does. */
+/** Opens a view, as a link does. */
 export function openView(view: View): void {
   location.hash = fragmentOf(view)
 }
 
-/** Changes what a view shows, and its address: no step for the back button. */
+/** Changes a view and its address without a step for the back button. */
 export function replaceView(view: View): void {
   history.replaceState(null, '', fragmentOf(view))
   dispatchEvent(new Event('hashchange'))
@@ -40,17 +39,17 @@ export function replaceView(view: View): void {
 
 interface TitleProps {
   readonly children: string
-  /** Beside it. */
+  /** Buttons beside the heading. */
   readonly actions?: ComponentChildren
 }
 
-/** The heading of a view. It takes the focus when the view opens, so that screen readers say where one is. */
+/** The heading of a view. It takes the focus when the view opens, so that screen readers announce the view. */
 export function Title({ children, actions }: TitleProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${children} · Administration`
   }, [children])
-  // At once: later, somebody may be typing elsewhere already.
+  // At once: later, the user may already type elsewhere.
   useLayoutEffect(() => heading.current?.focus(), [])
   return (
     <div class="title-row">

@@ -3,11 +3,11 @@ import type { Problem } from '../data/problems.ts'
 
 interface ProblemTextProps {
   readonly problem: Problem
-  /** Tries again; absent where a form does. */
+  /** Absent in forms, which have their own button. */
   readonly onRetry?: (() => void) | undefined
 }
 
-/** Says what went wrong and what to do. */
+/** Shows a problem and the next step. */
 export function ProblemText({ problem, onRetry }: ProblemTextProps) {
   const { title, next, retryAt, requestId } = problem
   return (
@@ -26,7 +26,7 @@ export function ProblemText({ problem, onRetry }: ProblemTextProps) {
             {requestId !== undefined && (
               <>
                 {' '}
-                The log of the server has it under the request id <code>{requestId}</code>.
+                Request id for the server log: <code>{requestId}</code>
               </>
             )}
           </p>

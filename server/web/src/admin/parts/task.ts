@@ -3,7 +3,7 @@ import { type Problem, type ProblemOptions, problemOf } from '../data/problems.t
 import { SignedOutError } from '../data/session.ts'
 
 /**
- * Something that a button starts: once at a time, however often it is pressed.
+ * Runs the work of a button once at a time, however often it is pressed.
  * @param words for its problems
  */
 export function useTask(words: Omit<ProblemOptions, 'now'> = {}) {

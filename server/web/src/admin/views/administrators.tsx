@@ -19,7 +19,7 @@ export function Administrators() {
   return (
     <>
       <Title>Administrators</Title>
-      <p class="panel">Only superadmins see and change the administrators. You are signed in as {admin.role}.</p>
+      <p class="panel">Only superadmins manage administrators. You are signed in as {admin.role}.</p>
     </>
   )
 }
@@ -80,7 +80,7 @@ function List() {
         </table>
       )}
       <p class="hint">
-        A lost password is replaced on the server: <code>fish-cli admin reset-password NAME</code>
+        To replace a lost password, run on the server: <code>fish-cli admin reset-password NAME</code>
       </p>
       {isCreating && <NewAdministrator onDone={loaded.reload} onClose={() => setCreating(false)} />}
       {removed && (
@@ -111,7 +111,7 @@ function NewAdministrator({ onDone, onClose }: TaskProps) {
               : undefined,
           repeated: repeated === password ? undefined : 'The passwords differ.',
         })}
-        ifUnknown="Look for the administrator in the list before you try again."
+        ifUnknown="Check the list before you try again."
         onSubmit={async ({ username = '', password = '', role }) => {
           const created = await request((client) =>
             client.admins.create({ username: username.trim(), password, role: role as AdminRole }),
@@ -128,7 +128,7 @@ function NewAdministrator({ onDone, onClose }: TaskProps) {
           label="Password"
           type="password"
           autocomplete="new-password"
-          hint={`At least ${shortest} characters. You tell it to the administrator: it cannot be shown later.`}
+          hint={`Use at least ${shortest} characters. The password cannot be shown later.`}
         />
         <Field name="repeated" label="Password again" type="password" autocomplete="new-password" />
         <Choice
@@ -149,15 +149,15 @@ function RemoveAdministrator({ removed, onDone, onClose }: TaskProps & { readonl
   return (
     <Dialog title={`Remove the administrator ${username}`} onEscape={onClose}>
       <p>
-        {username === admin.username ? 'This is you: your own sessions end at once.' : 'Its sessions end at once.'} What{' '}
-        {username} has done stays in the audit log.
+        {username === admin.username ? 'This is your account. Your sessions end at once.' : 'Its sessions end at once.'}{' '}
+        The audit log keeps its entries.
       </p>
       <Form
         submit={`Remove ${username}`}
         busy="Removing…"
         isDangerous
         check={checkConfirmation(username)}
-        ifUnknown="Look for the administrator in the list before you try again."
+        ifUnknown="Check the list before you try again."
         onSubmit={async () => {
           await request((client) => client.admins.delete(username))
           onClose()

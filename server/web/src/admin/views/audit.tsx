@@ -9,9 +9,11 @@ import { replaceView, Title, usePage } from '../parts/page.tsx'
 
 const OPTIONS: readonly (readonly [AuditAction | '', string])[] = [
   ['', 'All'],
-  ...(Object.entries(AUDIT_ACTIONS) as [AuditAction, string][]),
+  ...(Object.entries(AUDIT_ACTIONS) as [AuditAction, string][]).map(
+    ([action, text]) => [action, text.replace(/ (of|for)$/, '')] as const,
+  ),
 ]
-/** Actions on players, who have a view of their own unless they were deleted. */
+/** Actions on players, who have a view unless they were deleted. */
 const ON_PLAYERS = /^(user\.(create|reset)|key|fish|crab)/
 
 /** Who did what, newest first. */
@@ -40,7 +42,7 @@ export function Audit({ filter }: { readonly filter: AuditFilter }) {
           }
         >
           <Field name="text" label="Name, address or request id" type="search" value={text} maxLength={64} />
-          <Choice name="action" label="What was done" value={action ?? ''} options={OPTIONS} />
+          <Choice name="action" label="Action" value={action ?? ''} options={OPTIONS} />
           <Field name="since" label="Since" type="date" value={since} />
         </Form>
       </search>
@@ -62,7 +64,7 @@ export function Audit({ filter }: { readonly filter: AuditFilter }) {
           )}
           {content.cursor !== undefined && (
             <MoreButton
-              label="Look further back"
+              label="Load older entries"
               load={async () => found.set(await searchAudit(read, filter, content))}
             />
           )}
@@ -73,18 +75,20 @@ export function Audit({ filter }: { readonly filter: AuditFilter }) {
 }
 
 function Line({ entry }: { readonly entry: AuditEntry }) {
-  const { at, actor, action, subject, gamemode, movedTo, address, requestId } = entry
+  const { at, actor, action, subject, gamemode, movedTo, count, address, requestId } = entry
+  const text = AUDIT_ACTIONS[action] ?? action
+  const counted = (one: string) => plural(count ?? 0, one === 'crabs' ? 'crab' : one, one)
   return (
     <li>
       <p>
-        <strong>{actor}</strong> {AUDIT_ACTIONS[action] ?? action}{' '}
+        <strong>{actor}</strong> {count === undefined ? text : text.replace(/fish|crabs/, counted)}{' '}
         {subject !== undefined && (
           <strong>{ON_PLAYERS.test(action) ? <a href={fragmentOf(playerView(subject))}>{subject}</a> : subject}</strong>
         )}
         {gamemode !== undefined && (movedTo === undefined ? ` in ${gamemode}` : ` from ${gamemode} to ${movedTo}`)}
       </p>
       <p class="quiet">
-        <time dateTime={at}>{formatDateTime(at)}</time> · from {address} · request <code>{requestId}</code>
+        <time dateTime={at}>{formatDateTime(at)}</time> · {address} · request <code>{requestId}</code>
       </p>
     </li>
   )

@@ -1,4 +1,5 @@
 import type { RarityLabel } from '@fish-crab/sdk'
+import type { UserDetails } from '@fish-crab/sdk/admin'
 import { RARITIES } from '@fish-crab/sdk/constants'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { Creature, tintOf } from '../../parts/creature.tsx'
@@ -8,21 +9,19 @@ import {
   addEntries,
   type CatchRecord,
   type Entry,
-  findLatestPlace,
   loadRecords,
   moveRecord,
   type Place,
   removeRecord,
-  searchedGamemodes,
 } from '../data/records.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
 import { LoadNotice, useLoad } from '../parts/load.tsx'
 import { replaceView, usePage } from '../parts/page.tsx'
 
-/** Records that are drawn at once. */
+/** Number of records to draw at once. */
 const CHUNK = 50
-/** Entries of a record that are named. */
+/** Number of entries to name of a record. */
 const NAMED = 4
 
 const KINDS = [
@@ -32,39 +31,25 @@ const KINDS = [
 const RARITY_OPTIONS = RARITIES.map(({ label }) => [label, label] as const)
 
 type PlayerView = Extract<View, { readonly name: 'player' }>
-type CatchesView = PlayerView & Place
 type Task = { readonly name: 'add' } | { readonly name: 'remove' | 'move'; readonly record: CatchRecord }
 
-/** The catches of a player, by default those of the kind and gamemode of the latest one. */
-export function Catches({ view }: { readonly view: PlayerView }) {
-  const { player, kind, gamemode } = view
-  if (gamemode === undefined) return <LatestCatches view={view} />
-  return <CatchesIn view={{ ...view, player, kind: kind ?? 'fish', gamemode }} />
+interface CatchesProps {
+  readonly view: PlayerView
+  readonly user: UserDetails
+  /** Called after each change. */
+  readonly onChange: () => void
 }
 
-function LatestCatches({ view }: { readonly view: PlayerView }) {
+/** The catches of a player in one gamemode, newest first; by default, those around the latest catch. */
+export function Catches({ view, user, onChange }: CatchesProps) {
   const { request, gamemodes } = usePage()
-  const { player, kind } = view
-  const latest = useLoad(`latest catch ${player} ${kind}`, () =>
-    request((client) =>
-      findLatestPlace(client, {
-        player,
-        kinds: kind === undefined ? ['fish', 'crab'] : [kind],
-        gamemodes: searchedGamemodes(gamemodes),
-      }),
-    ),
-  )
-  const { content } = latest
+  const { lastCatch, name: player } = user
+  const kind = view.kind ?? (view.gamemode === undefined ? lastCatch?.kind : undefined) ?? 'fish'
+  const gamemode = view.gamemode ?? lastCatch?.gamemode ?? gamemodes[0]
   useEffect(() => {
-    if (content) replaceView({ name: 'player', ...content })
-  }, [content])
-  return <LoadNotice loaded={latest} what="the catches" />
-}
-
-/** The catches of a player in one gamemode, newest first. */
-function CatchesIn({ view }: { readonly view: CatchesView }) {
-  const { request, gamemodes } = usePage()
-  const { player, kind, gamemode } = view
+    // The latest catch may change, and the view must not change with it.
+    if (view.gamemode === undefined) replaceView({ name: 'player', player, kind, gamemode })
+  }, [view.gamemode, player, kind, gamemode])
   const [shown, setShown] = useState(CHUNK)
   const [task, setTask] = useState<Task>()
   const id = useId()
@@ -75,9 +60,13 @@ function CatchesIn({ view }: { readonly view: CatchesView }) {
   const { content } = records
   const choose = (next: Partial<PlayerView>) => {
     setShown(CHUNK)
-    replaceView({ ...view, ...next })
+    replaceView({ name: 'player', ...place, ...next })
   }
   const close = () => setTask(undefined)
+  const reload = () => {
+    records.reload()
+    onChange()
+  }
   const entries = content?.reduce((sum, record) => sum + record.entries.length, 0) ?? 0
   return (
     <section class="catches" aria-labelledby={id}>
@@ -98,8 +87,8 @@ function CatchesIn({ view }: { readonly view: CatchesView }) {
       {content && (
         <p class="found" role="status">
           {content.length === 0
-            ? `No ${kind === 'fish' ? 'fish' : 'crabs'} in ${gamemode}. There may be some in other gamemodes.`
-            : `${plural(entries, kind, kind === 'fish' ? 'fish' : 'crabs')}${content.length === entries ? '' : `, stored in ${plural(content.length, 'record')}`}, last stored first`}
+            ? `No ${kind === 'fish' ? 'fish' : 'crabs'} in ${gamemode}`
+            : `${plural(entries, kind, kind === 'fish' ? 'fish' : 'crabs')}, newest first`}
         </p>
       )}
       {content && content.length > 0 && (
@@ -121,13 +110,9 @@ function CatchesIn({ view }: { readonly view: CatchesView }) {
           </button>
         </p>
       )}
-      {task?.name === 'add' && <AddCatch place={place} onDone={records.reload} onClose={close} />}
-      {task?.name === 'remove' && (
-        <RemoveCatches place={place} record={task.record} onDone={records.reload} onClose={close} />
-      )}
-      {task?.name === 'move' && (
-        <MoveCatches place={place} record={task.record} onDone={records.reload} onClose={close} />
-      )}
+      {task?.name === 'add' && <AddCatch place={place} onDone={reload} onClose={close} />}
+      {task?.name === 'remove' && <RemoveCatches place={place} record={task.record} onDone={reload} onClose={close} />}
+      {task?.name === 'move' && <MoveCatches place={place} record={task.record} onDone={reload} onClose={close} />}
     </section>
   )
 }
@@ -157,7 +142,7 @@ function Record({ record, onRemove, onMove }: RecordProps) {
           </li>
         ))}
         {entries.length > NAMED && <li class="quiet">and {formatNumber(entries.length - NAMED)} more</li>}
-        {entries.length > 1 && <li class="hint">Stored together, so moved and removed together</li>}
+        {entries.length > 1 && <li class="hint">They were stored together, and move together</li>}
       </ul>
       <div class="actions">
         <button type="button" aria-label={`Move ${what}`} onClick={onMove}>
@@ -179,7 +164,6 @@ function describeRecord({ entries }: CatchRecord): string {
 
 interface TaskProps {
   readonly place: Place
-  /** What is shown has changed. */
   readonly onDone: () => void
   readonly onClose: () => void
 }
@@ -196,7 +180,7 @@ function AddCatch({ place, onDone, onClose }: TaskProps) {
           name: name.trim() === '' ? `Enter the name of the ${kind}.` : undefined,
           caughtAt: caughtAt !== '' && Number.isNaN(Date.parse(caughtAt)) ? 'Enter a date and a time.' : undefined,
         })}
-        ifUnknown="Look for it in the list before you add it again."
+        ifUnknown="Check the list before you add it again."
         onSubmit={async ({ name = '', rarity, caughtAt = '' }) => {
           const entry: Entry = {
             name: name.trim(),
@@ -212,7 +196,12 @@ function AddCatch({ place, onDone, onClose }: TaskProps) {
       >
         <Field name="name" label="Name" maxLength={100} isFirst />
         {kind === 'fish' && <Choice name="rarity" label="Rarity" value="Bronze" options={RARITY_OPTIONS} />}
-        <Field name="caughtAt" label="Caught" type="datetime-local" hint="In your time zone. Empty: now." />
+        <Field
+          name="caughtAt"
+          label="Caught"
+          type="datetime-local"
+          hint="Use your time zone. If empty, the current time is stored."
+        />
       </Form>
     </Dialog>
   )
@@ -230,15 +219,15 @@ function RemoveCatches({ place, record, onDone, onClose }: RecordTaskProps) {
     <Dialog title={`Remove ${what}`} onEscape={onClose}>
       <p>
         {count > 1
-          ? `These ${formatNumber(count)} catches were stored together, and can only be removed together. `
-          : `Removes this catch of ${place.player} in ${place.gamemode}. `}
-        This cannot be undone.
+          ? `This removes ${formatNumber(count)} catches, which were stored together.`
+          : `This removes a catch of ${place.player} in ${place.gamemode}.`}{' '}
+        It cannot be undone.
       </p>
       <Form
         submit={count > 1 ? `Remove ${formatNumber(count)} catches` : 'Remove'}
         busy="Removing…"
         isDangerous
-        ifUnknown="Look whether it is still in the list before you try again."
+        ifUnknown="Check the list before you try again."
         onSubmit={async () => {
           await request((client) => removeRecord(client, place, record.id))
           onClose()
@@ -260,13 +249,13 @@ function MoveCatches({ place, record, onDone, onClose }: RecordTaskProps) {
     <Dialog title={`Move ${what}`} onEscape={onClose}>
       <p>
         {record.entries.length > 1
-          ? `Moves these ${formatNumber(record.entries.length)} catches of ${player}, which were stored together, with their times.`
-          : `Moves this catch of ${player} with its time.`}
+          ? `This moves ${formatNumber(record.entries.length)} catches of ${player}, which were stored together. They keep their times.`
+          : `This moves a catch of ${player}. It keeps its time.`}
       </p>
       <Form
         submit="Move"
         busy="Moving…"
-        ifUnknown="Look at both lists before you try again."
+        ifUnknown="Check both lists before you try again."
         onSubmit={async ({ gamemode: to = '' }) => {
           await request((client) => moveRecord(client, place, record.id, to))
           onClose()

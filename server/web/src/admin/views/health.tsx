@@ -1,11 +1,10 @@
-import { formatDateTime, formatNumber, formatTime } from '../../parts/format.ts'
-import { LoadNotice, useLoad } from '../parts/load.tsx'
-import { Title } from '../parts/page.tsx'
+import { formatDateTime, formatNumber } from '../../parts/format.ts'
+import { type Loaded, LoadNotice } from '../parts/load.tsx'
 
-/** What the service says of itself. */
+/** The status of the service. */
 export interface ServiceStatus {
   readonly version: string
-  /** Its time, ISO 8601. */
+  /** The time of the server, ISO 8601. */
   readonly timestamp: string
 }
 
@@ -14,67 +13,51 @@ interface Checked extends ServiceStatus {
   readonly checkedAt: number
 }
 
-/** Clocks of machines that are synchronised differ by less. */
+/** Clocks of synchronised machines differ by less. */
 const CLOCK_TOLERANCE_MS = 5000
 
+export async function checkHealth(readStatus: () => Promise<ServiceStatus>): Promise<Checked> {
+  const start = performance.now()
+  const { version, timestamp } = await readStatus()
+  return { version, timestamp, durationMs: performance.now() - start, checkedAt: Date.now() }
+}
+
 /** Whether the service works. */
-export function Health({ readStatus }: { readonly readStatus: () => Promise<ServiceStatus> }) {
-  const health = useLoad('health', async (): Promise<Checked> => {
-    const start = performance.now()
-    const { version, timestamp } = await readStatus()
-    return { version, timestamp, durationMs: performance.now() - start, checkedAt: Date.now() }
-  })
-  const { content, isBusy, problem, reload } = health
+export function Health({ health }: { readonly health: Omit<Loaded<Checked>, 'set'> }) {
+  const { content, problem } = health
   return (
-    <>
-      <Title
-        actions={
-          <button type="button" aria-disabled={isBusy} onClick={reload}>
-            {isBusy ? 'Checking…' : 'Check again'}
-          </button>
-        }
-      >
-        Health
-      </Title>
-      <LoadNotice loaded={health} what="the state of the service" />
-      {content && (
-        <section class="panel" aria-label="State of the service">
-          <p role="status">
-            {problem === undefined ? (
-              <>
-                <span class="dot" aria-hidden="true" /> <strong>The service works</strong>, and its storage takes
-                writes.
-              </>
-            ) : (
-              `It worked at ${formatTime(content.checkedAt)}.`
-            )}
+    <section class="panel" aria-labelledby="health">
+      <h2 id="health">Health</h2>
+      <LoadNotice loaded={health} what="the health of the service" />
+      {content && !problem && (
+        <>
+          <p>
+            <span class="dot" aria-hidden="true" /> <strong>The service works</strong> and its storage accepts writes.
           </p>
           <dl class="facts">
             <dt>Version</dt>
             <dd>{content.version}</dd>
             <dt>Response time</dt>
             <dd>{formatNumber(Math.round(content.durationMs))} ms</dd>
-            <dt>Clock of the server</dt>
+            <dt>Server clock</dt>
             <dd>
               <time dateTime={content.timestamp}>{formatDateTime(content.timestamp)}</time>
               {clockDifference(content)}
             </dd>
-            <dt>Checked</dt>
-            <dd>{formatTime(content.checkedAt)}</dd>
           </dl>
           <p class="hint">
-            Every check counts as one request of your address. For alerts, let a monitor ask <code>/readyz</code> and{' '}
+            A check counts as one request of your address. For alerts, let a monitor poll <code>/readyz</code> and{' '}
             <code>/metrics</code>, which are not counted.
           </p>
-        </section>
+        </>
       )}
-    </>
+    </section>
   )
 }
 
 function clockDifference({ timestamp, checkedAt, durationMs }: Checked): string {
   const difference = Date.parse(timestamp) - (checkedAt - durationMs / 2)
-  if (Math.abs(difference) < CLOCK_TOLERANCE_MS) return ', as here'
+  if (Math.abs(difference) < CLOCK_TOLERANCE_MS) return ', the same as here'
   const seconds = formatNumber(Math.round(Math.abs(difference) / 1000))
   return `, ${seconds} s ${difference > 0 ? 'ahead of' : 'behind'} this device`
 }

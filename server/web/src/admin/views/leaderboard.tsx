@@ -13,7 +13,7 @@ const LIMITS = ['10', '100', '1000'] as const
 
 type LeaderboardView = Extract<View, { readonly name: 'leaderboard' }>
 
-/** Who has caught the most. */
+/** The players with the most catches. */
 export function Leaderboard({ view }: { readonly view: LeaderboardView }) {
   const { request, gamemodes } = usePage()
   const { kind, gamemode } = view
@@ -46,7 +46,7 @@ export function Leaderboard({ view }: { readonly view: LeaderboardView }) {
       <LoadNotice loaded={loaded} what="the leaderboard" />
       {leaders && (
         <p class="found" role="status">
-          {leaders.length === 0 ? 'Nobody has caught any yet.' : plural(leaders.length, 'player')}
+          {leaders.length === 0 ? 'There are no catches yet.' : plural(leaders.length, 'player')}
         </p>
       )}
       {leaders && leaders.length > 0 && (

@@ -4,20 +4,32 @@ import { formatNumber } from '../../parts/format.ts'
 import { useLazy } from '../../parts/use-lazy.ts'
 import { LoadNotice, useLoad } from '../parts/load.tsx'
 import { Title, usePage } from '../parts/page.tsx'
+import { checkHealth, Health, type ServiceStatus } from './health.tsx'
 
-/** With the library that they are drawn with. */
+/** Loads the chart with its library. */
 const loadBars = () => import('../../parts/rarity-bars.tsx')
 
-/** What the service holds. */
-export function Overview() {
+interface OverviewProps {
+  readonly readStatus: () => Promise<ServiceStatus>
+}
+
+/** The counts and the health of the service. */
+export function Overview({ readStatus }: OverviewProps) {
   const { request } = usePage()
   const stats = useLoad('stats', () => request((client) => client.stats()))
+  const health = useLoad('health', () => checkHealth(readStatus))
+  const isBusy = stats.isBusy || health.isBusy
+  const refresh = () => {
+    if (isBusy) return
+    stats.reload()
+    health.reload()
+  }
   return (
     <>
       <Title
         actions={
-          <button type="button" aria-disabled={stats.isBusy} onClick={stats.reload}>
-            {stats.isBusy ? 'Counting…' : 'Count again'}
+          <button type="button" aria-disabled={isBusy} onClick={refresh}>
+            {isBusy ? 'Loading…' : 'Refresh'}
           </button>
         }
       >
@@ -25,6 +37,7 @@ export function Overview() {
       </Title>
       <LoadNotice loaded={stats} what="the counts" />
       {stats.content && <Counts stats={stats.content} />}
+      <Health health={health} />
     </>
   )
 }

@@ -1,8 +1,9 @@
 import type { ResetType, User } from '@fish-crab/sdk/admin'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { LoginSecrets } from '../../../../../sdk/src/internal/login-file.ts'
 import { playerPath } from '../../data/address.ts'
-import { formatDateTime } from '../../parts/format.ts'
+import { formatDateTime, formatNumber, plural } from '../../parts/format.ts'
 import { fragmentOf, type View } from '../data/location.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Confirmation, checkConfirmation, Field, Form } from '../parts/form.tsx'
@@ -16,7 +17,7 @@ const RESETS: Readonly<Record<ResetType, string>> = { password: 'password', fern
 
 type Task = ResetType | 'read' | 'delete'
 
-/** A player: its secrets and its catches. */
+/** A player with its secrets and its catches. */
 export function Player({ view }: { readonly view: PlayerView }) {
   const { request, admin } = usePage()
   const { player } = view
@@ -36,11 +37,18 @@ export function Player({ view }: { readonly view: PlayerView }) {
           <section class="panel" aria-labelledby="account">
             <h2 id="account">Account</h2>
             <dl class="facts">
-              <dt>Created</dt>
-              <dd>
-                <time dateTime={user.createdAt}>{formatDateTime(user.createdAt)}</time>
-              </dd>
-              <Moment title="Last catch" at={user.lastCatchAt} />
+              {user.totals && (
+                <>
+                  <dt>Catches</dt>
+                  <dd>
+                    {formatNumber(user.totals.fish)} fish and {plural(user.totals.crab, 'crab')}
+                  </dd>
+                </>
+              )}
+              <Moment title="Latest catch" at={user.lastCatch?.at}>
+                {user.lastCatch && ` in ${user.lastCatch.gamemode}`}
+              </Moment>
+              <Moment title="Created" at={user.createdAt} />
               <Moment title="Key last read" at={user.lastKeyReadAt} />
               <dt>Id</dt>
               <dd>
@@ -49,7 +57,7 @@ export function Player({ view }: { readonly view: PlayerView }) {
               <dt>Collection</dt>
               <dd>
                 <a href={playerPath(user.name, view.gamemode)} target="_blank" rel="noreferrer">
-                  What everybody sees
+                  Open the public page
                 </a>
               </dd>
             </dl>
@@ -70,7 +78,7 @@ export function Player({ view }: { readonly view: PlayerView }) {
             </div>
             {admin.role !== 'superadmin' && <p class="hint">Only superadmins can delete players.</p>}
           </section>
-          <Catches view={{ ...view, player: user.name }} />
+          <Catches view={view} user={user} onChange={loaded.reload} />
           {task === 'delete' && <DeletePlayer user={user} onClose={close} />}
           {task === 'read' && <ReadKey user={user} onClose={close} />}
           {task !== undefined && task !== 'delete' && task !== 'read' && (
@@ -82,11 +90,20 @@ export function Player({ view }: { readonly view: PlayerView }) {
   )
 }
 
-function Moment({ title, at }: { readonly title: string; readonly at: string | undefined }) {
+interface MomentProps {
+  readonly title: string
+  readonly at: string | undefined
+  readonly children?: ComponentChildren
+}
+
+function Moment({ title, at, children }: MomentProps) {
   return (
     <>
       <dt>{title}</dt>
-      <dd>{at === undefined ? 'Never' : <time dateTime={at}>{formatDateTime(at)}</time>}</dd>
+      <dd>
+        {at === undefined ? 'Never' : <time dateTime={at}>{formatDateTime(at)}</time>}
+        {children}
+      </dd>
     </>
   )
 }
@@ -103,8 +120,8 @@ function Reset({ user, type, onClose }: TaskProps & { readonly type: ResetType }
     <Dialog title={`Replace the ${what} of ${user.name}`} onEscape={onClose}>
       <p>
         The old {what} stops working at once.{' '}
-        {type === 'fernet' && 'Catches that were encrypted with it and not sent yet are refused. '}
-        The new one is shown once.
+        {type === 'fernet' && 'The service rejects catches that are encrypted with it. '}
+        The new {what} is shown once.
       </p>
       <Form
         submit={`Replace the ${what}`}
@@ -129,7 +146,7 @@ function ReadKey({ user, onClose }: TaskProps) {
   const { requestWith, reveal, admin } = usePage()
   return (
     <Dialog title={`Show the Fernet key of ${user.name}`} onEscape={onClose}>
-      <p>A session is not enough for this: enter your own password. The audit log records it.</p>
+      <p>Enter your own password. The audit log records that you read the key.</p>
       <Form
         submit="Show the key"
         busy="Checking…"
@@ -158,15 +175,15 @@ function DeletePlayer({ user, onClose }: TaskProps) {
   return (
     <Dialog title={`Delete ${user.name}`} onEscape={onClose}>
       <p>
-        Deletes the account and all fish and crabs of {user.name}, in every gamemode. Only a backup or an export brings
-        them back.
+        This deletes the account and all catches of {user.name} in every gamemode. Only a backup or an export can
+        restore them.
       </p>
       <Form
         submit={`Delete ${user.name}`}
         busy="Deleting…"
         isDangerous
         check={checkConfirmation(user.name)}
-        ifUnknown="Look for the player in the list before you try again."
+        ifUnknown="Check the list of players before you try again."
         onSubmit={async () => {
           await request((client) => client.users.delete(user.name))
           onClose()

@@ -1,7 +1,7 @@
-import type { User } from '@fish-crab/sdk/admin'
+import type { UserList } from '@fish-crab/sdk/admin'
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { formatDateTime, plural } from '../../parts/format.ts'
+import { formatDate, formatDateTime, formatNumber, plural } from '../../parts/format.ts'
 import { fragmentOf, playerView } from '../data/location.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, Form } from '../parts/form.tsx'
@@ -10,11 +10,11 @@ import { MoreButton } from '../parts/more-button.tsx'
 import { openView, replaceView, Title, usePage } from '../parts/page.tsx'
 
 const PAGE = 50
-/** Each letter would be a request, out of 300 in five minutes. */
+/** Waits for more letters: an administrator has 300 requests in five minutes. */
 const PAUSE_MS = 250
 
 interface Found {
-  readonly users: readonly User[]
+  readonly users: UserList['users']
   readonly cursor?: string | undefined
 }
 
@@ -33,6 +33,7 @@ export function Players({ search }: { readonly search: string }) {
     const { users, nextCursor } = await request((client) =>
       client.users.list({
         limit: PAGE,
+        totals: true,
         ...(search === '' ? {} : { search }),
         ...(cursor === undefined ? {} : { cursor }),
       }),
@@ -74,7 +75,7 @@ export function Players({ search }: { readonly search: string }) {
             {content.users.length === 0
               ? search === ''
                 ? 'There are no players yet.'
-                : `No player's name contains “${search}”.`
+                : `No name contains “${search}”.`
               : `${content.cursor === undefined ? '' : 'The first '}${plural(content.users.length, 'player')}`}
           </p>
           {content.users.length > 0 && (
@@ -82,17 +83,39 @@ export function Players({ search }: { readonly search: string }) {
               <thead>
                 <tr>
                   <th scope="col">Player</th>
-                  <th scope="col">Created</th>
+                  <th scope="col" class="number">
+                    Fish
+                  </th>
+                  <th scope="col" class="number">
+                    Crabs
+                  </th>
+                  <th scope="col">Latest catch</th>
+                  <th scope="col" class="when">
+                    Created
+                  </th>
                 </tr>
               </thead>
               <tbody>
-                {content.users.map(({ id, name, createdAt }) => (
+                {content.users.map(({ id, name, createdAt, totals, lastCatch }) => (
                   <tr key={id}>
                     <th scope="row">
                       <a href={fragmentOf(playerView(name))}>{name}</a>
                     </th>
+                    <td class="number">{totals ? formatNumber(totals.fish) : '–'}</td>
+                    <td class="number">{totals ? formatNumber(totals.crab) : '–'}</td>
                     <td>
-                      <time dateTime={createdAt}>{formatDateTime(createdAt)}</time>
+                      {lastCatch ? (
+                        <time dateTime={lastCatch.at} title={formatDateTime(lastCatch.at)}>
+                          {formatDate(lastCatch.at)}
+                        </time>
+                      ) : (
+                        '–'
+                      )}
+                    </td>
+                    <td class="when">
+                      <time dateTime={createdAt} title={formatDateTime(createdAt)}>
+                        {formatDate(createdAt)}
+                      </time>
                     </td>
                   </tr>
                 ))}
@@ -119,14 +142,14 @@ function NewPlayer({ onClose }: { readonly onClose: () => void }) {
   const { request, reveal, announce } = usePage()
   return (
     <Dialog title="New player" onEscape={onClose}>
-      <p class="quiet">The service makes a password, a Fernet key and an API key, and shows them once.</p>
+      <p class="quiet">The service creates a password, a Fernet key and an API key, and shows them once.</p>
       <Form
         submit="Create"
         busy="Creating…"
         check={({ name = '' }) => ({
           name: isUserName(name.trim()) ? undefined : `A name must be ${USER_NAME_RULE}.`,
         })}
-        ifUnknown="Look for the player in the list. If it is there, its secrets are lost: open it and replace them."
+        ifUnknown="Check the list of players. If the player is there, its secrets are lost: replace them."
         onSubmit={async ({ name = '' }) => {
           const user = await request((client) => client.users.create({ name: name.trim() }))
           onClose()

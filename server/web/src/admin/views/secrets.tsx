@@ -15,7 +15,7 @@ interface SecretsDialogProps {
   readonly onDone: () => void
 }
 
-/** Shows secrets once. Only its button closes it, and the browser asks before the page is left. */
+/** Shows secrets once. Only its button closes the dialog, and the browser prompts before the page is left. */
 export function SecretsDialog({ user, secrets, onDone }: SecretsDialogProps) {
   useEffect(() => {
     const hold = (event: BeforeUnloadEvent) => event.preventDefault()
@@ -65,7 +65,7 @@ function Secret({ label, value }: { readonly label: string; readonly value: stri
   const copy = () =>
     navigator.clipboard.writeText(value).then(
       () => setCopied(true),
-      // Somebody may have forbidden it. The text can still be selected.
+      // The browser may forbid it. The text can still be selected.
       () => {},
     )
   return (

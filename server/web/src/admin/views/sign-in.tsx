@@ -25,7 +25,7 @@ export function SignIn({ isOver, signIn }: SignInProps) {
         </p>
       )}
       <SignInForm signIn={signIn} />
-      <p class="hint">The session is kept in the memory of this page only: reloading or leaving the page ends it.</p>
+      <p class="hint">The browser stores no secret, so reloading or leaving this page signs you out.</p>
     </div>
   )
 }
@@ -35,11 +35,11 @@ interface SignInAgainProps extends Omit<SignInProps, 'isOver'> {
   readonly onSignOut: () => void
 }
 
-/** Over what is shown, which stays as it is. */
+/** A dialog over the current view, which stays as it is. */
 export function SignInAgain({ username, signIn, onSignOut }: SignInAgainProps) {
   return (
     <Dialog title="Your session has expired">
-      <p>Sign in again to go on. Nothing that you have typed is lost.</p>
+      <p>Sign in again to continue. The page keeps everything you typed.</p>
       <SignInForm username={username} signIn={signIn} />
       <p class="hint">
         Not {username}?{' '}
