@@ -14,6 +14,17 @@ const guide: DefaultTheme.SidebarItem[] = [
     items: [...DOORS, { text: 'Stream your catches', link: '/streamers' }],
   },
   {
+    text: 'Guides',
+    items: [
+      { text: 'Behind a proxy', link: '/behind-a-proxy' },
+      { text: 'Operate', link: '/operate' },
+      { text: 'Back up and move', link: '/back-up-and-move' },
+      { text: 'Redis', link: '/redis' },
+      { text: 'Bring players over', link: '/migrate' },
+      { text: 'Embed the service', link: '/embed' },
+    ],
+  },
+  {
     text: 'Understand',
     items: [
       { text: 'How it works', link: '/how-it-works' },
@@ -41,6 +52,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       { text: 'API', link: '/reference/api' },
       { text: 'Errors and exit codes', link: '/reference/errors' },
       { text: 'Commands', link: '/reference/cli' },
+      { text: 'Settings', link: '/settings' },
     ],
   },
   {

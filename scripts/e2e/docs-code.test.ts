@@ -29,7 +29,7 @@ const DECLARATIONS: Readonly<Record<string, string>> = {
     const { expect }: typeof import('@jest/globals')
     const { http, passthrough }: typeof import('msw')
     const { setupWorker }: typeof import('msw/browser')`,
-  'server/README.md': `
+  'docs/embed.md': `
     const app: import('@fish-crab/server/app').App
     const secrets: import('@fish-crab/server/app').AppOptions['secrets']
     const { encryption, session }: typeof secrets
