@@ -34,7 +34,7 @@ const show = (path: string, selector: string) => async (page: Page, url: string)
   await page.goto(url + path)
   await page.locator(selector).first().waitFor()
 }
-const openCollection = show('/@Alex?gamemode=earth', '.history svg')
+const openCollection = show('/@Alex', '.history svg')
 
 async function signIn(page: Page, url: string, fragment: string): Promise<void> {
   await page.goto(`${url}/admin#${fragment}`)
@@ -54,24 +54,57 @@ async function catchFive(page: Page): Promise<void> {
   for (let catches = 0; catches < 5; catches += 1) await page.getByRole('button', { name: 'Catch something' }).click()
 }
 
+/** Shows a link as a chat does: by the tags of its page. */
+async function openPreview(page: Page, link: string): Promise<void> {
+  await page.goto(link)
+  const tags = await page.evaluate(() => {
+    const content = (name: string) =>
+      document.querySelector<HTMLMetaElement>(`meta[property="og:${name}"]`)?.content ?? ''
+    return { title: content('title'), description: content('description'), image: content('image') }
+  })
+  const { title, description, image } = tags
+  const body = `<!doctype html><style>
+    body { margin: 2rem; background: #313338; color: #dbdee1; font: 16px/1.4 sans-serif }
+    article { max-width: 520px; margin-top: .5rem; padding: 1rem; border-left: 4px solid #3aa7c9; border-radius: 4px; background: #2b2d31 }
+    h1 { margin: 0 0 .5rem; color: #62c5e8; font-size: 1rem } img { width: 100%; margin-top: 1rem; border-radius: 4px }
+  </style><p>look what I caught <span style="color:#62c5e8">${link}</span></p>
+  <article><h1>${title}</h1>${description}<img src="${image}"></article>`
+  // On the same origin, but without the policy of the pages, which would refuse the styles of the chat.
+  await page.route('**/chat', (route) => route.fulfill({ contentType: 'text/html; charset=utf-8', body }))
+  await page.goto(new URL('/chat', link).href)
+  await page.locator('img').evaluate((image: HTMLImageElement) => image.decode())
+}
+
 /** Opens the page of each picture. The name of a picture ends with its width and colour scheme. */
 const VIEWS: Readonly<Record<string, Open>> = {
   'home-1440-light home-390-dark': show('/', 'h1'),
   'collection-1440-dark collection-768-dark collection-390-light': openCollection,
-  'demo-1440-dark': show('/?demo', '.bars'),
-  'unknown-768-light': show('/@Nobody', '.empty'),
-  'empty-390-light': show('/@Alex?gamemode=factions', '.empty'),
+  'collection-1440-light': openCollection,
+  'demo-768-light': show('/?demo', '.bars'),
+  'versus-1440-dark versus-390-light': show('/@Alex/vs/@Mia', '.versus'),
+  'leaderboard-768-light': show('/leaderboard', '.leaders'),
+  'crabs-390-dark': show('/@Crabby', '.card'),
+  'unknown-390-light': show('/@Nobody', '.empty'),
+  'empty-390-light': show('/@Newcomer', '.empty'),
   'docs-1440-dark docs-390-light': show('/docs#/public/getUserKey', '.opblock.is-open'),
   'admin-overview-1440-light': (page, url) => signIn(page, url, 'overview').then(() => page.locator('.bars').waitFor()),
   async 'table-1440-light'(page, url) {
     await openCollection(page, url)
     await page.getByRole('button', { name: 'Table' }).click()
-    await page.getByRole('heading', { name: 'Species by rarity' }).evaluate((heading) => heading.scrollIntoView())
+    await page.getByRole('heading', { name: 'Species' }).evaluate((heading) => heading.scrollIntoView())
+  },
+  async 'milestones-1440-light'(page, url) {
+    await openCollection(page, url)
+    await page.getByRole('heading', { name: 'Milestones' }).evaluate((heading) => heading.scrollIntoView())
+  },
+  async 'preview-640-light'(page, url) {
+    await page.setViewportSize({ width: 640, height: 470 })
+    await openPreview(page, `${url}/@Alex`)
   },
   async 'limited-390-dark'(page, url) {
     const json = { error: 'Too many requests.', code: 'rate_limited', requestId: 'a' }
     await page.route('**/get/**', (route) => route.fulfill({ status: 429, headers: { 'retry-after': '130' }, json }))
-    await show('/@Alex?gamemode=earth', '.notice')(page, url)
+    await show('/@Alex', '.notice')(page, url)
   },
   async 'offline-390-light'(page, url) {
     await openCollection(page, url)
@@ -141,7 +174,7 @@ const VIEWS: Readonly<Record<string, Open>> = {
 /** Stores the same catches at each run. */
 async function fill(url: string): Promise<void> {
   const admin = createAdminClient({ baseUrl: url, ...ROOT })
-  await admin.users.create({ name: 'Alex' })
+  for (const name of ['Alex', 'Mia', 'Crabby', 'Newcomer']) await admin.users.create({ name })
   const next = seededNumbers(7)
   const rarities = RARITIES.flatMap(({ value }) => Array.from({ length: SHARES[value - 1] ?? 0 }, () => value))
   const caught = (name: string) => ({ name, caughtAt: new Date(NOW - next() ** 1.2 * 40 * DAY_MS) })
@@ -159,13 +192,23 @@ async function fill(url: string): Promise<void> {
   }))
   await admin.fish.add('Alex', latest, { gamemode: 'survival' })
   for (const entry of fish.slice(0, 6)) await admin.fish.add('Alex', entry, { gamemode: 'survival' })
+  await admin.fish.add('Mia', [...fish.slice(0, 60), { ...caught('Oarfish'), rarity: 'Platinum' }], {
+    gamemode: 'earth',
+  })
+  await admin.crabs.add('Crabby', crabs, { gamemode: 'factions' })
 }
 
 /** Writes the pictures of docs/pages.md anew, and removes all others. */
 export async function takePages(): Promise<void> {
   const browser = await launchChromium()
   if (!browser) throw new Error('Chromium was not found. Run: apt-get install chromium')
-  const server = await startServerProcess({ FISH_STORAGE: 'memory:', FISH_RATE_LIMIT: '1000' })
+  const server = await startServerProcess({
+    FISH_STORAGE: 'memory:',
+    FISH_RATE_LIMIT: '1000',
+    FISH_PUBLIC_LEADERBOARD: '1',
+    FISH_PUBLIC_URL: 'http://127.0.0.1:8799',
+    FISH_PORT: '8799',
+  })
   try {
     await fill(server.url)
     await rm(FOLDER, { recursive: true, force: true })
