@@ -86,7 +86,6 @@ const VIEWS: Readonly<Record<string, Open>> = {
   'crabs-390-dark': show('/@Crabby', '.card'),
   'unknown-390-light': show('/@Nobody', '.empty'),
   'empty-390-light': show('/@Newcomer', '.empty'),
-  'docs-1440-dark docs-390-light': show('/docs#/public/getUserKey', '.opblock.is-open'),
   'admin-overview-1440-light': (page, url) => signIn(page, url, 'overview').then(() => page.locator('.bars').waitFor()),
   async 'table-1440-light'(page, url) {
     await openCollection(page, url)
