@@ -14,6 +14,13 @@ const guide: DefaultTheme.SidebarItem[] = [
     items: [...DOORS, { text: 'Stream your catches', link: '/streamers' }],
   },
   {
+    text: 'Guides',
+    items: [
+      { text: 'Messages that count', link: '/messages' },
+      { text: 'Mocks in detail', link: '/mocks-in-detail' },
+    ],
+  },
+  {
     text: 'Understand',
     items: [
       { text: 'How it works', link: '/how-it-works' },
