@@ -1,3 +1,4 @@
+import { flagOf, SETTINGS, type Setting } from '@fish-crab/server'
 import { ERROR_SCHEMA, EXIT } from '../src/core/errors.ts'
 import { EXIT_MEANINGS } from '../src/help/help.ts'
 import { displayWidth, pad } from '../src/output/text.ts'
@@ -66,6 +67,20 @@ export function renderReference(pages: readonly CommandPage[]): string {
     ),
   ]
   return `${blocks.join('\n\n')}\n`
+}
+
+/** Replaces the table between the markers of a page with the settings of the server. */
+export function withSettings(page: string): string {
+  const rows = Object.values<Setting<unknown>>(SETTINGS).map((setting) => {
+    const flag = flagOf(setting)
+    const { env, fallback, summary } = setting
+    return [env, flag && `--${flag}`, fallback].map((code) => (code ? `\`${code}\`` : '')).concat(text(summary))
+  })
+  const markers = /(<!-- settings: .*? -->\n).*?(<!-- \/settings -->)/s
+  return page.replace(
+    markers,
+    (_, start, end) => `${start}\n${table(['variable', 'flag', 'default', 'meaning'], rows)}\n\n${end}`,
+  )
 }
 
 function contents(pages: readonly CommandPage[]): string {

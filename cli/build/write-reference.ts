@@ -1,8 +1,11 @@
-// Writes REFERENCE.md from the commands, for `npm run generate`. Runs from the sources.
+// Writes REFERENCE.md from the commands and the table of docs/settings.md, for `npm run generate`. Runs from the sources.
 import '../../scripts/from-sources.ts'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 
 const { commandPages } = await import('./pages.ts')
-const { renderReference } = await import('./reference.ts')
+const { renderReference, withSettings } = await import('./reference.ts')
 
 writeFileSync(new URL('../REFERENCE.md', import.meta.url), renderReference(await commandPages()))
+
+const settings = new URL('../../docs/settings.md', import.meta.url)
+writeFileSync(settings, withSettings(readFileSync(settings, 'utf8')))

@@ -16,6 +16,12 @@ const guide: DefaultTheme.SidebarItem[] = [
   {
     text: 'Guides',
     items: [
+      { text: 'Behind a proxy', link: '/behind-a-proxy' },
+      { text: 'Operate', link: '/operate' },
+      { text: 'Back up and move', link: '/back-up-and-move' },
+      { text: 'Redis', link: '/redis' },
+      { text: 'Bring players over', link: '/migrate' },
+      { text: 'Embed the service', link: '/embed' },
       { text: 'Messages that count', link: '/messages' },
       { text: 'Mocks in detail', link: '/mocks-in-detail' },
     ],
@@ -48,6 +54,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       { text: 'API', link: '/reference/api' },
       { text: 'Errors and exit codes', link: '/reference/errors' },
       { text: 'Commands', link: '/reference/cli' },
+      { text: 'Settings', link: '/settings' },
     ],
   },
   {

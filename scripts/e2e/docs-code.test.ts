@@ -31,7 +31,7 @@ const DECLARATIONS: Readonly<Record<string, string>> = {
     const mock: import('@fish-crab/mocks').Mock
     const { http, passthrough }: typeof import('msw')
     const { setupWorker }: typeof import('msw/browser')`,
-  'server/README.md': `
+  'docs/embed.md': `
     const app: import('@fish-crab/server/app').App
     const secrets: import('@fish-crab/server/app').AppOptions['secrets']
     const { encryption, session }: typeof secrets

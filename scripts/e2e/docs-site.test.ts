@@ -80,7 +80,7 @@ describe('The documentation', () => {
     await page.keyboard.type('FISH_TRUST_PROXY')
     await page.locator('.VPLocalSearchBox .result').first().waitFor()
     await page.keyboard.press('Enter')
-    await page.waitForURL(/(server|questions)\.html/)
+    await page.waitForURL(/(behind-a-proxy|settings|questions)\.html/)
     await page.getByText('FISH_TRUST_PROXY').first().waitFor()
     expect(problems).toEqual([])
   })

@@ -11,11 +11,11 @@ import { createUser, type ServerProcess, startServerProcess } from '../../script
 import { startProxy } from './proxies/proxy.ts'
 import { PROXIES, type ProxySetup } from './proxies/rules.ts'
 
-/** `RestartSec` of the README's systemd unit. */
+/** `RestartSec` of the systemd unit in docs/operate.md. */
 const RESTART_MS = 2000
 const CRASHES = 2
 
-it("a stock EventSource behind the README's nginx survives crashes and restarts, without a gap", async ({ skip }) => {
+it('a stock EventSource behind the documented nginx survives crashes and restarts, without a gap', async ({ skip }) => {
   const nginx = PROXIES.find(({ name }) => name === 'nginx') as ProxySetup
   const context = await startBrowser(skip, { ignoreHTTPSErrors: true })
   const folder = mkdtempSync(join(tmpdir(), 'fish-event-source-'))

@@ -11,7 +11,7 @@ import { freePort } from '../../../scripts/test-support/redis-server.ts'
 import { EVENTS_LATER, type ProxySetup, rulesOf } from './rules.ts'
 
 /**
- * Starts a proxy in front of a server, as the README sets it up, with a certificate made for tests; returns its port. Skips
+ * Starts a proxy in front of a server, as docs/behind-a-proxy.md sets it up, with a certificate made for tests; returns its port. Skips
  * the test, with the reason, where the program is missing.
  */
 export async function startProxy(proxy: ProxySetup, skip: TestContext['skip'], server: string): Promise<number> {

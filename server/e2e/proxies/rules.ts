@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** A proxy in front of a server, as the README sets it up. */
+/** A proxy in front of a server, as docs/behind-a-proxy.md sets it up. */
 export interface ProxySetup {
   readonly name: 'nginx' | 'Caddy' | 'HAProxy' | 'Apache'
   readonly debian: string
@@ -8,7 +8,7 @@ export interface ProxySetup {
   readonly programs: readonly string[]
   /** Arguments that run it in the foreground with a configuration file. */
   readonly args: (file: string, folder: string) => readonly string[]
-  /** The whole configuration: the README's block inside of what a distribution has around it. */
+  /** The whole configuration: the page's block inside of what a distribution has around it. */
   readonly config: (rules: string, place: Place) => string
 }
 
@@ -17,19 +17,19 @@ export interface Place {
   readonly port: number
   /** Host and port of the server. */
   readonly server: string
-  /** Holds the certificate, under the names that the README gives it. */
+  /** Holds the certificate, under the names that the page gives it. */
   readonly folder: string
 }
 
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+const PAGE = readFileSync(new URL('../../../docs/behind-a-proxy.md', import.meta.url), 'utf8')
 
 /** The file that HAProxy sends in place of an error. */
-export const EVENTS_LATER = (/```http\n(.*?)```/s.exec(README)?.[1] ?? '').replaceAll('\n', '\r\n')
+export const EVENTS_LATER = (/```http\n(.*?)```/s.exec(PAGE)?.[1] ?? '').replaceAll('\n', '\r\n')
 
-/** What stands in the README's block for a proxy, word for word but for addresses and the folder of the certificate. */
+/** The page's block for a proxy, with other addresses and another folder of the certificate. */
 export function rulesOf({ name }: ProxySetup, { port, server, folder }: Place): string {
-  const [, block] = new RegExp(`### Behind ${name}\\n[^]*?\`\`\`\\w*\\n([^]*?)\`\`\``).exec(README) ?? []
-  if (block === undefined) throw new Error(`The README has no rules for ${name}.`)
+  const [, block] = new RegExp(`## ${name}\\n[^]*?\`\`\`\\w*\\n([^]*?)\`\`\``).exec(PAGE) ?? []
+  if (block === undefined) throw new Error(`docs/behind-a-proxy.md has no rules for ${name}.`)
   return block
     .replaceAll('127.0.0.1:8787', server)
     .replaceAll('/etc/ssl/fish', folder)

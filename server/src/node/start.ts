@@ -29,7 +29,7 @@ export interface StartOptions {
   readonly version: string
   /** @default scrypt at OWASP's cost */
   readonly passwords?: PasswordHasher
-  /** Limits of each connection. @default see the README, "Operate it" */
+  /** Limits of each connection. @default see docs/operate.md, "Limits" */
   readonly connections?: Partial<ConnectionLimits>
   /**
    * Receives the generated password of the first administrator, once, before that administrator is created.

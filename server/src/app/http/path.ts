@@ -21,7 +21,7 @@ const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i
  * The mistake in a request target that proxies resolve differently from a URL (RFC 9112, sections 3.2 and 11.2), so that
  * the rules of a proxy may apply to another path than the one that is served. The URL no longer shows it: there, `\` is
  * `/`, dots are resolved and fragments are gone. Doubled slashes and percent-encoding are left to the rules of the proxy;
- * see the README.
+ * see docs/behind-a-proxy.md.
  */
 export function targetError(target: string): string | undefined {
   if (target === '*') return undefined
