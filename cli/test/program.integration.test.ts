@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, openSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { cacheFolder, cachePath } from '../src/config/paths.ts'
 import { EXIT, stdoutError } from '../src/core/errors.ts'
-import { EXIT_MEANINGS } from '../src/help/help.ts'
 import { findPage, helpWords } from '../src/help/static-pages.ts'
 import { COMMANDS } from '../src/runtime/commands.ts'
 import { newFolder } from './folders.ts'
@@ -66,13 +65,6 @@ describe('help', () => {
     expect(status).toBe(0)
     for (const code of Object.values(EXIT)) expect(stdout).toMatch(new RegExp(`^ *${code} {2}\\S`, 'm'))
     expect((await run(['--help'])).stdout).toContain('fish-cli help exit-codes')
-  })
-
-  test('and the README give the same exit codes', () => {
-    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-    for (const [name, meaning] of Object.entries(EXIT_MEANINGS)) {
-      expect(readme).toMatch(new RegExp(`^\\| ${EXIT[name as keyof typeof EXIT]} +\\| ${meaning} +\\|$`, 'm'))
-    }
   })
 
   test('shows every topic of the command list, and says what each is about', async () => {

@@ -22,6 +22,8 @@ const guide: DefaultTheme.SidebarItem[] = [
       { text: 'Redis', link: '/redis' },
       { text: 'Bring players over', link: '/migrate' },
       { text: 'Embed the service', link: '/embed' },
+      { text: 'Messages that count', link: '/messages' },
+      { text: 'Mocks in detail', link: '/mocks-in-detail' },
     ],
   },
   {

@@ -7,8 +7,9 @@ import type { MarkdownOptions } from 'vitepress'
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const REPOSITORY = 'https://github.com/fish-crab/fish-crab'
 
-/** File of the repository to file of the site. Everything else in `docs` keeps its name. */
+/** File of the repository to file of the site. Everything else in `docs` keeps its name. The first match counts. */
 export const PAGES: Readonly<Record<string, string>> = {
+  'docs/mocks.md': 'mocks-in-detail.md',
   'docs/:path(.*)': ':path',
   'CHANGELOG.md': 'changelog.md',
   'CONTRIBUTING.md': 'contributing.md',

@@ -26,7 +26,9 @@ const DECLARATIONS: Readonly<Record<string, string>> = {
     function show(...values: (string | undefined)[]): void`,
   'mocks/README.md': `
     const mock: import('@fish-crab/mocks').Mock
-    const { expect }: typeof import('@jest/globals')
+    const { expect }: typeof import('@jest/globals')`,
+  'docs/mocks.md': `
+    const mock: import('@fish-crab/mocks').Mock
     const { http, passthrough }: typeof import('msw')
     const { setupWorker }: typeof import('msw/browser')`,
   'docs/embed.md': `

@@ -91,7 +91,7 @@ describe('What the doors of the documentation say', () => {
       '[11:00:00] [Render thread/INFO]: Setting user: Alex\n',
     )
     const watch = starts('fish-cli watch')
-    await watch.says(/Watching the log of .*latest\.log/)
+    await watch.says(/Watching a log for Alex[\s\S]*latest\.log/)
     expect(await watch.stop()).toBe(130)
     expect(await service.stop()).toBe(0)
   })

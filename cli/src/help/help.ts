@@ -186,7 +186,6 @@ function linesOf(
   })
 }
 
-/** The README has the same table. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'success',
   failure: 'failure: a server error, not a Fish and Crab service, or a declined confirmation',
