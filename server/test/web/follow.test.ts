@@ -1,4 +1,5 @@
 import { ConnectionError, createClient, NotFoundError } from '@fish-crab/sdk'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Cabinet } from '../../web/src/data/cabinet.ts'
 import { type Followed, followCollection, type Listener } from '../../web/src/data/follow.ts'
@@ -383,4 +384,83 @@ describe('a followed collection', () => {
     await wait(3_600_000)
     expect([loads(), streams.length]).toEqual([1, 1])
   })
+})
+
+const STEP = fc.oneof(
+  fc.record({
+    step: fc.constant('catch' as const),
+    name: fc.constantFrom('Salmon', 'Pike', 'Koi'),
+    isLate: fc.boolean(),
+  }),
+  fc.record({
+    step: fc.constantFrom('deliver' as const, 'cut' as const, 'resume' as const, 'hold' as const, 'release' as const),
+  }),
+  fc.record({ step: fc.constant('wait' as const), seconds: fc.integer({ min: 1, max: 90 }) }),
+)
+
+it('shows each catch once, however streams are cut and loads overtake them', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(STEP, { maxLength: 60 }), async (steps) => {
+      const { world, streams, following, last, added, wait, hold } = follow()
+      const stored: { name: string; rarity: 'Gold'; caughtAt: string }[] = [{ ...SALMON }]
+      /** Stored, and not yet delivered by the stream. */
+      const underway: typeof stored = []
+      let release = () => {}
+      let isCut = false
+      await wait(11_000)
+      const deliver = () => {
+        const next = streams.length > 0 && !isCut ? underway.shift() : undefined
+        if (next) streams[0]?.onCatch({ ...CAUGHT, ...next })
+      }
+      const resume = () => {
+        if (!isCut) return
+        isCut = false
+        streams[0]?.onConnect()
+      }
+      for (const one of steps) {
+        switch (one.step) {
+          case 'catch': {
+            const at = Date.now() - (one.isLate ? 86_400_000 : 0)
+            const caught = {
+              name: one.name,
+              rarity: 'Gold',
+              caughtAt: new Date(at + stored.length).toISOString(),
+            } as const
+            stored.push(caught)
+            underway.push(caught)
+            world.now = collectionOf(...stored)
+            break
+          }
+          case 'deliver':
+            deliver()
+            break
+          case 'cut':
+            isCut = true
+            streams[0]?.onDisconnect()
+            break
+          case 'resume':
+            resume()
+            break
+          case 'hold':
+            release()
+            release = hold(collectionOf(...stored))
+            break
+          case 'release':
+            release()
+            break
+          default:
+            await wait(one.seconds * 1000)
+        }
+      }
+      release()
+      resume()
+      while (underway.length > 0) deliver()
+      await wait(700_000)
+      const sum = Object.values(added()).reduce((total, count) => total + count, 0)
+      following.stop()
+      expect(last()?.cabinet?.gamemodes[0]?.fish.total).toBe(stored.length)
+      expect(sum).toBe(stored.length - 1)
+    }),
+    { numRuns: 100 },
+  )
 })
