@@ -27,5 +27,25 @@ export function creatureOf({ kind, name, rarity }: Species): readonly Shape[] {
   const dice = createDice(`${kind} ${name.toLowerCase()}`)
   const palette = rarity === undefined ? 'crab' : rarity
   const paints = paintsOf(PALETTES[palette] ?? PALETTES['Unknown/Other'], dice)
-  return kind === 'crab' ? crabShapes(dice, paints) : fishShapes(dice, paints, rarity ?? 'Unknown/Other')
+  return merged(kind === 'crab' ? crabShapes(dice, paints) : fishShapes(dice, paints, rarity ?? 'Unknown/Other'))
+}
+
+/** Joins neighbours of the same look: a page has dozens of drawings, and fewer elements are faster. */
+function merged(shapes: readonly Shape[]): readonly Shape[] {
+  const all: Shape[] = []
+  for (const shape of shapes) {
+    const before = all.at(-1)
+    if (before && haveSameLook(before, shape)) all[all.length - 1] = { ...shape, d: before.d + shape.d }
+    else all.push(shape)
+  }
+  return all
+}
+
+function haveSameLook(one: Shape, other: Shape): boolean {
+  return (
+    one.fill === other.fill &&
+    one.stroke === other.stroke &&
+    one.strokeWidth === other.strokeWidth &&
+    one.opacity === other.opacity
+  )
 }

@@ -87,7 +87,7 @@ const parts = (from: number, to: number, steps = STEPS) =>
 
 /** The part of the body between two sides. */
 function outline(body: Body, upper: number, lower: number, [from, to]: readonly [number, number] = [0, 1]): string {
-  const along = parts(from, to)
+  const along = parts(from, to, Math.max(2, Math.round(STEPS * (to - from))))
   return polygon([...along.map((part) => body.at(part, upper)), ...along.reverse().map((part) => body.at(part, lower))])
 }
 

@@ -1,7 +1,7 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { RARITIES } from '@fish-crab/sdk/constants'
 import type { Collection } from './cabinet.ts'
-import type { Kind, Species } from './summary.ts'
+import { type Kind, latestOf, type Species } from './summary.ts'
 
 /** From the most common to the rarest. */
 export const RARITY_ORDER: readonly RarityLabel[] = RARITIES.map(({ label }) => label)
@@ -80,14 +80,13 @@ function bookEntry(kind: Kind, name: string, species: readonly Species[]): BookE
     name,
     rarity: rarities[0]?.rarity,
     count: species.reduce((sum, { count }) => sum + count, 0),
-    firstCaughtAt: times(species, 'firstCaughtAt')[0],
-    lastCaughtAt: times(species, 'lastCaughtAt').at(-1),
+    firstCaughtAt: species.reduce(
+      (first, { firstCaughtAt: one }) => (first === undefined || (one ?? first) < first ? one : first),
+      species[0]?.firstCaughtAt,
+    ),
+    lastCaughtAt: latestOf(species, ({ lastCaughtAt }) => lastCaughtAt).lastCaughtAt,
     rarities,
   }
-}
-
-function times(species: readonly Species[], time: 'firstCaughtAt' | 'lastCaughtAt'): readonly string[] {
-  return species.flatMap((one) => one[time] ?? []).sort()
 }
 
 const names = new Intl.Collator(undefined, { numeric: true })
@@ -121,12 +120,25 @@ export function matching(
   )
 }
 
-/** The rarest species, each once; of one rarity, those that were caught least. */
+/** The rarest species; of one rarity, those that were caught least. */
 export function rarestOf(book: readonly BookEntry[], count: number): readonly BookEntry[] {
   const caught = ({ rarities, count }: BookEntry) => rarities[0]?.count ?? count
+  const ranks = book.map(rankOf).sort((one, other) => other - one)
+  const least = ranks[Math.min(count, ranks.length) - 1] ?? 0
   return book
-    .toSorted(
+    .filter((entry) => rankOf(entry) >= least)
+    .sort(
       (one, other) => rankOf(other) - rankOf(one) || caught(one) - caught(other) || compareText(one.name, other.name),
     )
     .slice(0, count)
+}
+
+/** The filters that find something. */
+export function filtersOf(book: readonly BookEntry[]): readonly Only[] {
+  const found = new Set<Only>()
+  for (const { kind, rarities } of book) {
+    found.add(kind)
+    for (const { rarity } of rarities) if (rarity !== undefined) found.add(rarity)
+  }
+  return ONLY.filter((one) => found.has(one))
 }

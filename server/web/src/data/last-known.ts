@@ -10,7 +10,7 @@ export interface LastKnown {
 
 const NAME = 'fish-crab-last'
 /** Browsers store about 5 MB for a site, and writing megabytes would hold up the page. */
-const MAX_LENGTH = 500_000
+const MAX_SPECIES = 3000
 
 /** The cabinet that this device saw last, of this player if one is given. Names have no letter case. */
 export function readLastKnown(user?: string): LastKnown | undefined {
@@ -25,6 +25,7 @@ export function readLastKnown(user?: string): LastKnown | undefined {
 
 /** Remembers a cabinet on this device, in place of the one before. */
 export function saveLastKnown(known: LastKnown): void {
-  const text = JSON.stringify(known)
-  if (text.length <= MAX_LENGTH) savePreference(NAME, text)
+  const { gamemodes } = known.cabinet
+  const species = gamemodes.reduce((sum, { fish, crab }) => sum + fish.species.length + crab.species.length, 0)
+  if (species <= MAX_SPECIES) savePreference(NAME, JSON.stringify(known))
 }

@@ -24,17 +24,23 @@ export function milestonesOf(book: readonly BookEntry[], days: readonly DayCount
     const number = index === 0 ? 'First catch' : ROUND_NUMBERS.includes(index + 1) ? `${index + 1} species` : undefined
     return number === undefined ? [] : [{ at: entry.firstCaughtAt ?? '', title: number, species: entry }]
   })
-  for (const rarity of RARE) {
-    const firsts = book.flatMap(({ kind, name, rarities }) => {
-      const at = rarities.find((one) => one.rarity === rarity)?.firstCaughtAt
-      return at === undefined ? [] : [{ at, title: `First ${rarity}`, species: { kind, name, rarity } }]
-    })
-    const [first] = firsts.sort((one, other) => compare(one.at, other.at))
-    if (first) milestones.push(first)
-  }
+  milestones.push(...firstsOf(book))
   const best = bestDay(days)
   if (best) milestones.push({ at: best.day, title: `Best day: ${best.count.toLocaleString()} catches` })
   return milestones.sort((one, other) => compare(other.at, one.at))
+}
+
+/** The first catch of each rare rarity. */
+function firstsOf(book: readonly BookEntry[]): readonly Milestone[] {
+  const firsts = new Map<RarityLabel, Milestone>()
+  for (const { kind, name, rarities } of book) {
+    for (const { rarity, firstCaughtAt: at } of rarities) {
+      if (rarity === undefined || at === undefined || !RARE.includes(rarity)) continue
+      const first = firsts.get(rarity)
+      if (!first || at < first.at) firsts.set(rarity, { at, title: `First ${rarity}`, species: { kind, name, rarity } })
+    }
+  }
+  return [...firsts.values()]
 }
 
 /** The first of the days with the most catches, unless all days have one. */

@@ -3,9 +3,9 @@ import { useEffect, useId, useMemo, useState } from 'preact/hooks'
 import {
   type BookEntry,
   type BookOptions,
+  filtersOf,
   inOrder,
   matching,
-  ONLY,
   type Only,
   ORDERS,
   type Order,
@@ -15,8 +15,10 @@ import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatCompact, formatDate, formatMoment, formatNumber } from '../../parts/format.ts'
 import { ScrollArea } from './scroll-area.tsx'
 
-/** Species that are drawn at once: thousands would stop the page for a moment. */
-const CHUNK = 48
+/** Species that are drawn at once: more would hold up the page. */
+const CHUNK = 24
+/** Species that appear without a press of the button. */
+const SHOWN_FIRST = 96
 const RAREST_FIRST = RARITY_ORDER.toReversed()
 
 interface BookProps {
@@ -30,13 +32,19 @@ interface BookProps {
 /** All species of a collection, each once, as cards or as a table. */
 export function Book({ entries, fresh, options, onOptions }: BookProps) {
   const { text, only, order, isTable } = options
-  const [shown, setShown] = useState(CHUNK)
+  const [more, setMore] = useState({ options, shown: CHUNK })
+  // A change of the filter, the order or the view starts at the top again.
+  const shown = more.options === options ? more.shown : CHUNK
   const id = useId()
-  useEffect(() => setShown(CHUNK), [text, only, order, isTable])
 
   const ordered = useMemo(() => inOrder(entries, order), [entries, order])
   const found = useMemo(() => matching(ordered, { text, only }), [ordered, text, only])
   const visible = found.slice(0, shown)
+  useEffect(() => {
+    if (shown >= Math.min(SHOWN_FIRST, found.length)) return undefined
+    const timer = setTimeout(() => setMore({ options, shown: shown + CHUNK }))
+    return () => clearTimeout(timer)
+  })
   const chunks = Array.from({ length: Math.ceil(visible.length / CHUNK) }, (_, index) =>
     visible.slice(index * CHUNK, (index + 1) * CHUNK),
   )
@@ -77,8 +85,8 @@ export function Book({ entries, fresh, options, onOptions }: BookProps) {
       )}
       {visible.length < found.length && (
         <p class="more">
-          <button type="button" onClick={() => setShown(shown + CHUNK)}>
-            Show {formatNumber(Math.min(CHUNK, found.length - visible.length))} more of{' '}
+          <button type="button" onClick={() => setMore({ options, shown: shown + 2 * CHUNK })}>
+            Show {formatNumber(Math.min(2 * CHUNK, found.length - visible.length))} more of{' '}
             {formatNumber(found.length - visible.length)}
           </button>
         </p>
@@ -91,6 +99,7 @@ type ToolbarProps = Omit<BookProps, 'fresh'>
 
 function Toolbar({ entries, options, onOptions }: ToolbarProps) {
   const { text, only, order, isTable } = options
+  const filters = useMemo(() => filtersOf(entries), [entries])
   const change = (some: Partial<BookOptions>) => onOptions({ ...options, ...some })
   return (
     <div class="toolbar">
@@ -108,7 +117,7 @@ function Toolbar({ entries, options, onOptions }: ToolbarProps) {
         onChange={({ currentTarget: { value } }) => change({ only: value === '' ? undefined : (value as Only) })}
       >
         <option value="">All species</option>
-        {ONLY.filter((one) => one === only || matching(entries, { text: '', only: one }).length > 0).map((one) => (
+        {filters.map((one) => (
           <option key={one} value={one}>
             {one === 'fish' ? 'Fish' : one === 'crab' ? 'Crabs' : one}
           </option>

@@ -16,7 +16,6 @@ import { ProblemNotice } from '../problem.tsx'
 import type { Services } from '../services.ts'
 import { Book } from './book.tsx'
 import { Head } from './head.tsx'
-import { Milestones } from './milestones.tsx'
 import { Tabs } from './tabs.tsx'
 
 /** The page of a player, or of the sample collection. */
@@ -147,16 +146,13 @@ function CabinetView(props: CabinetViewProps) {
       ) : (
         <>
           <Book entries={entries} fresh={freshKeys} options={book} onOptions={onBook} />
-          <Milestones book={all} days={days} />
-          <div class="charts">
-            {charts === undefined ? (
-              <div class="placeholder tall" />
-            ) : charts === 'failed' ? (
-              <p class="panel quiet">The charts could not be loaded. Reload the page to try again.</p>
-            ) : (
-              <charts.Charts fish={collection.fish} days={days} />
-            )}
-          </div>
+          {charts === undefined ? (
+            <div class="placeholder tall" />
+          ) : charts === 'failed' ? (
+            <p class="panel quiet">The charts could not be loaded. Reload the page to try again.</p>
+          ) : (
+            <charts.Charts book={all} fish={collection.fish} days={days} />
+          )}
         </>
       )}
     </>
