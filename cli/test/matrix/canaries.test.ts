@@ -6,7 +6,7 @@ import { storeOnce } from './store.ts'
 const stores = storeOnce()
 afterAll(() => stores[Symbol.asyncDispose]())
 
-test('tracesIn finds a secret in every form it may be written in, and nothing elsewhere', () => {
+test('tracesIn finds a secret in every encoding, and nothing elsewhere', () => {
   const { password } = SECRETS
   const basic = Buffer.from(`Alex:${password}`)
   for (const text of [
