@@ -9,7 +9,7 @@ import { type RotationOptions, readRotated } from './rotation.ts'
 interface Start {
   /** `undefined` while the log has no line: then every later line is new. */
   readonly position: LogPosition | undefined
-  /** The number of catches before the position. */
+  /** The catches before the position. */
   readonly skipped: readonly WatchedCatch[]
 }
 
