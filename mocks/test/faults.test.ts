@@ -185,7 +185,7 @@ describe('a fault', () => {
   })
 
   it.each(['reset', 'storage-down', 'storage-full', { status: 500 }] as Fault[])(
-    '%j stores nothing of what was sent, and the history still reads it',
+    '%j stores no catch, and the history still has the payload',
     async (fault) => {
       const mock = await createMock({ seed: SEED })
       mock.fail(fault)

@@ -74,7 +74,7 @@ test('many calls with an expired session log in once', async () => {
   const service = await createService()
   const admin = service.admin(HELPER)
   await admin.me()
-  // The administrator is another one of the same name now.
+  // A new administrator now has the same name.
   await service.admin().admins.delete(HELPER.username)
   await service.app.admins.create(HELPER.username, HELPER.password, 'admin')
   const before = service.sent.length
@@ -86,7 +86,7 @@ test('many calls with an expired session log in once', async () => {
 
 test('a call that learns late that its session expired uses the one that was opened since', async () => {
   const { admin: open, sent, advance, intercept } = await createService({ saysDate: false, clientAheadMs: -HOUR })
-  // At a new window, a client that paces itself would hold the second call until the first one has its response.
+  // At a new window, a client with pacing would delay the second call until the first one has a response.
   const admin = open({ ...ROOT, pace: false })
   await admin.me()
   advance(HOUR + 1000)

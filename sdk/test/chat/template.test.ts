@@ -78,7 +78,7 @@ describe('a pattern made of a template', () => {
       const message = 'a '.repeat(length)
       const before = process.cpuUsage()
       for (let run = 0; run < 20; run += 1) pattern(message)
-      // Other programs take no part in it.
+      // CPU time excludes other programs.
       return process.cpuUsage(before).user / 1000
     }
     timeOf(1000)

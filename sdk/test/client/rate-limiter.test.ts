@@ -8,7 +8,7 @@ const WINDOW_MS = 300_000
 const HOUR_MS = 3_600_000
 const MASTER_KEY = 'master-key-of-the-service'
 
-/** A service in virtual time, and clients of it that share nothing unless they are given the same clock. */
+/** A service in virtual time, and clients that share a limiter only if they have the same clock. */
 async function simulate() {
   const time = createVirtualTime()
   const service = await simulateService(time, { apiKey: MASTER_KEY })
@@ -31,7 +31,7 @@ async function simulate() {
     const windows = Map.groupBy(refused, ({ resetMs }) => resetMs)
     return Math.max(0, ...[...windows.values()].map((each) => each.length))
   }
-  /** How long after the end of the window before it the last request was served. */
+  /** The time from the end of the previous window to the last request. */
   const lastAfterResetMs = () => {
     const resets = [...new Set(service.served.map(({ resetMs }) => resetMs))]
     return (service.served.at(-1)?.at ?? Number.NaN) - (resets.at(-2) ?? Number.NaN)
@@ -254,7 +254,7 @@ test('if requests vanish, calls do not queue up behind one another', async () =>
   onTestFinished(() => void vi.useRealTimers())
   const names: string[] = []
   const calls = many(60, () => client.demo.fish().catch((error) => names.push(error.name)))
-  // Half of what they would take one after another.
+  // One after another, the calls would take twice this time.
   await vi.advanceTimersByTimeAsync(20 * 60 * 0.5)
   expect(names).toEqual(Array.from({ length: 60 }, () => 'TimeoutError'))
   await calls

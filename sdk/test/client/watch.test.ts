@@ -5,7 +5,7 @@ const encoder = new TextEncoder()
 const READY = 'event: ready\nid: e0\ndata: {}\n\n'
 const CATCH = `event: catch\nid: e1\ndata: ${JSON.stringify({ kind: 'crab', name: 'crab', id: 'r1', caughtAt: '2026-01-01T00:00:00Z' })}\n\n`
 
-/** A stream that sends a text, and then nothing for ever. */
+/** A stream that sends a text, and then stays silent. */
 function silentAfter(text: string) {
   let cancelled = false
   const body = new ReadableStream<Uint8Array>({
@@ -17,7 +17,7 @@ function silentAfter(text: string) {
   return { response: new Response(body, { headers: { 'x-request-id': '1' } }), isCancelled: () => cancelled }
 }
 
-/** A client whose attempts are responded to in turn, the later ones by the last. The timers run as a test says. */
+/** A client whose attempts get the responses in turn, and later ones the last response. Tests advance the timers. */
 function watching(...responses: readonly (() => Response)[]) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -54,7 +54,7 @@ test('a watch retries less and less often during an outage', async () => {
   const { catches, ids, stop } = watching(ended, json(503, 'unavailable'))
   const first = catches.next().catch(() => {})
   await vi.advanceTimersByTimeAsync(600_000)
-  // After the first minute, every 30 to 45 s.
+  // After the first minute, a retry follows every 30 to 45 s.
   expect(ids.length).toBeGreaterThan(12)
   expect(ids.length).toBeLessThan(28)
   stop()
