@@ -191,7 +191,7 @@ describe('the waiting catches of a file', () => {
     },
   )
 
-  test('stay when undo takes back a later run with --again', async () => {
+  test('stay when undo reverts a later run with --again', async () => {
     await interruptInWait(TEXT, '--again')
     const { status, stdout } = await fish('undo', '--yes', '--json')
     expect([status, JSON.parse(stdout)]).toMatchObject([0, { queued: true, catches: 2, underWay: 0 }])

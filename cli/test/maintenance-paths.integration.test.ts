@@ -78,7 +78,7 @@ describe('a long name', () => {
   })
 })
 
-test('a store in memory is rejected, with what to name instead', async () => {
+test('a store in memory is rejected, with a hint at the other storages', async () => {
   const { parent, data } = await context()
   for (const [argv, instead] of [
     [['rotate-secret'], 'Name file:FOLDER or redis://HOST.'],

@@ -31,7 +31,7 @@ const setUp = (profiles: Parameters<typeof writeProfiles>[1] = home1) => writePr
 const change = () => fish('config', 'max-wait', '5')
 
 describe('profiles', () => {
-  test('are listed, and one of them can be made the current one', async () => {
+  test('are listed, and one of them can become the current one', async () => {
     await setUp({
       home: { url: 'http://home.example', user: 'Alex', gamemode: 'earth' },
       work: { url: 'http://work.example' },
@@ -124,7 +124,7 @@ describe('settings', () => {
 })
 
 describe('the file', () => {
-  test('and its folder can be read by their owner alone, and no draft stays behind', async () => {
+  test('and its folder are readable by their owner only, and no draft is left', async () => {
     await change()
     expect((await stat(configFile())).mode & 0o777).toBe(0o600)
     expect((await stat(dirname(configFile()))).mode & 0o777).toBe(0o700)

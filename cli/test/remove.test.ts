@@ -88,7 +88,7 @@ describe('remove', () => {
 })
 
 describe('move', () => {
-  test('takes records to another gamemode with their ids and times, and back', async () => {
+  test('moves records to another gamemode and back, with their ids and times', async () => {
     const id = await add('Cod')
     const [before] = await list()
     expect((await fish(['move', id, '--gamemode', 'earth'])).stderr).toContain(

@@ -45,7 +45,7 @@ describe('a table', () => {
   })
 
   test.each([40, 80, 200])(
-    'fits a terminal of %d columns, and cuts with an ellipsis only what does not',
+    'fits a terminal of %d columns, and truncates only the cells that do not fit',
     async (columns) => {
       const { stdout } = await list([], { terminal: true, columns, rows: 50 })
       const [, , , , long = ''] = stdout.split('\n')

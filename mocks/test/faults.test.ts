@@ -196,7 +196,7 @@ describe('a fault', () => {
     },
   )
 
-  it('of an unreachable storage goes through the service itself', async () => {
+  it('of an unreachable storage is handled by the service itself', async () => {
     const mock = await createMock({ seed: SEED })
     mock.fail('storage-down', { times: 3 })
     const responseTo = async (path: string) => {

@@ -42,7 +42,7 @@ describe.each([
     expect(await runOn(machine, [...argv, '--json'], { env, how })).toMatchObject({ status: 4, traces: [] })
   })
 
-  test('shows no password that is typed, and prompts for none with --no-input', async () => {
+  test('shows no typed password, and does not prompt with --no-input', async () => {
     await using machine = await openMachine(stores)
     const how = { terminal: true, typed: `${ACCOUNTS[variable]}\r` }
     // A new password is prompted for twice, and this one was typed once.

@@ -21,7 +21,7 @@ describe('the file of an outbox', () => {
     await outbox.close()
   })
 
-  it('keeps everything from one opening to the next', async () => {
+  it('keeps everything until it is opened again', async () => {
     const path = join(await testFolder(), 'outbox.db')
     const first = await openOutbox({ path, ...defaults })
     await first.add(fish(1, 3), { checkpoint: { name: 'log', value: '3' } })
