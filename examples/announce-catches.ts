@@ -1,6 +1,6 @@
 /**
- * An announcer: posts each new catch of a player to a chat, by a webhook that takes `{ "content": … }` as Discord's does.
- * After a restart, it goes on where it stopped. Watching needs no key and no password.
+ * An announcer: it posts each new catch of a player to a chat, by a webhook that accepts `{ "content": … }` like Discord's.
+ * After a restart, it continues where it stopped. Watching needs no key and no password.
  *
  *   WEBHOOK_URL=https://discord.com/api/webhooks/… node announce-catches.ts Alex earth
  *
@@ -22,7 +22,7 @@ try {
   const onDisconnect = ({ message }: FishCrabError) => process.stderr.write(`${message} Trying again.\n`)
   for await (const entry of client.watch({ since: readState(), signal, onConnect, onDisconnect })) {
     await announce(entry)
-    // Only now: killed in between, it announces this one again, and never leaves one out.
+    // The id is stored after the post: after a kill in between, a catch is announced again, but never skipped.
     writeState(entry.eventId)
   }
 } catch (error) {
@@ -32,7 +32,7 @@ try {
   }
 }
 
-/** Tries until the webhook has it; waits as long as it asks to. */
+/** Retries until the webhook accepts the text, and waits as long as the webhook requests. */
 async function announce(entry: CaughtEntry): Promise<void> {
   const what = entry.kind === 'fish' ? `${entry.name} (${entry.rarity})` : 'a crab'
   const body = JSON.stringify({

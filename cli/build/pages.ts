@@ -15,7 +15,7 @@ export interface FlagPage {
   readonly summary: string
   readonly fallback: string | undefined
   readonly required: boolean
-  /** Whether `fish-cli help flags` explains it for all commands. */
+  /** Whether `fish-cli help flags` explains the flag for all commands. */
   readonly isGlobal: boolean
 }
 
@@ -26,7 +26,7 @@ export interface ExamplePage {
 
 export interface CommandPage {
   readonly id: string
-  /** As it is typed: `fish-cli user create`. */
+  /** The words to type, such as `fish-cli user create`. */
   readonly title: string
   readonly group: string
   readonly summary: string

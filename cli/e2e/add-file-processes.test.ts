@@ -71,8 +71,8 @@ async function outcomeOf({ ended }: Fed) {
 
 const COMPLETE = { status: 0, rejected: 0, waiting: 0 }
 
-describe('one file added by two processes', () => {
-  test.each(['file', 'stdin'] as const)('at the same time, from a %s, is stored once', async (source) => {
+describe('a file that two processes add', () => {
+  test.each(['file', 'stdin'] as const)('is stored once if both run at the same time, from a %s', async (source) => {
     const { names, write, start, stored } = await startRuns(500)
     for (const round of [1, 2]) {
       write(round)
@@ -82,7 +82,7 @@ describe('one file added by two processes', () => {
     }
   })
 
-  test.each(['file', 'stdin'] as const)('of which the first is killed, from a %s, is stored once', async (source) => {
+  test.each(['file', 'stdin'] as const)('is stored once if the first is killed, from a %s', async (source) => {
     const LINES = 10_000
     const { names, write, start, lookInto, stored } = await startRuns(LINES)
     for (const [round, commit] of [9, 12, 15].entries()) {

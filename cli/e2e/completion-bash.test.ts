@@ -28,14 +28,14 @@ describe.skipIf(skipped !== '')(`bash${skipped}`, () => {
     expect(await completed(bash, Object.keys(lines))).toEqual(lines)
   })
 
-  test('shows all that there is where several can stand', async () => {
+  test('lists every candidate if there are several', async () => {
     const bash = await openBash(newHome())
     const screen = await bash.screen('fish-cli list -g \t', /survival/)
     for (const gamemode of ['oneblock', 'earth', 'survival', 'factions']) expect(screen).toContain(gamemode)
     expect(await bash.screen('fish-cli profile \t', /home *\s+work/)).not.toContain('--remove')
   })
 
-  test('stays quiet at TAB when fish-cli is gone or its own files are', async () => {
+  test('prints nothing at TAB when fish-cli or its files are missing', async () => {
     const home = newHome()
     const bash = await openBash(home)
     writeFileSync(join(home.folder, '.config', 'fish-crab', 'config.json'), '{ not JSON')
@@ -43,7 +43,7 @@ describe.skipIf(skipped !== '')(`bash${skipped}`, () => {
     expect(await bash.line('PATH=/nowhere\rfish-cli lis\t')).toBe('fish-cli lis')
   })
 
-  test('works as bash 3.2 does, which has no compopt', async () => {
+  test('works without compopt, which bash 3.2 lacks', async () => {
     const home = newHome()
     writeFileSync(join(home.folder, 'catches 1.csv'), '')
     const bash = await openBash(home, 'enable -n compopt')

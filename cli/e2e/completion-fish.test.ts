@@ -13,7 +13,7 @@ bind \\cxq 'printf "<<%s>>" (commandline)'
 bind \\cu 'commandline -r ""'
 `
 
-/** What fish would offer, each with what it says about it. */
+/** The candidates that fish would offer, each with its description. */
 function offered(home: Home, line: string): Readonly<Record<string, string>> {
   const command = 'complete -C "$TYPED"'
   const env = { ...home.env, TYPED: line }
@@ -34,7 +34,7 @@ async function installed() {
 }
 
 describe.skipIf(skipped !== '')(`fish${skipped}`, () => {
-  test('offers commands, flags, values and names of the user with what each is about', async () => {
+  test('offers commands, flags, values and names of the user, each with a description', async () => {
     const home = await installed()
     expect(offered(home, 'fish-cli lis')).toEqual({ list: expect.stringMatching(/^List /) })
     expect(Object.keys(offered(home, 'fish-cli user '))).toEqual(['create', 'delete', 'list', 'reset', 'show'])
@@ -79,7 +79,7 @@ describe.skipIf(skipped !== '')(`fish${skipped}`, () => {
     expect(await fish.line('fish-cli list fish Al\t')).toBe('fish-cli list fish Alex ')
   })
 
-  test('stays quiet when fish-cli is gone', async () => {
+  test('prints nothing when fish-cli is missing', async () => {
     const home = await installed()
     const path = home.env.PATH ?? ''
     const script = 'set -x PATH /nowhere; complete -C "fish-cli lis"'

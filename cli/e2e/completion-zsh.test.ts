@@ -32,7 +32,7 @@ describe.skipIf(skipped !== '')(`zsh${skipped}`, () => {
     expect(await completed(zsh, Object.keys(COMPLETED))).toEqual(COMPLETED)
   })
 
-  test('says what each is about', async () => {
+  test('describes each candidate', async () => {
     const zsh = await sourced(newHome())
     const screen = await zsh.screen('fish-cli config \t', /secret-store/)
     expect(screen).toMatch(/max-wait +-- Seconds to wait/)
@@ -41,7 +41,7 @@ describe.skipIf(skipped !== '')(`zsh${skipped}`, () => {
     )
   })
 
-  test('finds the script by itself in a folder of fpath, and where --install puts it', async () => {
+  test('loads the script from a folder of fpath, and from the place that --install chooses', async () => {
     const home = newHome()
     const { path } = JSON.parse(await home.fish('completion', 'zsh', '--install', '--json')) as { path: string }
     const zsh = await openZsh(home, `fpath=(${join(path, '..')} $fpath)\n${COMPINIT}`)
@@ -49,7 +49,7 @@ describe.skipIf(skipped !== '')(`zsh${skipped}`, () => {
     expect(await zsh.line('fish-cli profile w\t')).toBe('fish-cli profile work ')
   })
 
-  test('says what to do where compinit has not run, and the line that --install says is enough where it has', async () => {
+  test('says what to do before compinit has run; afterwards, the line that --install prints is enough', async () => {
     const home = newHome()
     const { next } = JSON.parse(await home.fish('completion', 'zsh', '--install', '--json')) as { next: string }
     const line = /^echo '(.*)' >> ~\/\.zshrc$/.exec(next)?.[1]
@@ -59,7 +59,7 @@ describe.skipIf(skipped !== '')(`zsh${skipped}`, () => {
     expect(await zsh.line('fish-cli lis\t')).toBe('fish-cli list ')
   })
 
-  test('stays quiet at TAB when fish-cli is gone', async () => {
+  test('prints nothing at TAB when fish-cli is missing', async () => {
     const zsh = await sourced(newHome())
     expect(await zsh.line('path=(/nowhere)\rfish-cli lis\t')).toBe('fish-cli lis')
   })

@@ -15,8 +15,8 @@ function answer(program: string, shell: string | undefined, env: Readonly<Record
   return { status, stdout, stderr }
 }
 
-describe('the built program, asked at TAB', () => {
-  test('needs only its own small files, whatever else of the program is there', () => {
+describe('the built program at TAB', () => {
+  test('needs only the small files of completion, and prints nothing without them', () => {
     const folder = newFolder()
     for (const part of PARTS) cpSync(join(PACKAGE, part), join(folder, part), { recursive: true })
     const program = join(folder, 'bin', 'run.js')
@@ -34,7 +34,7 @@ describe('the built program, asked at TAB', () => {
     expect(answer(program, 'zsh', typed)).toEqual(nothing)
   })
 
-  test('says nothing to what is no shell, and nothing of secrets', () => {
+  test('prints nothing for an unknown shell, and no secrets for a known one', () => {
     const { env } = newHome()
     const program = join(PACKAGE, 'bin', 'run.js')
     for (const shell of [undefined, 'tcsh', '--help', '__proto__']) {

@@ -21,16 +21,16 @@ const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const READY = '<ready>'
 
 /**
- * All that is other than at a newcomer's. What is typed is the README word for word; where it installs, the packed
- * packages are unpacked instead, as there is no registry that has them.
+ * These settings differ from those of a newcomer. The test types the commands of the README word for word. Instead of
+ * installing the packages from a registry, it unpacks the packed ones.
  */
 const SUBSTITUTED = {
-  /** No port of this machine may be taken for granted, so the service takes any, and commands get its address. */
+  /** The service uses any free port, and commands get its address. */
   serving: { FISH_PORT: '0' },
   commands: (url: string) => ({ FISH_URL: url }),
-  /** A home of its own; no keyring of whoever runs the tests; a prompt of the shell that can be waited for. */
+  /** A separate home without the keyring of this user, and a shell prompt that the test can wait for. */
   home: (folder: string) => ({ HOME: folder, FISH_SECRET_STORE: 'file', PS1: READY, ENV: '' }),
-  /** npx shows no wheel that turns. */
+  /** Without this, npx shows a spinner. */
   npx: { npm_config_progress: 'false' },
   path: (programs: string) => ({ PATH: [programs, process.env.PATH].join(delimiter) }),
 }
@@ -43,7 +43,7 @@ function blocksUnder(file: string, heading: string): readonly string[] {
   return Array.from(section.matchAll(/^```\w*\n(.*?)^```$/gms), ([, block = '']) => block)
 }
 
-/** A shell in a terminal, into which lines are typed. */
+/** A shell in a terminal. */
 class Shell {
   readonly terminal: PseudoTerminal
   #from = 0
@@ -52,7 +52,7 @@ class Shell {
     this.terminal = openTerminal(['/bin/sh', '-i'], { cwd, env, columns: 120 })
   }
 
-  /** What the program prints, once it matches; what comes behind it is waited for next. */
+  /** Waits for matching output. The next call searches only the output after the match. */
   async sees(pattern: RegExp): Promise<RegExpExecArray> {
     const found = await this.terminal.until(pattern, this.#from)
     this.#from += found.index + found[0].length
@@ -63,11 +63,11 @@ class Shell {
   async types(line: string): Promise<void> {
     await this.sees(/<ready>/)
     this.terminal.type(`${line}\n`)
-    // Its echo, which may be wrapped.
+    // The terminal echoes the line, and may wrap it.
     await this.sees(/\r\n/)
   }
 
-  /** Types a line, and answers what it printed, once the shell is ready again. */
+  /** Types a line, and returns its output once the shell is ready again. */
   async runs(line: string): Promise<string> {
     await this.types(line)
     return this.prints()
@@ -85,14 +85,14 @@ let root: string
 
 beforeAll(async () => {
   mkdirSync(join(PROJECT, '.tmp'), { recursive: true })
-  // Inside of the project, so that third-party packages are found further up, and nothing has to be downloaded.
+  // The folder is inside the project, so that Node finds third-party packages in a parent folder without a download.
   root = mkdtempSync(join(PROJECT, '.tmp', 'newcomer-'))
 })
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-describe.skipIf(SKIPPED !== '')(`a newcomer who types what the README says${SKIPPED}`, () => {
-  test('comes from nothing to a service, a player, catches, their list, and a watched log', async () => {
+describe.skipIf(SKIPPED !== '')(`a newcomer who follows the README${SKIPPED}`, () => {
+  test('starts a service, creates a player, adds and lists catches, and watches a log', async () => {
     await installPrograms(join(root, 'installed'))
     const home = join(root, 'home')
     const log = join(home, '.minecraft', 'logs', 'latest.log')
@@ -109,7 +109,7 @@ describe.skipIf(SKIPPED !== '')(`a newcomer who types what the README says${SKIP
 
     const player = new Shell(home, { ...env, ...SUBSTITUTED.commands(url) })
     const lines = commands.trim().split('\n')
-    // Every command is known here, so that one more in the README is one more in this test.
+    // The test lists every command, so that a new command in the README also needs a line here.
     const steps: Record<string, () => Promise<void>> = {
       'fish-cli user create Alex --login-file alex.json --gamemode earth': async () => {
         await player.sees(/Password of the administrator admin: /)
@@ -146,11 +146,11 @@ describe.skipIf(SKIPPED !== '')(`a newcomer who types what the README says${SKIP
       await steps[line]?.()
     }
 
-    // The game is there, and runs.
+    // The game is running.
     writeFileSync(log, '[11:00:00] [Render thread/INFO]: Setting user: Alex\n')
     await player.types(watching.trim())
     await player.sees(/Watching a log for Alex[\s\S]*latest\.log/)
-    // What was caught before is passed over, so the line has to come when it is watched.
+    // watch skips earlier catches, so the line has to be written after the start.
     const seen = player.sees(/Bronze Koi/)
     const catching = setInterval(
       () => appendFileSync(log, '[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Bronze Koi.\n'),
@@ -169,19 +169,19 @@ describe.skipIf(SKIPPED !== '')(`a newcomer who types what the README says${SKIP
     await service.prints()
     expect(await service.runs('echo "ended $?"')).toBe('ended 0\n')
 
-    // What was typed without echo, and what is in the login file, is on no screen.
+    // No screen shows the passwords that were typed or the secrets in the login file.
     for (const secret of [adminPassword, secrets.password, secrets.fernetKey, secrets.apiKey]) {
       expect(secret).not.toBe('')
       expect(player.terminal.text()).not.toContain(secret)
     }
   })
 
-  test('tries the quick start, and types what it prints', async () => {
+  test('runs the quick start, and then the commands that it prints', async () => {
     const [start = ''] = blocksUnder('README.md', 'Try it')
     const { scripts } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>
     }
-    // Installing has been done for these tests: what is left of it is the tour.
+    // These tests have the packages installed already, so only the tour remains.
     expect(start.trim()).toBe('npm run quickstart')
     expect(scripts.quickstart).toBe('node scripts/quickstart.mjs')
     const tour = ['scripts', 'tour.ts']

@@ -28,8 +28,8 @@ async function expectOneMistake({ ended }: Fed, place: string, title: string) {
   })
 }
 
-describe('stdin that comes late', () => {
-  test('loses nothing, whether all of it or its end is late by 0 to 5 seconds', async () => {
+describe('stdin that arrives late', () => {
+  test('loses nothing if all of it or its end is 0 to 5 seconds late', async () => {
     const runs = DELAYS.flatMap((seconds) =>
       Object.entries(FORMS).flatMap(([form, [first, second, place]]) =>
         [
@@ -53,7 +53,7 @@ describe('stdin that comes late', () => {
     await Promise.all(runs)
   })
 
-  test('brings a password too, which is taken when stdin ends', async () => {
+  test('may contain a password, which is used when stdin ends', async () => {
     // A login that could not be kept would not be tried.
     const kept = xdgFolders(newFolder())
     const runs = DELAYS.map(async (seconds) => {
@@ -172,23 +172,20 @@ describe.skipIf(POSIX !== '')(`stdout that is a pipe${POSIX}`, () => {
 
   const env = () => ({ FISH_URL: server.url, FISH_USER: 'Alex', FISH_GAMEMODE: 'earth' })
 
-  test.each(['', ' --json', ' --csv'])('may be left early by whoever reads list%s', async (form) => {
+  test.each(['', ' --json', ' --csv'])('may be closed early by the reader of list%s', async (form) => {
     const { status, stdout, stderr } = await shell(`{ fish list${form}; echo "ended $?" >&2; } | head -n 1`, env())
     expect({ status, lines: stdout.split('\n').length, stderr }).toEqual({ status: 0, lines: 2, stderr: 'ended 0\n' })
   })
 
-  test.each(['', ' --json', ' --csv'])(
-    'loses nothing of 20,000 rows of list%s when it is read slowly',
-    async (form) => {
-      const { child, ended } = startShell(`fish list${form} | cat`, env())
-      child.stdout.on('data', () => {
-        child.stdout.pause()
-        setTimeout(() => child.stdout.resume(), 2)
-      })
-      const { status, stdout, stderr } = await ended
-      expect({ status, stderr, rows: stdout.match(/Fish \d+/g)?.length }).toEqual({ status: 0, stderr: '', rows: ROWS })
-    },
-  )
+  test.each(['', ' --json', ' --csv'])('delivers all 20,000 rows of list%s to a slow reader', async (form) => {
+    const { child, ended } = startShell(`fish list${form} | cat`, env())
+    child.stdout.on('data', () => {
+      child.stdout.pause()
+      setTimeout(() => child.stdout.resume(), 2)
+    })
+    const { status, stdout, stderr } = await ended
+    expect({ status, stderr, rows: stdout.match(/Fish \d+/g)?.length }).toEqual({ status: 0, stderr: '', rows: ROWS })
+  })
 })
 
 /** The most memory a process has had, as Linux reports it. */

@@ -15,7 +15,7 @@ const OUTAGE = { from: 35, to: 55 }
 const ADMIN_PASSWORD = 'canary-admin-password'
 const GAMEMODES = ['earth', 'survival', 'factions'] as const
 
-test('50,000 lines of three games with rotations, truncations, 10 kills and an outage are added with every catch once', async () => {
+test('every catch in 50,000 lines of three games is stored once through rotations, truncations, 10 kills and an outage', async () => {
   const folder = newFolder()
   const serve = (port: string) =>
     launch(['serve'], {

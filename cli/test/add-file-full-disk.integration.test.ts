@@ -7,7 +7,7 @@ import { run, serviceContext } from './harness.ts'
 
 const context = serviceContext()
 
-test('add --file whose disk fills says how much is queued', async ({ skip }) => {
+test('add --file reports the number of queued catches when the disk fills up', async ({ skip }) => {
   const mounted = mountSmallDisk()
   if ('reason' in mounted) return skip(mounted.reason)
   const file = join(newFolder(), 'catches.csv')

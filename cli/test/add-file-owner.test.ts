@@ -61,7 +61,7 @@ describe('a repeated file', () => {
     expect(names()).toEqual(['Cod', 'Koi'])
   })
 
-  test('is added again with --again, as often as the flag is given', async () => {
+  test('is added again each time that --again is given', async () => {
     await add(TEXT)
     for (const _ of [1, 2]) expect(await add(TEXT, {}, '--again')).toEqual(sent(2))
     expect(names()).toEqual(['Cod', 'Koi', 'Cod', 'Koi', 'Cod', 'Koi'])
@@ -75,7 +75,7 @@ describe('a repeated file', () => {
     expect(await add(TEXT, { env: bob })).toEqual(sent(2))
   })
 
-  test('with two equal catches adds both', async () => {
+  test('adds both of two equal catches', async () => {
     await add('Cod,1\nCod,1\n')
     expect(names()).toEqual(['Cod', 'Cod'])
   })
@@ -191,7 +191,7 @@ describe('the waiting catches of a file', () => {
     },
   )
 
-  test('stay when undo takes back a later run with --again', async () => {
+  test('stay when undo reverts a later run with --again', async () => {
     await interruptInWait(TEXT, '--again')
     const { status, stdout } = await fish('undo', '--yes', '--json')
     expect([status, JSON.parse(stdout)]).toMatchObject([0, { queued: true, catches: 2, underWay: 0 }])

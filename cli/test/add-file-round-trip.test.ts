@@ -66,7 +66,7 @@ beforeEach(() => {
   folder = newFolder()
 })
 
-describe('what list prints', () => {
+describe('the output of list', () => {
   const FORMS = ['json', 'csv'] as const
   const CASES = FORMS.flatMap((form) => (['fish', 'crabs'] as const).map((kind) => ({ form, kind })))
 
@@ -85,7 +85,7 @@ describe('what list prints', () => {
     }
   })
 
-  test.each(CASES)('of $kind as $form without its times can be given, too', async ({ form, kind }) => {
+  test.each(CASES)('of $kind as $form can also be given without its times', async ({ form, kind }) => {
     const who = await newPlayer()
     const file = join(folder, `list.${form}`)
     await writeFile(file, await listOf(context.player, kind, `--${form}`))
@@ -99,7 +99,7 @@ describe('what list prints', () => {
 })
 
 describe('a list as one JSON document', () => {
-  test('brings its gamemode and its kind, whatever flags say for the rest', async () => {
+  test('has its own gamemode and kinds, which override the flags', async () => {
     const who = await newPlayer()
     const piped = '{"user":"X","gamemode":"survival","fish":[{"name":"A","rarity":"Gold"}],"crab":[{"name":"C"}]}'
     expect((await run(['add', '--file', '-', '--crab'], { env: who, piped })).status).toBe(0)

@@ -126,7 +126,7 @@ const addFile = (piped: string, ...flags: readonly string[]) =>
   run(['add', '--file', '-', '--json', ...flags], { env, piped })
 
 describe('add --file', () => {
-  test('takes CSV, JSON and JSON Lines, with what flags say for all', async () => {
+  test('reads CSV, JSON and JSON Lines, and applies the flags to all catches', async () => {
     expect(JSON.parse((await addFile('A', '-r', '1')).stdout)).toEqual({
       catches: 1,
       skipped: 0,
@@ -149,7 +149,7 @@ describe('add --file', () => {
     expect((await list('crabs')).crab).toHaveLength(2)
   })
 
-  test('says of every wrong line what is wrong, and changes nothing', async () => {
+  test('says what is wrong with every invalid line, and changes nothing', async () => {
     const text = 'name,rarity,kind,caughtAt\nCod,1,,\nCod,9,,\n,1,,\nCod,1,whale,\nCod,1,,yesterday\nCod,,,\n'
     const { status, stdout } = await addFile(text)
     const { error } = JSON.parse(stdout)
@@ -161,7 +161,7 @@ describe('add --file', () => {
     expect(JSON.parse((await run(['outbox', '--json'], { env })).stdout).waiting).toBe(0)
   })
 
-  test('has a wrong line for a crab with a rarity, and for a title that comes twice', async () => {
+  test('rejects a crab with a rarity, and a column that is named twice', async () => {
     const messageOf = async (text: string) => JSON.parse((await addFile(text)).stdout).error.message
     expect(await messageOf('Hermit,1,crab\nCod,1\n')).toMatch(/Line 1: rarity: A crab has no rarity\.$/)
     expect(await messageOf('name,rarity,Name\nCod,1,Koi\n')).toMatch(/Line 1: Names the column name twice\.$/)
@@ -173,7 +173,7 @@ describe('add --file', () => {
     return JSON.parse(stdout).fish.map(({ caughtAt }: { caughtAt: string }) => caughtAt)
   }
 
-  test('takes local times with --timezone, summer and winter, and unix times without', async () => {
+  test('accepts local times with --timezone, in summer and winter, and unix times without it', async () => {
     const created = await run(['user', 'create', 'Timely', '--json'], { env: context.admin })
     const { name, fernetKey } = JSON.parse(created.stdout)
     env = { ...env, FISH_USER: name, FISH_KEY: fernetKey }
@@ -192,7 +192,7 @@ describe('add --file', () => {
     ])
   })
 
-  test('refuses local times without --timezone, and time zones that there are not', async () => {
+  test('rejects local times without --timezone, and unknown time zones', async () => {
     const text = 'name,rarity,caughtAt\nCod,1,2026-11-01 10:00\n'
     expect(JSON.parse((await addFile(text)).stdout).error.message).toMatch(
       /Line 2: caughtAt: No time zone; set one for all with --timezone, such as --timezone Europe\/Berlin\.$/,
@@ -201,7 +201,7 @@ describe('add --file', () => {
     expect({ status: wrong.status, code: JSON.parse(wrong.stdout).error.code }).toEqual({ status: 2, code: 'usage' })
   })
 
-  test('refuses dates that do not exist, with a zone and without', async () => {
+  test('rejects dates that do not exist, with and without a zone', async () => {
     const times = ['2026-02-29T10:00:00Z', '2026-02-31 10:00', '2026-06-31 24:00', '2026-02-30']
     const text = `name,rarity,caughtAt\n${times.map((time) => `Cod,1,${time}\n`).join('')}`
     const { status, stdout } = await addFile(text, '--timezone', 'Europe/Berlin')
@@ -218,7 +218,7 @@ describe('add --file', () => {
     expect((await addFile('name,rarity,caughtAt\nCod,1,2028-02-29\n', '--timezone', 'Asia/Tokyo')).status).toBe(0)
   })
 
-  test('names wrong values and those that are allowed', async () => {
+  test('names invalid values and the allowed ones', async () => {
     const text = 'name,rarity,kind,caughtAt\nCod,bronz,,\nCod,1,whale,\nCod,1,,yesterday\n'
     const { stderr } = await run(['add', '--file', '-'], { env, piped: text })
     const rarities = RARITIES.map(({ value, label }) => `${value} ${label}`).join(', ')
@@ -227,7 +227,7 @@ describe('add --file', () => {
     expect(stderr).toMatch(/Line 4: caughtAt: Must be .*, not "yesterday"\.\n/)
   })
 
-  test('refuses what is empty, is no text, or is not there', async () => {
+  test('rejects a file that is empty, missing or not UTF-8', async () => {
     expect((await addFile('')).status).toBe(2)
     expect((await addFile('name,rarity\n')).status).toBe(2)
     expect((await run(['add', 'Cod', '--file', '-'], { env, piped: 'Cod,1' })).status).toBe(2)
@@ -237,7 +237,7 @@ describe('add --file', () => {
     expect((await run(['add', '--file', join(folder, 'none')], { env })).status).toBe(5)
   })
 
-  test('needs a key that can be one', async () => {
+  test('rejects a missing or malformed key', async () => {
     for (const [FISH_KEY, status, code] of [
       ['', 4, 'missing_credentials'],
       ['canary', 4, 'invalid_key'],
@@ -247,7 +247,7 @@ describe('add --file', () => {
     }
   })
 
-  test('says of a catch without a gamemode what to type', async () => {
+  test('names the flag for catches without a gamemode', async () => {
     const { FISH_GAMEMODE: _, ...placeless } = env
     const { stdout } = await run(['add', '--file', '-', '--json'], { env: placeless, piped: 'Cod,1' })
     expect(JSON.parse(stdout).error.message).toContain('Line 1: gamemode: Missing; set one for all with --gamemode.')
@@ -313,7 +313,7 @@ describe('add --file', () => {
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(/64 MiB.*[\s\S]*JSON Lines or CSV/) })
   })
 
-  test('brings 5,000 catches through a limit of 25 requests in 300 s: none lost, none doubled, with progress', async () => {
+  test('sends 5,000 catches once each at 25 requests per 300 s, and shows progress', async () => {
     const start = Date.parse('2026-01-01T00:00:00Z')
     await using mock = await createMock({ startAt: start, seed: { users: [{ name: 'Alex' }] } })
     await using served = await mock.serve({ port: 0 })

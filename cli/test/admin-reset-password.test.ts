@@ -29,7 +29,7 @@ const reset = (storage: string, more: readonly string[] = [], env: Env = {}) =>
     env: { FISH_NEW_ADMIN_PASSWORD: NEW_PASSWORD, ...env },
   })
 
-test('a lost password is reset beside the data, ends what was open, and is in the audit log', async () => {
+test('a lost password is reset beside the data: open sessions end, and the audit log has an entry', async () => {
   const { storage, start } = await dataFolder()
   const first = await start('canary-lost-password')
   const home = newFolder()
@@ -52,7 +52,7 @@ test('a lost password is reset beside the data, ends what was open, and is in th
   )
 })
 
-test('a folder that a server has open is refused, and nothing is changed', async () => {
+test('a folder in use by a server is rejected and not changed', async () => {
   const { storage, start } = await dataFolder()
   const server = await start('canary-lost-password')
   const { status, stdout } = await reset(storage)
@@ -61,7 +61,7 @@ test('a folder that a server has open is refused, and nothing is changed', async
   expect((await run(['admin', 'list'], { env })).status).toBe(0)
 })
 
-test('a service is never asked: there is no flag for its address', async () => {
+test('the address of a service is rejected: only the data folder counts', async () => {
   const { stdout, status } = await reset('file:./nowhere', ['--url', 'http://127.0.0.1:1'])
   expect({ status, message: JSON.parse(stdout).error.message }).toEqual({
     status: 2,
@@ -69,7 +69,7 @@ test('a service is never asked: there is no flag for its address', async () => {
   })
 })
 
-test('a FISH_ADMIN_PASSWORD that has no effect is warned of at the start, and only such a one', async () => {
+test('a start warns about FISH_ADMIN_PASSWORD only if it has no effect', async () => {
   const { start } = await dataFolder()
   const first = await start('canary-first-password')
   expect(first.warnings).toEqual([])

@@ -57,7 +57,7 @@ const names = async () => (await json(['user', 'list'])).users.map(({ name }: { 
 const writes = () => mock.requests.filter(({ method, path }) => method !== 'GET' && path !== '/admin/login')
 
 describe('user list and show', () => {
-  test('list all players by name, part of a name, and so many at most', async () => {
+  test('list all players by name, by part of a name, and up to a limit', async () => {
     expect(await names()).toEqual(['Alex', 'Bella', 'Carl'])
     expect((await json(['user', 'list', '--search', 'EL'])).users).toMatchObject([{ name: 'Bella' }])
     const limited = await fish(['user', 'list', '--limit', '2'])
@@ -84,7 +84,7 @@ describe('user list and show', () => {
 })
 
 describe('user create', () => {
-  test('knows a name that is taken, one that none can have, and a file that exists', async () => {
+  test('rejects a name that is taken, an invalid name, and a file that exists', async () => {
     const codeOf = async (argv: readonly string[]) => {
       const { status, stdout } = await fish(['user', 'create', '--json', ...argv])
       return { status, code: JSON.parse(stdout).error.code }
@@ -115,21 +115,18 @@ describe('user reset', () => {
   test.each([
     ['user reset', ['user', 'reset', 'Alex', '--type', 'password'], /^\S{8,}\n$/],
     ['user reset --type fernet', ['user', 'reset', 'Alex', '--type', 'fernet'], /^[\w+/=-]{44}\n$/],
-  ])(
-    '%s shows on a terminal what nobody would know else, and a script has to say where it goes',
-    async (_, argv, secret) => {
-      const before = writes().length
-      for (const more of [[], ['--json']]) {
-        const refused = await fish([...argv, '--yes', ...more])
-        expect(refused.status).toBe(2)
-        expect(refused.stdout + refused.stderr).toContain('--show')
-      }
-      expect(writes()).toHaveLength(before)
-      const shown = await fish([...argv, '--yes'], { terminal: true })
-      expect(shown).toMatchObject({ status: 0, stdout: expect.stringMatching(secret) })
-      expect(shown.stdout).not.toContain('****')
-    },
-  )
+  ])('%s shows the secret on a terminal, and requires a destination in a script', async (_, argv, secret) => {
+    const before = writes().length
+    for (const more of [[], ['--json']]) {
+      const refused = await fish([...argv, '--yes', ...more])
+      expect(refused.status).toBe(2)
+      expect(refused.stdout + refused.stderr).toContain('--show')
+    }
+    expect(writes()).toHaveLength(before)
+    const shown = await fish([...argv, '--yes'], { terminal: true })
+    expect(shown).toMatchObject({ status: 0, stdout: expect.stringMatching(secret) })
+    expect(shown.stdout).not.toContain('****')
+  })
 
   test('prints the secret with --show and --out -', async () => {
     const reset = (...more: string[]) => fish(['user', 'reset', 'Alex', '--type', 'fernet', '--yes', ...more])
@@ -157,7 +154,7 @@ describe('user reset', () => {
 })
 
 describe('user delete', () => {
-  test('--dry-run says what would go, and nothing goes', async () => {
+  test('--dry-run lists the data that would be deleted, and deletes nothing', async () => {
     expect(await json(['user', 'delete', 'alex', '--dry-run'])).toEqual({
       user: 'Alex',
       fish: 2,
@@ -168,7 +165,7 @@ describe('user delete', () => {
     expect(writes()).toEqual([])
   })
 
-  test('asks first, and only a yes deletes', async () => {
+  test('prompts first, and deletes only after a yes', async () => {
     for (const [argv, options, status] of [
       [[], {}, 2],
       [['--no-input'], { terminal: true, typed: 'y\r' }, 2],
@@ -233,7 +230,7 @@ describe('admin', () => {
     expect((await fish(remove)).status).toBe(0)
   })
 
-  test('takes the new password from stdin, and never from where that of the acting one is', async () => {
+  test('reads the new password from stdin, and never uses the password of the acting administrator', async () => {
     const piped = await fish([...create, '--password-stdin', '--role', 'superadmin'], { piped: 'canary-of-zoe\n' })
     expect(piped).toMatchObject({ status: 0, stderr: '' })
     expect(piped.stdout).not.toContain('canary')
@@ -243,7 +240,7 @@ describe('admin', () => {
     expect(none.stderr).toMatch(/FISH_NEW_ADMIN_PASSWORD_FILE .* Or --password-stdin\./)
   })
 
-  test('asks for the new password twice without showing it, and takes it only when both agree', async () => {
+  test('prompts for the new password twice without echo, and accepts it only if both are equal', async () => {
     const typing = (...lines: string[]) =>
       fish(create, { terminal: true, typed: lines.map((line) => `${line}\r`).join('') })
     const wrong = await typing('canary-of-zoe', 'canary-of-zoo')
@@ -255,7 +252,7 @@ describe('admin', () => {
     expect((await logIn('canary-of-zoe')).status).toBe(0)
   })
 
-  test('names a new password that is missing or of a wrong length, wherever it comes from', async () => {
+  test('rejects a new password that is missing or of a wrong length, from every source', async () => {
     const given = (password: string) => ({ env: { FISH_NEW_ADMIN_PASSWORD: password } })
     const ways: [string[], RunOptions, number, string][] = [
       [[], given('canary'), 2, 'usage'],
@@ -288,7 +285,7 @@ describe('leaderboard', () => {
     expect((await fish(['leaderboard', 'crabs', '--gamemode', 'factions'])).stderr).toContain('No catches yet.')
   })
 
-  test('is shown to everybody if it is public; otherwise, the error names who can see it', async () => {
+  test('is shown to everybody if it is public; otherwise, the error suggests --admin', async () => {
     const nobody = { env: { FISH_ADMIN_PASSWORD: undefined } }
     expect((await json(['leaderboard'], nobody)).leaderboard).toEqual([{ place: 1, name: 'Alex', count: 2 }])
     await using closed = await createMock()
@@ -304,7 +301,7 @@ describe('leaderboard', () => {
 })
 
 describe('audit', () => {
-  test('shows the newest first, so many at most, and only since then', async () => {
+  test('shows the newest entries first, up to --limit and after --since', async () => {
     await fish(['user', 'reset', 'Alex', '-t', 'fernet', '--yes', '--show'])
     await mock.clock.advance(5 * MINUTE)
     await fish(['user', 'delete', 'Bella', '--yes'])
@@ -325,7 +322,7 @@ describe('audit', () => {
 })
 
 describe('stats', () => {
-  test('without USER counts the own collections, of administrators, too', async () => {
+  test('without USER counts the own collections, also for administrators', async () => {
     const own = { env: { FISH_ADMIN_PASSWORD: undefined, FISH_USER: 'alex' } }
     expect(await json(['stats'], own)).toMatchObject({ user: 'Alex' })
     expect(await json(['stats'], { env: { FISH_USER: 'alex' } })).toMatchObject({ user: 'Alex' })

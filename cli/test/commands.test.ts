@@ -78,7 +78,7 @@ describe('add and list', () => {
     expect((await run(['list', 'crab', 'crabber'], { env })).stdout).toBe('CRAB\ncrab\nHermit\n')
   })
 
-  test('flags win over the environment, and a player may be named alone', async () => {
+  test('flags override the environment, and a player may be named without a kind', async () => {
     const { user, env } = await newPlayer('Flagged')
     const other = { ...env, FISH_USER: 'Alex', FISH_GAMEMODE: 'survival' }
     await run(['add', 'Eel', '-r', '5', '-g', 'factions', '-u', 'Flagged'], { env: other })
@@ -90,7 +90,7 @@ describe('add and list', () => {
     })
   })
 
-  test('--json answers what was saved, and --detail the same id again', async () => {
+  test('--json prints the saved catch, and --detail lists it with the same id', async () => {
     const { env } = await newPlayer('Detailed')
     const saved = JSON.parse((await run(['add', 'Pike', '-r', 'Mythical', '--json'], { env })).stdout)
     expect(saved).toEqual({
@@ -124,7 +124,7 @@ describe('key', () => {
     expect(JSON.parse(stdout)).toEqual({ user: 'Alex', fernetKey: context.alex.fernetKey, masked: false })
   })
 
-  test('--out replaces nothing without --force', async () => {
+  test('--out replaces a file only with --force', async () => {
     const file = join(newFolder(), 'taken.key')
     await writeFile(file, 'mine', { mode: 0o644 })
     const refused = await run(['key', '--out', file], { env: context.player })
@@ -136,7 +136,7 @@ describe('key', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
-  test('a key that is not to be had leaves no file behind', async () => {
+  test('a failed request for a key leaves no file', async () => {
     const file = join(newFolder(), 'never.key')
     const env = { ...context.player, FISH_PASSWORD: 'wrong-password' }
     expect((await run(['key', '--out', file], { env })).status).toBe(4)
@@ -181,7 +181,7 @@ describe('open', () => {
     })
   })
 
-  test('prints the address where there is no browser, or where it is only to be printed', async () => {
+  test('prints the address without a browser, and with --print', async () => {
     const without = await openOn(['Alex'], false)
     expect([without.status, without.stdout]).toEqual([0, 'https://fish.example/@Alex\n'])
     expect(without.stderr).toContain('No browser was found')
@@ -189,7 +189,7 @@ describe('open', () => {
     expect([printed.opened, printed.stdout, printed.stderr]).toEqual([[], 'https://fish.example/@Alex\n', ''])
   })
 
-  test('opens nothing for what no player can be called', async () => {
+  test('opens nothing for an invalid name', async () => {
     const { status, opened } = await openOn(['a b'])
     expect([status, opened]).toEqual([2, []])
     expect((await openOn(['$(reboot)'])).opened).toEqual([])
@@ -197,7 +197,7 @@ describe('open', () => {
 })
 
 describe('status and demo', () => {
-  test('status prints a line for each field, or the response of the service as JSON', async () => {
+  test('status prints a line for each field, or the response as JSON', async () => {
     const { status, stdout } = await run(['status'], { env: context.base })
     expect(status).toBe(0)
     expect(stdout).toMatch(/^status: ok\nversion: 0\.0\.0-test\ntime \(local\): [\d-]{10} [\d:]{8}\n$/)

@@ -23,8 +23,8 @@ function offered(line: string): readonly string[] {
   return complete(line.split(' '), data, own).candidates.map(({ value }) => value)
 }
 
-describe('what completion knows', () => {
-  test('is every command with every flag that it takes, each with what help says of it', async () => {
+describe('the data of completion', () => {
+  test('contains every command and every flag, each with its summary from help', async () => {
     for (const [id, { flags }] of Object.entries(await COMMANDS.load())) {
       const words = id.split(':')
       expect(offered([...words.slice(0, -1), ''].join(' ')), id).toContain(words.at(-1))
@@ -46,7 +46,7 @@ describe('what completion knows', () => {
     )
   })
 
-  test('names no flag and no argument that the command does not take', async () => {
+  test('contains only flags and arguments that the command accepts', async () => {
     for (const [id, { args, flags, completion }] of Object.entries(await COMMANDS.load())) {
       expect(Object.keys({ ...args, ...flags }), id).toEqual(expect.arrayContaining(Object.keys(completion)))
     }
@@ -54,7 +54,7 @@ describe('what completion knows', () => {
 })
 
 describe('completion', () => {
-  test('leads through commands of one and of two words', () => {
+  test('completes commands of one and of two words', () => {
     expect(offered('user ')).toEqual(['create', 'delete', 'list', 'reset', 'show'])
     expect(offered('help user ')).toEqual(['create', 'delete', 'list', 'reset', 'show'])
     expect(offered('help ')).toEqual(expect.arrayContaining(['list', 'profile', 'exit-codes']))
@@ -66,11 +66,11 @@ describe('completion', () => {
     expect(offered('constructor ')).toEqual([])
   })
 
-  test('keeps commands to itself that are no one’s to type', () => {
+  test('does not offer internal commands', () => {
     expect(JSON.stringify(data)).not.toContain('__complete')
   })
 
-  test('offers the values that a flag can have, behind a space, an equals sign or a letter', () => {
+  test('offers the values of a flag after a space, an equals sign or a letter', () => {
     const gamemodes = ['oneblock', 'earth', 'survival', 'factions']
     expect(offered('list --gamemode ')).toEqual(gamemodes)
     expect(offered('list -g ')).toEqual(gamemodes)
@@ -85,12 +85,12 @@ describe('completion', () => {
     expect(offered('serve --log ')).toEqual(['pretty', 'json', 'silent'])
   })
 
-  test('offers what would be taken for a flag only behind an equals sign', () => {
+  test('offers values that look like flags only after an equals sign', () => {
     expect(offered('list --sort ')).toEqual(['name', 'rarity', 'caughtAt'])
     expect(offered('list --sort=-')).toContain('--sort=-caughtAt')
   })
 
-  test('offers arguments by their place, and flags once nothing else can stand', () => {
+  test('offers arguments by position, and flags after the last argument', () => {
     expect(offered('list ')).toEqual(['fish', 'crabs', 'Alex', '*Mia'])
     expect(offered('list crabs ')).toEqual(['Alex', '*Mia'])
     expect(offered('list -g earth crabs ')).toEqual(['Alex', '*Mia'])
@@ -101,7 +101,7 @@ describe('completion', () => {
     expect(offered('add Cod ')).toEqual([])
   })
 
-  test('offers profiles and players of the user where they belong', () => {
+  test('offers profiles and players of the user where the command expects them', () => {
     for (const line of ['profile ', 'profile --remove ', 'list --profile ', 'whoami --profile ']) {
       expect(offered(line), line).toEqual(['home', 'work'])
     }
@@ -119,7 +119,7 @@ describe('completion', () => {
     expect(complete(['restore', ''], data, own)).toMatchObject({ paths: 'folders' })
   })
 
-  test('answers whatever is typed', () => {
+  test('never fails, whatever is typed', () => {
     const word = fc.oneof(
       fc.constantFrom(...Object.keys(data).flatMap((id) => id.split(':')), '--', '-', '-g', '--gamemode='),
       fc.constantFrom('--since', '-dg', '--user', 'help', '__proto__', '--constructor='),
@@ -133,7 +133,7 @@ describe('completion', () => {
     )
   })
 
-  test('looks at the configuration only where its names can stand', () => {
+  test('reads the configuration only to offer names from it', () => {
     const never = () => {
       throw new Error('The configuration was read.')
     }
@@ -145,7 +145,7 @@ describe('completion', () => {
 describe('a reply', () => {
   const reply = (shell: Shell, line: string) => completionReply(shell, { FISH_CLI_LINE: line }, data, own)
 
-  test('completes the last word of a line, whatever is quoted before it', () => {
+  test('completes the last word of a line, with any quotes before it', () => {
     expect(reply('bash', String.raw`fish-cli add "Bronze Koi" a\ b 'c d' --rarity go`)).toBe('words\ngold\n')
     expect(reply('bash', 'fish-cli list --gamemode=E')).toBe('words\n--gamemode=earth\n')
     expect(reply('bash', String.raw`fish-cli list fish \*`)).toBe('words\n*Mia\n')
@@ -175,7 +175,7 @@ describe('names of the user', () => {
     return readLocalNames({ XDG_CONFIG_HOME: folder })
   }
 
-  test('are those of profiles and of their players, each once', () => {
+  test('are the profiles and their players, each once', () => {
     const profiles = {
       a: { url: 'http://a', user: 'Alex' },
       b: { url: 'http://b', user: 'Alex' },
@@ -201,7 +201,7 @@ describe('names of the user', () => {
 })
 
 describe('fish-cli completion', () => {
-  test('prints a short script for each shell, which runs nothing when it is read', async () => {
+  test('prints a short script for each shell', async () => {
     for (const shell of SHELLS) {
       const { status, stdout, stderr } = await run(['completion', shell])
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
@@ -248,7 +248,7 @@ describe('fish-cli completion', () => {
       expect(open).toEqual([])
     })
 
-    test('hands over what is typed in a variable, which it removes, and takes the reply apart', () => {
+    test('passes the typed line in a variable, removes the variable, and splits the reply', () => {
       const [, variable = ''] = /\$env:(\w+) = "\$commandAst"\.PadRight\(/.exec(script) ?? []
       expect(script).toContain(`finally {\n    Remove-Item Env:${variable} -ErrorAction`)
       const [, argv = '', skipped = ''] =
@@ -283,7 +283,7 @@ describe('fish-cli completion', () => {
     expect(none.stderr).toContain(hint)
   })
 
-  test('puts the script into its place, readable, again and again, and says what else to type', async () => {
+  test('--install writes a readable script, can be repeated, and prints the next step', async () => {
     const HOME = newFolder()
     for (const shell of SHELLS) {
       const install = () => run(['completion', shell, '--install', '--json'], { env: { HOME } })
@@ -297,7 +297,7 @@ describe('fish-cli completion', () => {
     }
   })
 
-  test('fails where folders and files are in each other’s place', async () => {
+  test('fails if a file is in place of a folder, or a folder in place of a file', async () => {
     const HOME = newFolder()
     const place = join(HOME, '.config', 'fish', 'completions', 'fish-cli.fish')
     const install = () => run(['completion', 'fish', '--install', '--json'], { env: { HOME } })

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { newFolder, writeProfiles, xdgFolders } from './folders.ts'
 import { type Env, run } from './harness.ts'
 
-// Whoever asks this service ends with 69.
+// Requests to this service fail, and the command exits with 69.
 const UNREACHABLE = 'http://127.0.0.1:1'
 
 const COMMANDS = {
@@ -37,7 +37,7 @@ function putFolder(path: string) {
   mkdirSync(at(path), { recursive: true, mode: 0o700 })
 }
 
-// What is wrong, and the error of a login that finds it before it sends a request.
+// Each problem, with the error of a login that detects it before it sends a request.
 const DAMAGES: Readonly<Record<string, readonly [code: string | null, damage: () => void]>> = {
   'the folder of the configuration is a file': [null, () => put('config/fish-crab', '')],
   'the folder above is a file': [null, () => put('config', '')],
@@ -62,7 +62,7 @@ const DAMAGES: Readonly<Record<string, readonly [code: string | null, damage: ()
   'the draft of the secrets is a folder': [null, () => putFolder(`${SECRETS}.new`)],
 }
 
-/** Everything below the folder, with what was changed when. */
+/** Every file below the folder, with its content and the time of its last change. */
 function everything() {
   const paths = readdirSync(home, { recursive: true, encoding: 'utf8' })
   return paths.sort().map((path) => {

@@ -9,7 +9,7 @@ const context = serviceContext()
 const conformance = (argv: readonly string[], env = context.admin) => run(['conformance', ...argv], { env })
 
 describe('conformance', () => {
-  test('takes the address from FISH_URL, and reports TAP of what was asked for', async () => {
+  test('uses the address in FISH_URL, and prints TAP for the selected checks', async () => {
     const { status, stdout } = await conformance(['--tap', '--only', 'operations', '--only', 'status-ok'])
     expect(status).toBe(0)
     expect(stdout).toMatch(/^TAP version 14\n1\.\.\d+\nok 1 - status-ok: /)
@@ -22,7 +22,7 @@ describe('conformance', () => {
     expect(stdout).toMatch(/\n\n\d+ passed, 0 failed, 1 skipped\n$/)
   })
 
-  test('--dry-run lists the checks that would be made, without a password, and asks nobody', async () => {
+  test('--dry-run lists the checks without a password and without a request', async () => {
     const env = { FISH_URL: 'http://127.0.0.1:9' }
     const argv = ['--dry-run', '--only', 'operations', '--only', 'status-ok', '--skip', 'operations-docs']
     const { status, stdout } = await conformance([...argv, '--json'], env)
@@ -37,7 +37,7 @@ describe('conformance', () => {
     expect((await conformance(['--dry-run', '--only', 'nonsense'], env)).status).toBe(2)
   })
 
-  test('ends with 1 when a check fails, and reports it on stderr at once', async () => {
+  test('exits with 1 when a check fails, and reports it on stderr at once', async () => {
     const { status, stdout, stderr } = await conformance(['--only', 'limit-headers', '--tap'])
     expect(status).toBe(1)
     expect(stdout).toContain('not ok 1 - limit-headers')
@@ -61,7 +61,7 @@ describe('conformance', () => {
     expect(stderr).toContain(message)
   })
 
-  test('acts as a player with --user, without an administrator, and says once what it leaves', async () => {
+  test('acts as a player with --user, without an administrator, and reports its leftovers once', async () => {
     const { name, fernetKey, apiKey } = await createAdminClient({
       baseUrl: context.service.url,
       username: 'admin',
@@ -79,7 +79,7 @@ describe('conformance', () => {
   test.each([
     ['the profile', {}],
     ['FISH_URL', { FISH_URL: 'http://127.0.0.1:1' }],
-  ])('sends no stored secret to another service than that of its profile, whatever %s says', async (_, more) => {
+  ])('sends a stored secret only to the service of its profile, even if %s differs', async (_, more) => {
     const folder = newFolder()
     const { apiKey, password } = context.alex
     const saved = await run(['login', 'Alex', '--with-api-key'], {
@@ -100,7 +100,7 @@ describe('conformance', () => {
     expect(JSON.parse(stdout).error.hint).toContain(`works only at ${context.service.url}.`)
   })
 
-  test('groups what failed by its probable cause', async () => {
+  test('groups failures by probable cause', async () => {
     const broken = await startImpostor((_, response) =>
       response.writeHead(500, { 'content-type': 'text/html' }).end('x'),
     )
@@ -115,7 +115,7 @@ describe('conformance', () => {
     [{ 'retry-after': '65' }, 65],
     [{ 'x-ratelimit-reset': '1767225700', date: 'Thu, 01 Jan 2026 00:00:00 GMT' }, 100],
     [{}, undefined],
-  ])('says with 75 and %j when it can be tried again', async (headers, seconds) => {
+  ])('exits with 75 at status 429 with %j, and reports the time to try again', async (headers, seconds) => {
     const limited = await startImpostor((_, response) => response.writeHead(429, headers).end('{}'))
     const clock = { now: () => Date.parse('2026-01-01T12:00:00Z'), sleep: async () => {} }
     const { status, stdout } = await run(['conformance', limited.url, '--json'], { env: context.admin, clock })
@@ -127,11 +127,11 @@ describe('conformance', () => {
       expect(JSON.parse(stdout).error.hint).toContain(`${new Date(retryAt).toTimeString().slice(0, 8)} (local time)`)
   })
 
-  test('says that a password is needed, with 4', async () => {
+  test('exits with 4 without a password', async () => {
     expect((await conformance([], context.base)).status).toBe(4)
   })
 
-  test('ended with Ctrl-C removes what it made, and ends with 130', async () => {
+  test('removes its accounts at Ctrl-C, and exits with 130', async () => {
     const controller = new AbortController()
     setTimeout(() => controller.abort(interruption()), 40)
     const { status } = await run(['conformance'], { env: context.admin, interrupted: controller.signal })
@@ -146,7 +146,7 @@ describe('conformance', () => {
     expect(users).toEqual([])
   })
 
-  test('says that something else answers, with 1', async () => {
+  test('exits with 1 if the server is not the service', async () => {
     const impostor = await startImpostor((_, response) => response.end('hello'))
     const { status, stderr } = await conformance([impostor.url])
     impostor.close()

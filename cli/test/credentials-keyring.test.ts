@@ -30,7 +30,7 @@ const broken = (): KeyringEntry => {
   return { getPassword: refuse, setPassword: refuse, deletePassword: refuse }
 }
 
-describe('a login where there is a keyring', () => {
+describe('a login with a keyring', () => {
   const context = serviceContext()
   let home: string
 
@@ -65,7 +65,7 @@ describe('a login where there is a keyring', () => {
     expect(entries.size).toBe(0)
   })
 
-  test('that cannot be used keeps nothing anywhere', async () => {
+  test('that cannot be used stores nothing', async () => {
     const env = { ...xdgFolders(home), FISH_SECRET_STORE: '' }
     const argv = ['login', 'Alex', '--url', context.service.url, '--json']
     const { status, stdout } = await run(argv, {
@@ -80,7 +80,7 @@ describe('a login where there is a keyring', () => {
 })
 
 describe('a keyring', () => {
-  test('keeps the secrets of each profile in one entry of its own', async () => {
+  test('stores the secrets of each profile in a separate entry', async () => {
     const { entries, open } = memoryKeyring()
     const store = keyringStore(open)
     expect(await store.get('home')).toBeUndefined()
@@ -90,7 +90,7 @@ describe('a keyring', () => {
     expect([...entries.keys()]).toEqual(['fish-crab/home', 'fish-crab/work'])
   })
 
-  test('is given what it keeps to change, and forgets a profile with nothing left', async () => {
+  test('updates the entry of a profile, and deletes it when no secret is left', async () => {
     const { entries, open } = memoryKeyring()
     const store = keyringStore(open)
     await store.update('home', () => SECRETS)
@@ -102,7 +102,7 @@ describe('a keyring', () => {
   })
 
   test.each(['{', '[]', 'null', '{"url":1}', '{"url":"http://a","session":{}}'])(
-    'that holds something else holds nothing: %s',
+    'ignores an entry of another form: %s',
     async (text) => {
       const { entries, open } = memoryKeyring()
       entries.set('fish-crab/home', text)
@@ -110,7 +110,7 @@ describe('a keyring', () => {
     },
   )
 
-  test('that is locked, or cannot be opened, is an error that repeats nothing and says what to do', async () => {
+  test('that is locked or cannot be opened is an error without secrets and with a next step', async () => {
     const absent = () => {
       throw new Error('no such service')
     }

@@ -35,7 +35,7 @@ describe('login', () => {
     expect((await fish(['list'])).stdout).toContain('Login Koi')
   })
 
-  test('takes the password from stdin, from a file, or from a person', async () => {
+  test('reads the password from stdin, a file or a prompt', async () => {
     const file = join(home, 'password')
     await writeFile(file, `${context.alex.password}\n`)
     const ways: [Env, RunOptions, string[]][] = [
@@ -79,7 +79,7 @@ describe('login', () => {
     await expect(stat(secretsFile())).rejects.toThrow('ENOENT')
   })
 
-  test('somebody else takes a profile over only when that is confirmed; another profile is free', async () => {
+  test('replaces the player of a profile only after confirmation; a new profile needs none', async () => {
     const { password } = await newPlayer('Bella')
     await login({ FISH_API_KEY: context.alex.apiKey }, '--with-api-key')
     const bella = (...more: string[]) => fish(['login', 'Bella', ...more], { FISH_PASSWORD: password })
@@ -97,7 +97,7 @@ describe('login', () => {
       expect(await filesWith(secret, home)).toEqual([])
   })
 
-  test('prints what it stored', async () => {
+  test('prints the stored profile', async () => {
     const { stdout } = await login({}, '--json')
     expect(JSON.parse(stdout)).toEqual({
       profile: 'default',
@@ -151,14 +151,14 @@ describe('login', () => {
     expect(await readFile(secretsFile(), 'utf8')).toContain(context.alex.apiKey)
   })
 
-  test('says when the way to the service is not encrypted, before it asks', async () => {
+  test('warns about an unencrypted connection before it prompts', async () => {
     const { stderr } = await fish(['login', 'Alex', '--url', 'http://fish.invalid', '--no-input'])
     expect(stderr).toContain('not encrypted')
   })
 })
 
 describe('the stored secret', () => {
-  test('lies in a file that its owner alone reads, and the password nowhere', async () => {
+  test('is in a file that only its owner can read, and the password is nowhere', async () => {
     await login()
     expect((await stat(secretsFile())).mode & 0o777).toBe(0o600)
     expect(JSON.parse(await readFile(secretsFile(), 'utf8'))).toEqual({
@@ -169,7 +169,7 @@ describe('the stored secret', () => {
     expect(await filesWith(context.alex.password, home)).toEqual([])
   })
 
-  test('leaves with the next change what a killed process had begun to write', async () => {
+  test('is in no draft of a killed process after the next change', async () => {
     await login()
     await writeFile(`${secretsFile()}.new`, 'canary half')
     await login()
@@ -187,7 +187,7 @@ describe('the stored secret', () => {
     expect(await readFile(secretsFile(), 'utf8')).toBe(text)
   })
 
-  test('is sent to no other service than its own', async () => {
+  test('is sent only to its own service', async () => {
     await login({ FISH_API_KEY: context.alex.apiKey }, '--with-api-key')
     const seen: string[] = []
     const other = await startImpostor((request, response) => {
@@ -207,7 +207,7 @@ describe('the stored secret', () => {
     expect(seen.join()).not.toContain(context.alex.apiKey)
   })
 
-  test('is used for its own player alone', async () => {
+  test('is used only for its own player', async () => {
     await login()
     const refused = await fish(['add', 'Cod', '-r', '1', '--user', 'Bob', ...at()])
     expect(refused).toMatchObject({
@@ -217,14 +217,14 @@ describe('the stored secret', () => {
     expect((await fish(['add', 'Cod', '-r', '1', '--user', 'ALEX'])).status).toBe(0)
   })
 
-  test('gives way to the environment', async () => {
+  test('is overridden by the environment', async () => {
     await login()
     const env = { FISH_KEY: Buffer.alloc(32, 7).toString('base64') }
     expect((await fish(['add', 'Cod', '-r', '1'], env)).status).toBe(4)
     expect(JSON.parse((await fish(['whoami', '--offline', '--json'], env)).stdout).key).toBe('environment')
   })
 
-  test('is removed by logout, the profile is not', async () => {
+  test('is removed by logout, which keeps the profile', async () => {
     await login()
     expect(await filesWith(context.alex.fernetKey, home)).toEqual([secretsFile()])
     expect(JSON.parse((await fish(['logout', '--json'])).stdout)).toEqual({
@@ -236,14 +236,14 @@ describe('the stored secret', () => {
     expect((await fish(['logout'])).status).toBe(0)
   })
 
-  test('goes with its profile', async () => {
+  test('is removed with its profile', async () => {
     await login()
     await fish(['profile', 'default', '--remove', '--yes'])
     expect(await filesWith(context.alex.fernetKey, home)).toEqual([])
     expect((await fish(['logout'])).status).toBe(4)
   })
 
-  test('of two profiles that log in at once is all there', async () => {
+  test('is complete if several profiles log in at once', async () => {
     const names = ['a', 'b', 'c', 'd']
     await Promise.all(names.map((name) => login({}, '--profile', name)))
     expect(Object.keys(JSON.parse(await readFile(secretsFile(), 'utf8')).profiles).sort()).toEqual(names)
@@ -252,7 +252,7 @@ describe('the stored secret', () => {
 })
 
 // Elsewhere, what decides about a keyring is not in the environment.
-describe.skipIf(process.platform !== 'linux')('a keyring that is gone (Linux: no session bus)', () => {
+describe.skipIf(process.platform !== 'linux')('a missing keyring (Linux: no session bus)', () => {
   beforeEach(async () => {
     await login()
     const config = JSON.parse(await readFile(configFile(), 'utf8'))
@@ -261,14 +261,14 @@ describe.skipIf(process.platform !== 'linux')('a keyring that is gone (Linux: no
     await rm(secretsFile())
   })
 
-  test('is named by what needs it', async () => {
+  test('is named in the errors of commands that need it', async () => {
     for (const argv of [['whoami'], ['add', 'Cod', '-r', '1'], ['logout']]) {
       const { status, stdout } = await fish([...argv, '--json'])
       expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 4, code: 'keyring_unavailable' })
     }
   })
 
-  test('does not stand in the way of a login that keeps secrets in a file', async () => {
+  test('does not prevent a login that stores secrets in a file', async () => {
     expect((await login()).status).toBe(0)
     expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ key: 'file', accepted: true })
   })
@@ -281,7 +281,7 @@ describe.skipIf(process.platform !== 'linux')('a keyring that is gone (Linux: no
 })
 
 describe('whoami', () => {
-  test('says where the key is and that the service takes it, and shows no secret', async () => {
+  test('reports the place of the key and that the service accepts it, and shows no secret', async () => {
     await login()
     const { status, stdout } = await fish(['whoami', '--json'])
     expect(status).toBe(0)
@@ -298,7 +298,7 @@ describe('whoami', () => {
     })
   })
 
-  test('has a line for each of them on a screen', async () => {
+  test('prints a line for each field on a terminal', async () => {
     await login()
     const { stdout } = await fish(['whoami'], {}, { terminal: true, columns: 80, rows: 24 })
     expect(stdout).toBe(
@@ -336,7 +336,7 @@ describe('administrators', () => {
   const admin = (...more: readonly string[]) =>
     fish(['login', 'admin', '--admin', ...at(), ...more], { FISH_ADMIN_PASSWORD: ADMIN_PASSWORD })
 
-  test('store a session that expires, not the password, and need neither again', async () => {
+  test('store a session that expires instead of the password, and then need neither', async () => {
     const { status, stdout } = await admin('--json')
     expect(status).toBe(0)
     expect(Date.parse(JSON.parse(stdout).expiresAt)).toBeGreaterThan(Date.now())
@@ -359,7 +359,7 @@ describe('administrators', () => {
     expect(stdout).toContain(next)
   })
 
-  test('end their session at the service by logging out, and learn when that is not certain', async () => {
+  test('end their session at the service with logout, which warns if the end is uncertain', async () => {
     await admin()
     const before = await readFile(secretsFile(), 'utf8')
     expect((await fish(['logout'])).stderr).not.toContain('did not confirm')
@@ -374,7 +374,7 @@ describe('administrators', () => {
     expect(await filesWith(JSON.parse(stored).profiles.default.session.token, home)).toEqual([])
   })
 
-  test('are asked again when the session is over', async () => {
+  test('are prompted again when the session is over', async () => {
     await admin()
     const stored = JSON.parse(await readFile(secretsFile(), 'utf8'))
     stored.profiles.default.session.expiresAt = '2020-01-01T00:00:00.000Z'
@@ -400,7 +400,7 @@ describe('administrators', () => {
 
 describe('canaries', () => {
   test.each([['--no-input=canary'], ['--password-stdin=canary'], ['--with-api-key=canary'], ['--admin=canary']])(
-    'behind a flag that takes no value do not become a user name: %s',
+    'after a flag without a value do not become a user name: %s',
     async (flag) => {
       const { status, stderr } = await fish(['login', flag], {}, { terminal: true, typed: '\r' })
       expect(status).toBe(2)

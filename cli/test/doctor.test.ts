@@ -30,7 +30,7 @@ const KEPT = { outbox: 'ok' }
 const REACHED = { connection: 'ok', service: 'ok', clock: 'ok' }
 
 describe('doctor', () => {
-  test('finds all well after a login, also in a table', async () => {
+  test('passes after a login, also in a table', async () => {
     await login()
     const { status, stderr, ok, health, byName } = await doctor()
     expect({ status, stderr, ok }).toEqual({ status: 0, stderr: '', ok: true })
@@ -54,14 +54,14 @@ describe('doctor', () => {
     expect(byName.log.result).toMatch(/^watch would follow .*latest\.log \(vanilla\), last written \d{4}-/)
   })
 
-  test('before a login warns of the key alone', async () => {
+  test('warns only about the key before a login', async () => {
     const { status, health, byName } = await doctor({ FISH_URL: context.service.url })
     expect(status).toBe(0)
     expect(health).toMatchObject({ ...WELL, ...REACHED, key: 'warn' })
     expect(byName.key.fix).toContain('fish-cli login')
   })
 
-  test('says what to do where nothing answers, and ends with 1', async () => {
+  test('says what to do if nothing responds, and exits with 1', async () => {
     const { status, ok, health, byName } = await doctor({ FISH_URL: 'http://127.0.0.1:1' })
     expect({ status, ok }).toEqual({ status: 1, ok: false })
     expect(health).toEqual({ ...WELL, ...KEPT, connection: 'fail' })
@@ -89,7 +89,7 @@ describe('doctor', () => {
     expect(health).toEqual({ ...WELL, ...KEPT, connection: 'ok', service: 'fail' })
   })
 
-  test('finds a key and an API key that the service does not take', async () => {
+  test('reports a key and an API key that the service rejects', async () => {
     const FISH_KEY = Buffer.alloc(32, 7).toString('base64')
     const env = { FISH_URL: context.service.url, FISH_USER: 'Alex', FISH_KEY, FISH_API_KEY: 'fck_canary' }
     const { status, health, byName } = await doctor(env)
@@ -111,7 +111,7 @@ describe('doctor', () => {
     expect(health).toMatchObject({ connection: 'ok', key: 'fail' })
   })
 
-  test('names a broken configuration and open secrets, and checks the rest', async () => {
+  test('reports a broken configuration and a readable file of secrets, and checks the rest', async () => {
     await login()
     await chmod(join(home, 'state', 'fish-crab', 'secrets.json'), 0o644)
     const open = await doctor()
@@ -157,7 +157,7 @@ describe('doctor', () => {
     }
   })
 
-  test('warns of a configuration that others can read', async () => {
+  test('warns about a configuration that others can read', async () => {
     await mkdir(join(home, 'config', 'fish-crab'), { recursive: true })
     const file = join(home, 'config', 'fish-crab', 'config.json')
     await writeFile(file, '{"version":1}')
@@ -168,14 +168,14 @@ describe('doctor', () => {
   })
 
   // Elsewhere there is a keyring.
-  test.skipIf(process.platform !== 'linux')('fails where a keyring is demanded and there is none (Linux)', async () => {
+  test.skipIf(process.platform !== 'linux')('fails if the keyring is configured but missing (Linux)', async () => {
     const env = { FISH_SECRET_STORE: 'keyring', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/dev/null/bus' }
     const { status, byName } = await doctor(env, '--offline')
     expect(status).toBe(1)
     expect(byName.keyring).toMatchObject({ status: 'fail', fix: expect.stringContaining('secret-store file') })
   })
 
-  test('takes an unknown profile for a finding', async () => {
+  test('reports an unknown profile', async () => {
     const { status, health } = await doctor({}, '--profile', 'nope')
     expect(status).toBe(1)
     expect(health).toEqual({ ...WELL, profile: 'fail' })
@@ -199,7 +199,7 @@ describe('the clock', () => {
     expect(finding).toMatchObject({ status, result: expect.stringContaining(found) })
   })
 
-  test('a slow answer leaves doubt, and no Date says nothing', () => {
+  test('matches within the time of a slow response, and cannot be checked without a Date', () => {
     const sentAt = SERVER - 60_000
     expect(compareClocks(sentAt, SERVER + 1000, date).result).toContain('matches')
     expect(compareClocks(sentAt, SERVER, null).status).toBe('warn')

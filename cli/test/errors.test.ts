@@ -29,7 +29,7 @@ test.each([
   ],
   [['leaderboard', '--limit', '1001'], /^--limit: must be a whole number/, 'See: fish-cli leaderboard --help'],
   [['user', 'create', 'a b'], /^NAME: must be 1 to 32/, 'See: fish-cli user create --help'],
-])('%j is answered in the words of this program, with what to type', async (argv, message, hint) => {
+])('%j gets an error in plain words and a command to type', async (argv, message, hint) => {
   const { status, stdout } = await run([...argv, '--json'], { env: context.admin })
   const { error } = JSON.parse(stdout)
   expect({ status, hint: error.hint }).toEqual({ status: 2, hint })

@@ -10,16 +10,16 @@ import { runCli } from '../src/runtime/main.ts'
 /** Environment variables of a run. */
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** What a run may be given. */
+/** Options of a run. */
 export interface RunOptions {
   readonly env?: Env
   /** Whether all three streams are terminals. */
   readonly terminal?: boolean
-  /** Cells in a line of that terminal. @default none are known */
+  /** Cells in a line of that terminal. @default unknown */
   readonly columns?: number
-  /** Lines of that terminal. @default none are known */
+  /** Lines of that terminal. @default unknown */
   readonly rows?: number
-  /** Shows what is long. @default there is no pager */
+  /** The pager. @default there is no pager */
   readonly page?: System['page']
   /** Opens a URL on the desktop. @default there is no browser */
   readonly openBrowser?: System['openBrowser']
@@ -28,7 +28,7 @@ export interface RunOptions {
   readonly keyring?: System['keyring']
   /** Typed at the prompt, once it is shown. */
   readonly typed?: string
-  /** All of stdin, where it is no terminal. */
+  /** The content of stdin if it is not a terminal. */
   readonly piped?: string
   readonly interrupted?: AbortSignal
   readonly stopRequested?: () => Promise<void>
@@ -38,7 +38,7 @@ export interface RunOptions {
   readonly onStderr?: (text: string) => void
 }
 
-/** How a run ended. */
+/** The result of a run. */
 export interface RunResult {
   readonly status: number
   readonly stdout: string
@@ -63,12 +63,12 @@ interface Terminal {
   readonly rows?: number
 }
 
-/** What hashing costs is not what these tests are about. */
+/** Cheap hashing keeps these tests fast. */
 export const PASSWORDS = createScryptHasher({ N: 16, r: 1, p: 1 })
 
 const NO_HOME = '/dev/null/home'
 
-/** Runs one command line in this process, with an environment and streams of its own. */
+/** Runs one command line in this process, with a separate environment and streams. */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const { env = {}, terminal = false, typed } = options
   const stdin = Object.assign(new PassThrough(), { isTTY: terminal })
@@ -81,7 +81,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     if (typed !== undefined && !stdin.writableEnded) stdin.end(typed)
   })
   const status = await runCli(argv, {
-    // Profiles and secrets of whoever runs the tests are none of theirs.
+    // Runs must not use the profiles and secrets of the current user.
     env: { HOME: NO_HOME, USERPROFILE: NO_HOME, FISH_SECRET_STORE: 'file', ...env },
     stdin,
     stdout: stdout.stream,
@@ -128,7 +128,7 @@ export async function startServiceContext(serverEnv: Env = {}) {
 /** What {@link startServiceContext} starts. */
 type ServiceContext = Awaited<ReturnType<typeof startServiceContext>>
 
-/** A service that the tests of a file share: started before the first, closed after the last. */
+/** A service that the tests of a file share. It starts before the first test and closes after the last. */
 export function serviceContext(serverEnv: Env = {}): ServiceContext {
   const context = {} as ServiceContext
   beforeAll(async () => {
@@ -138,7 +138,7 @@ export function serviceContext(serverEnv: Env = {}): ServiceContext {
   return context
 }
 
-/** Something that answers HTTP and is not the service. */
+/** An HTTP server that is not the service. */
 export async function startImpostor(listener: RequestListener) {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -4,7 +4,7 @@ import { closestCommand } from '../src/help/closest.ts'
 import { COMMANDS } from '../src/runtime/commands.ts'
 import { run } from './harness.ts'
 
-describe('the command that was meant', () => {
+describe('the suggested command', () => {
   test.each([
     ['lits', 'list'],
     ['ad', 'add'],
@@ -22,23 +22,23 @@ describe('the command that was meant', () => {
     ['hunter2', undefined],
     ['', undefined],
     ['--gamemode', undefined],
-  ])('by %j is %j', (typed, meant) => {
+  ])('for %j is %j', (typed, meant) => {
     expect(closestCommand(typed.split(' '), COMMANDS.ids)).toBe(meant)
   })
 
-  test('is any command, with two letters swapped', () => {
+  test('corrects two swapped letters in any command', () => {
     for (const id of COMMANDS.ids.filter((each) => !each.includes(':') && each.length > 3)) {
       const swapped = id.replace(/^(.)(.)(.)/, '$1$3$2')
       if (swapped !== id) expect(closestWord(swapped, [id, 'xylophone']), swapped).toBe(id)
     }
   })
 
-  test('is one that is as long, where several are as close', () => {
+  test('has the same length on a tie', () => {
     expect(closestWord('stauts', ['stats', 'status'])).toBe('status')
   })
 })
 
-describe('a command that there is not', () => {
+describe('an unknown command', () => {
   test.each([
     [['lits', 'Alex'], 'Did you mean: fish-cli list? For all commands: fish-cli --help'],
     [['user', 'creat', 'Alex'], 'Did you mean: fish-cli user create? See: fish-cli user --help'],
@@ -46,7 +46,7 @@ describe('a command that there is not', () => {
     [['lits', '--help'], 'Did you mean: fish-cli help list? For all commands: fish-cli --help'],
     [['help', 'exit-code'], 'Did you mean: fish-cli help exit-codes? For all commands: fish-cli --help'],
     [['frobnicate'], 'For all commands: fish-cli --help'],
-  ])('%j is answered with what to type', async (argv, hint) => {
+  ])('%j gets a hint with the right command', async (argv, hint) => {
     const { status, stdout, stderr } = await run(argv)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr.split('\n')[1]).toBe(`  ${hint}`)

@@ -19,14 +19,14 @@ async function parse(argv: readonly string[]): Promise<'parsed'> {
 }
 
 describe.each(PAGES)('$title', ({ id, summary, args, flags, examples }) => {
-  test('says what it does in a sentence that fits a line, and what each flag and argument means', () => {
+  test('has a summary that fits a line, and a description of each flag and argument', () => {
     expect(summary).toMatch(/^[A-Z].*\.$/)
     expect(summary.length).toBeLessThanOrEqual(WIDTH)
     for (const arg of args) expect(arg.description, arg.label).not.toBe('')
     for (const flag of flags) expect(flag.summary, flag.name).toMatch(/^[A-Z(].*\.$/)
   })
 
-  test('has examples of itself, which it takes as they are written', async () => {
+  test('has examples of itself that parse as they are written', async () => {
     expect(examples).not.toEqual([])
     for (const { command } of examples) {
       const words = wordsFor(command)
@@ -68,7 +68,7 @@ test('help flags explains every flag that the help of commands only names', asyn
   }
 })
 
-test('an example with a flag that there is not would be found', async () => {
+test('the check would find an example with an unknown flag', async () => {
   await expect(parse(['list', '--gamemod', 'earth'])).rejects.toThrow()
   await expect(parse(['user', 'create'])).rejects.toThrow()
   await expect(parse(['status', 'now'])).rejects.toThrow()
@@ -80,7 +80,7 @@ test('words are split as in a shell', () => {
 })
 
 describe('the page of the program', () => {
-  test('is 80 columns wide, and shows every command under those who use it', async () => {
+  test('is 80 columns wide, and lists every command under its users', async () => {
     const { stdout } = await run([])
     expect(stdout.split('\n').filter((line) => line.length > WIDTH)).toEqual([])
     for (const id of COMMANDS.ids) expect(stdout).toMatch(new RegExp(`^  ${id.replace(/:.*/, '')} `, 'm'))
@@ -94,7 +94,7 @@ describe('the page of the program', () => {
     expect(stdout).not.toContain(process.version)
   })
 
-  test('begins with what a newcomer types, all of which is taken', async () => {
+  test('begins with the commands of a newcomer, which all parse', async () => {
     const { stdout } = await run(['--help'])
     const [, steps = ''] = /START HERE\n((?: {2}.*\n)+)/.exec(stdout) ?? []
     const lines = steps.match(/\$ fish-cli .*?(?= {2})/g) ?? []
@@ -114,11 +114,11 @@ function topicVerbs(): readonly (readonly string[])[] {
   })
 }
 
-test('every command is of one audience', () => {
+test('every command is in exactly one group', () => {
   expect(COMMANDS.groups.flatMap(({ ids }) => ids).toSorted()).toEqual(COMMANDS.ids.toSorted())
 })
 
-test('every page of help is there in colours too, and says the same', async () => {
+test('every page of help exists in colours too, with the same text', async () => {
   for (const id of helpPageIds(COMMANDS)) {
     const words = ['help', ...id.split(':').filter((word) => word !== '')]
     const [plain, coloured] = [await run(words), await run(words, { env: { FORCE_COLOR: '1' } })]

@@ -53,7 +53,7 @@ test('a catch that another process adds is printed within a second', async () =>
 })
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(
-  'a server that ends by %s and starts again costs no catch, and none comes twice',
+  'each catch is printed once though the server ends by %s and starts again',
   async (signal) => {
     const folder = newFolder()
     const first = await serveFolder(folder)

@@ -11,8 +11,8 @@ const clockText = (at: number) => new Date(at).toTimeString().slice(0, 8)
 const lines = (text: string) => text.split('\n').slice(0, -1)
 const COD = { name: 'Cod', rarity: 1, caughtAt: new Date(START - 3_600_000).toISOString() } as const
 
-describe('list --watch where stdout is no terminal', () => {
-  test('prints each new catch as a line as it comes, and none that was there before', async () => {
+describe('list --watch without a terminal', () => {
+  test('prints each new catch as a line at once, and no earlier ones', async () => {
     const seen: string[] = []
     const { status, stdout, stderr } = await runWatch(['list', '--watch'], {
       fish: [COD],
@@ -80,7 +80,7 @@ describe('list --watch where stdout is no terminal', () => {
     expect(lines(stdout).map((line) => JSON.parse(line))).toEqual([{ name: 'Hermit' }])
   })
 
-  test('prints each new catch once although many come at once, also while it begins', async () => {
+  test('prints each new catch once although many arrive at once, even during the start', async () => {
     const { stdout } = await runWatch(['list', '--watch'], {
       fish: [COD],
       async during({ says, live, lines, add }) {
@@ -112,7 +112,7 @@ describe('list --watch where stdout is no terminal', () => {
 })
 
 describe('list --watch and the rate limit', () => {
-  test('takes three requests, the last without a body, however many catches come', async () => {
+  test('sends three requests, the last answered without a body, for any number of catches', async () => {
     const { polls } = await runWatch(['list', '--watch'], {
       async during({ live, lines, add }) {
         await live()
@@ -143,8 +143,8 @@ describe('list --watch and the rate limit', () => {
   })
 })
 
-describe('list --watch when the service goes away', () => {
-  test('says so once, goes on, says when it is back, and prints what was caught meanwhile', async () => {
+describe('list --watch during an outage', () => {
+  test('reports the outage and its end once each, and then prints the missed catches', async () => {
     const { status, stdout, stderr } = await runWatch(['list', '--watch'], {
       async during({ live, lines, says, add, stopService, startService }) {
         await live()
@@ -168,7 +168,7 @@ describe('list --watch when the service goes away', () => {
   })
 
   test.each([['down', 'reset'] as const, ['unwell', { status: 503 }] as const, ['limited', { status: 429 }] as const])(
-    'begins also with a service that is %s, says so with what to do, and goes on until there is an answer',
+    'starts with a service that is %s, prints a next step, and retries until there is a response',
     async (_, fault) => {
       const { status, stdout, stderr, pauses } = await runWatch(['list', '--watch', '--max-wait', '0'], {
         fish: [COD],
@@ -190,7 +190,7 @@ describe('list --watch when the service goes away', () => {
     },
   )
 
-  test('says under --json too that it goes on, for nothing else would', async () => {
+  test('reports retries under --json too, since missing lines alone would not show them', async () => {
     const { status, stdout, stderr } = await runWatch(['list', '--watch', '--json'], {
       before: (mock) => mock.fail('reset', { times: 4 }),
       between: ({ pause, stop }) => pause === 3 && stop(),
@@ -199,7 +199,7 @@ describe('list --watch when the service goes away', () => {
     expect(stderr).toMatch(/^fish-cli: No response from .+ Retrying\.\n/m)
   })
 
-  test('ends where trying again cannot help: an unknown player, missing rights, or another server', async () => {
+  test('exits if a retry cannot help: an unknown player, missing rights, or another server', async () => {
     const never = () => Promise.reject(new Error('There is nothing to wait for.'))
     expect((await runWatch(['list', 'fish', 'Nobody', '--watch'], { between: never })).status).toBe(5)
     for (const on of ['getFish', 'events'] as const) {
@@ -220,7 +220,7 @@ describe('list --watch when the service goes away', () => {
     impostor.close()
   })
 
-  test('ends as list does where the player is no more', async () => {
+  test('exits as list does when the player is deleted', async () => {
     const { status, stderr } = await runWatch(['list', '--watch'], {
       async during({ live, says, deleteAlex }) {
         await live()
@@ -232,7 +232,7 @@ describe('list --watch when the service goes away', () => {
     expect(stderr).toMatch(/\n {2}Check the spelling/)
   })
 
-  test('rejects what it cannot do before any request', async () => {
+  test('rejects invalid flags before any request', async () => {
     const status = async (...argv: string[]) =>
       (await run(['list', ...argv], { env: { FISH_URL: 'http://127.0.0.1:1' } })).status
     expect(await status('Alex', '-g', 'earth', '--watch', '--since', 'soon')).toBe(2)
@@ -275,7 +275,7 @@ function screenAfter(text: string, columns: number): string[] {
 describe('list --watch on a terminal', () => {
   const SIZE = { terminal: true, columns: 80, rows: 24 }
 
-  test('draws the table anew in place, with the time of the last change', async () => {
+  test('redraws the table in place, with the time of the last change', async () => {
     const screens: string[][] = []
     const { status, stdout } = await runWatch(['list', '--watch'], {
       ...SIZE,
@@ -297,7 +297,7 @@ describe('list --watch on a terminal', () => {
     expect(screenAfter(stdout, 80)).toEqual(screens[1])
   })
 
-  test('takes a removed catch out of the table, and its bar out of the chart', async () => {
+  test('removes a deleted catch from the table, and its bar from the chart', async () => {
     const removal = (...flags: string[]) => {
       const during = async ({ live, shows, add, removeFish }: During) => {
         await live()
@@ -316,7 +316,7 @@ describe('list --watch on a terminal', () => {
     [40, 10],
     [80, 24],
     [20, 6],
-  ])('fits %d columns and %d lines, and shows what came last', async (columns, rows) => {
+  ])('fits %d columns and %d lines, and shows the latest catches', async (columns, rows) => {
     const { stdout } = await runWatch(['list', '--watch', '--detail'], {
       terminal: true,
       columns,
@@ -334,7 +334,7 @@ describe('list --watch on a terminal', () => {
     expect(screen.join('')).not.toContain('Fish of some length 0 ')
   })
 
-  test('with --sort shows the first, with --chart the bars', async () => {
+  test('shows the first rows with --sort, and the bars with --chart', async () => {
     const fish = Array.from({ length: 50 }, (_, at) => ({ name: `Fish ${at}`, rarity: 1 }) as const)
     const during = async ({ shows }: During) => void (await shows(/Updated/))
     const sorted = await runWatch(['list', '--watch', '--sort=-name'], { ...SIZE, fish, during })
@@ -346,7 +346,7 @@ describe('list --watch on a terminal', () => {
     expect(screen).toHaveLength(9)
   })
 
-  test('keeps the table and says since when there is no response; messages stand above it', async () => {
+  test('keeps the table, shows the time of the last response, and prints messages above the table', async () => {
     let away: string[] = []
     const { stdout, stderr } = await runWatch(['list', '--watch'], {
       ...SIZE,
@@ -367,7 +367,7 @@ describe('list --watch on a terminal', () => {
     expect(stderr).toMatch(/Retrying\.[\s\S]*The\s+service\s+responds\s+again,\s+after\s+\S/)
   })
 
-  test('draws anew when the terminal is resized, over lines that were wrapped by that', () => {
+  test('redraws after a resize, over the lines that it wrapped', () => {
     const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 })
     let text = ''
     stdout.on('data', (piece: Buffer) => (text += piece.toString()))

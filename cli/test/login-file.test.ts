@@ -23,7 +23,7 @@ const whoami = async () => JSON.parse((await fish(['whoami', '--json'])).stdout)
 
 let players = 0
 
-/** A new player with a login file, and what is in the file. */
+/** Creates a player with a login file, and returns the content of the file. */
 async function newPlayer(...more: readonly string[]) {
   players += 1
   const name = `Login${players}`
@@ -36,7 +36,7 @@ const edit = async (changed: object) =>
   writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), ...changed }))
 
 describe('user create --login-file', () => {
-  test('writes all that a player needs to a file that only its owner reads, and prints no secret', async () => {
+  test('writes the login of a player to a file that only its owner can read, and prints no secret', async () => {
     const { status, stdout, stderr } = await create('Wanda', '--login-file', file, '--gamemode', 'Survival')
     expect(status).toBe(0)
     const login = JSON.parse(await readFile(file, 'utf8'))
@@ -55,7 +55,7 @@ describe('user create --login-file', () => {
     expect(stderr).toContain('which only this machine reaches')
   })
 
-  test('replaces a file only with --force, and creates nobody otherwise', async () => {
+  test('replaces a file only with --force, and otherwise creates no player', async () => {
     await writeFile(file, 'mine')
     expect(await create('Once', '--login-file', file)).toMatchObject({ status: 6 })
     expect(await readFile(file, 'utf8')).toBe('mine')
@@ -88,7 +88,7 @@ describe('login --from', () => {
     expect(await filesWith(password, home)).toEqual([file])
   })
 
-  test('sends its secrets to its own service, whatever the environment says', async () => {
+  test('sends its secrets to its own service, even if the environment names another', async () => {
     await newPlayer()
     const seen: string[] = []
     const other = await startImpostor((request, response) => {
@@ -102,7 +102,7 @@ describe('login --from', () => {
     expect(seen).toEqual([])
   })
 
-  test('takes the key alone, and the password alone', async () => {
+  test('accepts a file with only the key, or only the password', async () => {
     const { name } = await newPlayer()
     for (const changed of [{ password: undefined }, { fernetKey: undefined, apiKey: undefined }]) {
       await edit(changed)
@@ -125,7 +125,7 @@ describe('login --from', () => {
     ['a wrong key', { password: undefined, fernetKey: Buffer.alloc(32, 1).toString('base64') }, 'invalid_key'],
     ['a wrong API key', { apiKey: 'fck_canary' }, 'invalid_api_key'],
     ['no password and no key', { password: undefined, fernetKey: undefined }, 'missing_credentials'],
-  ])('stores nothing with %s, and quotes none', async (_title, changed, code) => {
+  ])('stores nothing with %s, and does not quote it', async (_title, changed, code) => {
     await newPlayer()
     await edit(changed)
     const { status, stdout } = await fish(['login', '--from', file, '--json'])
@@ -141,14 +141,14 @@ describe('login --from', () => {
     ['no name', '{"version":1,"service":"http://canary"}'],
     ['a service that is no address', '{"version":1,"service":"canary","name":"Alex"}'],
     ['a password of two lines', '{"version":1,"service":"http://canary","name":"Alex","password":"canary\\n"}'],
-  ])('refuses %s, and quotes none of it', async (_title, text) => {
+  ])('refuses %s, and does not quote it', async (_title, text) => {
     await writeFile(file, text)
     const { status, stdout } = await fish(['login', '--from', file, '--json'])
     expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 2, code: 'invalid_login_file' })
     expect(stdout).not.toContain('canary')
   })
 
-  test('refuses a file that does not exist, another player, and what the file replaces', async () => {
+  test('rejects a missing file, another player, and flags that the file replaces', async () => {
     expect(await fish(['login', '--from', join(home, 'none')])).toMatchObject({ status: 5 })
     await newPlayer()
     for (const more of [['Bob'], ['--admin'], ['--password-stdin'], ['--with-api-key']]) {
@@ -156,7 +156,7 @@ describe('login --from', () => {
     }
   })
 
-  test('deletes the file after a yes only, and says when others could read it', async () => {
+  test('deletes the file only after a yes, and warns if others could read it', async () => {
     await newPlayer('--gamemode', 'earth')
     await chmod(file, 0o644)
     const kept = await fish(['login', '--from', file, '--yes'], {}, { terminal: true, typed: 'n\r' })

@@ -24,14 +24,14 @@ async function flushedBy(skip: (reason: string) => never, argv: readonly string[
     .map((path) => path.slice(base.length + 1).replace(/(restore|partial)-[^/]+/, '$1'))
 }
 
-test('a restore flushes each file and its name before the store gets its name', async ({ skip }) => {
+test('a restore flushes each file and its folder before the store appears', async ({ skip }) => {
   const [backup, data] = [await makeStore(), join(newFolder(), 'data')]
   const flushed = await flushedBy(skip, ['restore', backup], data, data)
   expect(flushed).toEqual(expect.arrayContaining(['.restore/fish.db']))
   expect(flushed.slice(-2)).toEqual(['', ''])
 })
 
-test('a backup flushes its files, then the folder that names it', async ({ skip }) => {
+test('a backup flushes its files, and then its parent folder', async ({ skip }) => {
   const [data, parent] = [await makeStore(), newFolder()]
   const flushed = await flushedBy(skip, ['backup', join(parent, 'copy')], data, parent)
   expect(flushed.slice(-3)).toEqual(['copy.partial/fish.db', 'copy.partial', ''])

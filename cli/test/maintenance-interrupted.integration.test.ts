@@ -9,12 +9,12 @@ import { launch } from './maintenance-processes.ts'
 
 const ITEMS = 30_000
 
-/** A data folder with a store that is checked and copied in a process of its own, which takes its while. */
+/** A data folder with a large store, whose check and copy in a separate process take a moment. */
 async function largeStore() {
   const data = join(newFolder(), 'data')
   const storage = await createStorage({ driver: 'file', path: data })
   await storage.dispose()
-  // One by one, they would take longer than all of the test.
+  // Single writes would take longer than the rest of the test.
   const db = new DatabaseSync(join(data, 'fish.db'))
   db.exec(`
     WITH RECURSIVE fillers (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM fillers WHERE at < ${ITEMS})
@@ -23,7 +23,7 @@ async function largeStore() {
   return { parent: newFolder(), data, env: { FISH_STORAGE: `file:${data}` } }
 }
 
-/** Lets a program get a signal when it creates the file of a copy: whatever looks for it may be late. */
+/** Sends a signal to a program when it creates the file of a copy. A poll for the file could be too late. */
 const signalled = (signal: string, at: string) => ({
   NODE_OPTIONS: `--import=${fileURLToPath(new URL('signal-at-open.mjs', import.meta.url))}`,
   FISH_SIGNAL: signal,
@@ -32,7 +32,7 @@ const signalled = (signal: string, at: string) => ({
 const COPY = '(partial-|\\.restore-).*fish\\.db$'
 
 describe('a backup and a restore', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('ended by %s while they copy say so, and leave nothing', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('report %s while they copy, and leave nothing', async (signal) => {
     const { parent, data, env } = await largeStore()
     const target = join(parent, 'deep', 'target')
     const copy = join(parent, 'copy')
@@ -51,15 +51,12 @@ describe('a backup and a restore', () => {
     }
   })
 
-  test.skipIf(process.platform === 'win32')(
-    'ended by Ctrl-C, which every process of a terminal gets, end as well',
-    async () => {
-      const { parent, env } = await largeStore()
-      const asTerminal = { ...env, ...signalled('SIGINT', COPY), FISH_SIGNAL_GROUP: '1' }
-      const program = launch(['backup', join(parent, 'copy'), '--json'], asTerminal, { detached: true })
-      expect(await program.closed).toBe(130)
-      expect(JSON.parse(program.stdout())).toMatchObject({ error: { code: 'interrupted', exit: 130 } })
-      expect(readdirSync(parent)).toEqual([])
-    },
-  )
+  test.skipIf(process.platform === 'win32')('end at Ctrl-C, which every process of a terminal receives', async () => {
+    const { parent, env } = await largeStore()
+    const asTerminal = { ...env, ...signalled('SIGINT', COPY), FISH_SIGNAL_GROUP: '1' }
+    const program = launch(['backup', join(parent, 'copy'), '--json'], asTerminal, { detached: true })
+    expect(await program.closed).toBe(130)
+    expect(JSON.parse(program.stdout())).toMatchObject({ error: { code: 'interrupted', exit: 130 } })
+    expect(readdirSync(parent)).toEqual([])
+  })
 })

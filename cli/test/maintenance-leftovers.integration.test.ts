@@ -46,7 +46,7 @@ async function largeStore() {
   return { parent, data, target: join(parent, 'target') }
 }
 
-test('what a killed restore left is gone behind the next one, also behind one that is interrupted', async () => {
+test('the next restore removes the leftovers of a killed one, even if it is interrupted', async () => {
   const { data, target } = await largeStore()
   const env = envOf(target)
   const draft = await leftBy(launch(['restore', data], env), target)
@@ -58,39 +58,36 @@ test('what a killed restore left is gone behind the next one, also behind one th
   expect(draftsIn(target)).toEqual([])
 })
 
-test.skipIf(process.platform === 'win32')(
-  'a run that lives keeps what it has begun, however long it stands still',
-  async () => {
-    const { data, target } = await largeStore()
-    const env = envOf(target)
-    const living = launch(['restore', data, '--json'], env)
-    const draft = await draftOf(living, target)
-    // SQLite removes its journals while they are listed.
-    const inodeOf = (name: string) => statSync(join(target, draft, name), { throwIfNoEntry: false })?.ino
-    const content = () => readdirSync(join(target, draft)).map(inodeOf).filter(Boolean)
-    await until(async () => content().length > 0)
-    living.child.kill('SIGSTOP')
-    const before = content()
-    const { status, stderr } = await run(['restore', data], { env })
-    expect([status, stderr]).toEqual([
-      6,
-      `fish-cli: The data folder ${target} is in use by another process, a server or fish-cli.\n  Stop that one first, or choose another folder.\n`,
-    ])
-    expect(content()).toEqual(expect.arrayContaining(before))
-    living.child.kill('SIGCONT')
-    expect(await living.closed).toBe(0)
-    expect(JSON.parse(living.stdout())).toMatchObject({ users: 0 })
-    expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock'])
-  },
-)
+test.skipIf(process.platform === 'win32')('the draft of a paused run is never removed', async () => {
+  const { data, target } = await largeStore()
+  const env = envOf(target)
+  const living = launch(['restore', data, '--json'], env)
+  const draft = await draftOf(living, target)
+  // SQLite removes its journals while they are listed.
+  const inodeOf = (name: string) => statSync(join(target, draft, name), { throwIfNoEntry: false })?.ino
+  const content = () => readdirSync(join(target, draft)).map(inodeOf).filter(Boolean)
+  await until(async () => content().length > 0)
+  living.child.kill('SIGSTOP')
+  const before = content()
+  const { status, stderr } = await run(['restore', data], { env })
+  expect([status, stderr]).toEqual([
+    6,
+    `fish-cli: The data folder ${target} is in use by another process, a server or fish-cli.\n  Stop that one first, or choose another folder.\n`,
+  ])
+  expect(content()).toEqual(expect.arrayContaining(before))
+  living.child.kill('SIGCONT')
+  expect(await living.closed).toBe(0)
+  expect(JSON.parse(living.stdout())).toMatchObject({ users: 0 })
+  expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock'])
+})
 
-test('the help of backup names the folder that a killed one leaves', async () => {
+test('the help of backup names the folder that a killed backup leaves', async () => {
   const { status, stdout } = await run(['backup', '--help'])
   expect(status).toBe(0)
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('may leave a folder FOLDER.partial-..., which you can delete.')
 })
 
-test('nothing else is taken away, whatever it is called', async () => {
+test('other files are never removed, whatever their names', async () => {
   const { parent, data, target } = await largeStore()
   const kept = ['.copy-notes', '.restore-0123abcd.old', 'a.copy-0123abcd', '.backup-0123abcd', '.copy-0123ABCD']
   for (const name of kept) mkdirSync(join(target, name), { recursive: true })

@@ -42,8 +42,8 @@ describe('an empty path', () => {
   })
 })
 
-describe('a name that is too long', () => {
-  test('is reported as one by every command, for its input and its output', async () => {
+describe('a long name', () => {
+  test('is reported by every command, as input and output, if it is too long', async () => {
     const { parent, data, env, other } = await context()
     const long = join(parent, TOO_LONG)
     for (const [argv, path] of [
@@ -62,14 +62,14 @@ describe('a name that is too long', () => {
     }
   })
 
-  test('of a draft alone is reported as one too', async () => {
+  test('is also reported if only the name of a draft is too long', async () => {
     const { parent, env } = await context()
     const name = join(parent, 'x'.repeat(250))
     const { status, code, message } = await refused(parent, ['backup', name], env)
     expect([status, code, message]).toEqual([2, 'invalid_path', `${name} is too long.`])
   })
 
-  test('that just fits is taken', async () => {
+  test('is accepted if it just fits', async () => {
     const { parent, data, env } = await context()
     const name = 'x'.repeat(200)
     expect((await run(['backup', join(parent, name)], { env })).status).toBe(0)
@@ -78,7 +78,7 @@ describe('a name that is too long', () => {
   })
 })
 
-test('a store in memory is rejected, with what to name instead', async () => {
+test('a store in memory is rejected, with a hint at the other storages', async () => {
   const { parent, data } = await context()
   for (const [argv, instead] of [
     [['rotate-secret'], 'Name file:FOLDER or redis://HOST.'],

@@ -23,14 +23,14 @@ function playerOf(url: string, { name, fernetKey }: CreatedUser) {
   return createClient({ baseUrl: url, user: name, fernetKey, gamemode: 'earth' })
 }
 
-/** Everything an address answers of a player's fish, as bytes. */
+/** Every response of an address about the fish of a player, as bytes. */
 async function readFish(url: string, name: string): Promise<string> {
   return (await fetch(`${url}/get/fish?name=${name}&gamemode=earth&detail=full`)).text()
 }
 
 const namesIn = (text: string) => (JSON.parse(text) as { fish: { name: string }[] }).fish.map(({ name }) => name)
 
-/** A data folder with a player in it, that nobody serves. */
+/** A data folder with a player. No server uses it. */
 async function stoppedStore(env: Readonly<Record<string, string>> = {}) {
   const parent = newFolder()
   const data = join(parent, 'data')
@@ -42,7 +42,7 @@ async function stoppedStore(env: Readonly<Record<string, string>> = {}) {
   return { parent, data, alex, fish }
 }
 
-/** Serves a folder in this process and has the player add a fish, which takes its encrypted key. */
+/** Serves a folder in this process, and adds a fish for the player, which needs the encrypted key. */
 async function addWithEncryptedKey(data: string, alex: CreatedUser, env: Readonly<Record<string, string>> = {}) {
   const server = await startService({ FISH_STORAGE: `file:${data}`, ...env })
   try {
@@ -59,7 +59,7 @@ const errorOf = ({ status, stdout }: { status: number; stdout: string }) => ({
 })
 
 describe('backup', () => {
-  test('taken while a server is under load holds every catch that was acknowledged before, and is served as it was', {
+  test('under load contains every catch that was acknowledged before, and can be served', {
     timeout: 60_000,
   }, async () => {
     const parent = newFolder()
@@ -101,7 +101,7 @@ describe('backup', () => {
     expect(await again.stop()).toBe(0)
   })
 
-  test('is for its owner alone, leaves nothing half done beside it, and names no secret', async () => {
+  test('is readable by its owner alone, leaves no draft, and prints no secret', async () => {
     const { parent, data } = await stoppedStore()
     const { stdout, stderr } = await run(['backup', join(parent, 'copy')], { env: { FISH_STORAGE: `file:${data}` } })
     expect(readdirSync(parent).sort()).toEqual(['copy', 'data'])
@@ -116,13 +116,13 @@ describe('backup', () => {
     expect(stdout + stderr).not.toContain(encryption)
   })
 
-  test('says that FISH_SECRET is needed too, when the data was encrypted with one that was given', async () => {
+  test('says that it also needs FISH_SECRET if the data is encrypted with it', async () => {
     const { parent, data } = await stoppedStore({ FISH_SECRET: 'a given secret, and a long one of course' })
     const { stderr } = await run(['backup', join(parent, 'copy')], { env: { FISH_STORAGE: `file:${data}` } })
     expect(stderr).toMatch(/Also keep FISH_SECRET/)
   })
 
-  test('of what is no store, or onto what exists, changes nothing and says so in one line', async () => {
+  test('changes nothing if the source is not a store or the target exists, and says so in one line', async () => {
     const { parent, data } = await stoppedStore()
     const env = { FISH_STORAGE: `file:${data}` }
     mkdirSync(join(parent, 'odd'))
@@ -163,7 +163,7 @@ describe('restore', () => {
     expect(readdirSync(other).filter((name) => name.startsWith('.restore'))).toEqual([])
   })
 
-  test('of what is damaged, newer or no backup is refused before anything is written', async () => {
+  test('rejects a backup that is damaged, newer or invalid before it writes anything', async () => {
     const { parent, data } = await stoppedStore()
     const target = join(parent, 'target')
     const attempt = async (change: (file: string) => void) => {
@@ -194,7 +194,7 @@ describe('rotate-secret', () => {
   const [OLD, NEW] = ['the secret of the beginning, long', 'the secret from now on, long enough']
   const USERS = 5_000
 
-  /** Players as the service stores them, many at once. */
+  /** Creates many players at once, in the form that the service stores. */
   async function fill(data: string) {
     const storage = await createStorage({ driver: 'file', path: data })
     const encryption = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))
@@ -215,7 +215,7 @@ describe('rotate-secret', () => {
     return rows.map(({ value }) => String(value).split('.')[1] ?? '')
   }
 
-  test('killed midway leaves all keys to be opened, and done again finishes', { timeout: 60_000 }, async () => {
+  test('keeps all keys readable when it is killed, and finishes when it is repeated', { timeout: 60_000 }, async () => {
     const { data, alex } = await stoppedStore({ FISH_SECRET: OLD })
     await fill(data)
     const [oldId] = secretIdsIn(data)
@@ -228,7 +228,7 @@ describe('rotate-secret', () => {
     program.child.kill('SIGKILL')
     await program.closed
     expect(program.stdout()).toBe('')
-    // As a start does, a look takes in what was only in the log.
+    // Opening the store applies the writes that were only in the log, as a start does.
     const left = secretIdsIn(data).filter((id) => id === oldId).length
     expect(left).toBeGreaterThan(0)
     expect(left).toBeLessThan(USERS)
@@ -251,7 +251,7 @@ describe('rotate-secret', () => {
     expect(await addWithEncryptedKey(data, alex, { FISH_SECRET: NEW })).toEqual(['Salmon', 'Koi'])
   })
 
-  test('--new replaces the secret that is kept beside the data', async () => {
+  test('--new replaces the secret that is stored beside the data', async () => {
     const { data, alex } = await stoppedStore()
     const secrets = () => JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
     const before = secrets()
@@ -267,7 +267,7 @@ describe('rotate-secret', () => {
     await server.close()
   })
 
-  test('under a wrong secret, of a key that was changed, or of nothing, says so and keeps what is there', async () => {
+  test('reports a wrong secret, a missing store and a damaged key, and keeps the data', async () => {
     const { parent, data, alex } = await stoppedStore({ FISH_SECRET: OLD })
     const env = { FISH_STORAGE: `file:${data}`, FISH_SECRET: NEW }
     expect(errorOf(await run(['rotate-secret', '--json'], { env }))).toEqual({ status: 4, code: 'wrong_secret' })

@@ -61,7 +61,7 @@ async function expectAll(url: string): Promise<void> {
 }
 
 describe('a migration that is killed', () => {
-  test('leaves no store, and the next run has everything once and in order', { timeout: 120_000 }, async () => {
+  test('leaves no store, and the next run imports everything once and in order', { timeout: 120_000 }, async () => {
     const folder = newFolder()
     const [dump, data] = [join(folder, 'dump.archive'), join(folder, 'data')]
     await writeArchive(dump, database)
@@ -80,7 +80,7 @@ describe('a migration that is killed', () => {
     await server.stop()
   })
 
-  test('while its files get their names continues when it is repeated', { timeout: 120_000 }, async () => {
+  test('while it renames its files continues when it is repeated', { timeout: 120_000 }, async () => {
     const folder = newFolder()
     const dump = join(folder, 'dump.archive')
     const one: Database = new Map([

@@ -39,7 +39,7 @@ async function seedFile(name: string, content: unknown): Promise<string> {
 }
 
 describe('mock', () => {
-  test('prints exactly one line on stdout, and on stderr whose keys there are and how to use them', async () => {
+  test('prints exactly one line on stdout, and the players, their keys and an example on stderr', async () => {
     const { status, stdout, stderr } = await whileRunning([], async (url) => {
       expect((await fetch(`${url}/status`)).status).toBe(200)
     })
@@ -94,7 +94,7 @@ describe('mock', () => {
     })
   })
 
-  test('says so when others can reach it', async () => {
+  test('warns if others can reach it', async () => {
     const { stderr } = await whileRunning(['--host', '0.0.0.0', '--json'], async () => {})
     expect(stderr).toMatch(/^Listening on 0\.0\.0\.0: everyone who can reach this address can read all keys/)
   })
@@ -160,7 +160,7 @@ describe('mock', () => {
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends with 0 at %s, though a client waits for an answer',
+    'exits with 0 at %s, though a client waits for a response',
     async (signal) => {
       const program = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
       const child = spawn(process.execPath, [program, 'mock', '--port', '0'], {

@@ -22,7 +22,7 @@ const json = async (argv: readonly string[], more: Env = {}) => {
   return { status, document: JSON.parse(stdout) }
 }
 
-/** Queues catches of a player whom the service does not know: it rejects them. */
+/** Queues catches of an unknown player, which the service rejects. */
 async function addRejected(count: number) {
   const file = join(folder, 'catches.csv')
   await writeFile(file, Array.from({ length: count }, (_, index) => `Cod ${index},1\n`).join(''))
@@ -31,7 +31,7 @@ async function addRejected(count: number) {
 }
 
 describe('outbox', () => {
-  test('is that of every program on the SDK that names no other', async () => {
+  test('is shared with every program on the SDK that names no other', async () => {
     for (const [name, value] of Object.entries(xdgFolders(folder))) vi.stubEnv(name, value)
     onTestFinished(() => void vi.unstubAllEnvs())
     const service = 'https://Fish.example.org:8443/api/'
@@ -51,7 +51,7 @@ describe('outbox', () => {
     expect((await json(['outbox'])).document.otherServices).toEqual([{ url: away, queued: 2 }])
     expect(folderContent(folder)).toEqual(before)
     expect((await run(['outbox', '--url', `${away}/`], { env })).stderr).toBe('')
-    // Not yet in the file itself: its program was killed, or goes on.
+    // These catches are not in the main file yet, as after a kill or while the program runs.
     await using open = await openOutbox({ path: outboxPath({ env }, away), user: 'Alex', gamemode: 'earth' })
     await open.add({ kind: 'crab' })
     expect((await json(['outbox'])).document.otherServices).toEqual([{ url: away, queued: 3 }])
@@ -89,7 +89,7 @@ describe('outbox', () => {
     expect(folderContent(folder)).toEqual(before)
   })
 
-  test('passes over a file of another address that is renamed or none of an outbox', async () => {
+  test('skips files of other addresses that were renamed or are not outboxes', async () => {
     const away = 'http://127.0.0.1:9'
     await run(['add', '--file', '-', '-r', '1'], { env: { ...env, FISH_URL: away }, piped: 'Cod' })
     const state = join(folder, 'state', 'fish-crab')
@@ -103,7 +103,7 @@ describe('outbox', () => {
     expect(folderContent(folder)).toEqual(before)
   })
 
-  test('that was renamed to that of another service is not sent there', async () => {
+  test('is not sent to another service after it was renamed to the outbox of that service', async () => {
     const away = { FISH_URL: 'http://127.0.0.1:9' }
     await run(['add', '--file', '-', '-r', '1'], { env: { ...env, ...away }, piped: 'Cod' })
     await rename(outboxPath({ env }, away.FISH_URL), outboxPath({ env }, env.FISH_URL ?? ''))
@@ -167,7 +167,7 @@ describe('outbox', () => {
       expect(await waiting()).toBe(2)
     })
 
-    /** Queues catches again that were frozen for an unreachable service. */
+    /** Queues catches again after they were frozen for an unreachable service. */
     async function unseal() {
       const refuses = (error: Error) => () => Promise.reject(error)
       const expired = new ApiError('Too old.', { code: 'token_expired', status: 403, headers: {} })

@@ -23,7 +23,7 @@ describe('colours', () => {
     expect(stdout.includes(ESCAPE)).toBe(coloured)
   })
 
-  test('of help and of failures are left out with --no-color too', async () => {
+  test('of help and of failures are also omitted with --no-color', async () => {
     const env = { ...context.base, FORCE_COLOR: '1' }
     expect((await run(['help', 'exit-codes'], { env })).stdout).toContain(ESCAPE)
     expect((await run(['help', 'exit-codes', '--no-color'], { env })).stdout).not.toContain(ESCAPE)
@@ -79,11 +79,11 @@ function luminance(number: number): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-describe('messages on a terminal that is narrower', () => {
+describe('messages on a narrow terminal', () => {
   const on = (columns: number, env: Env) => ({ env: { ...context.base, ...env }, terminal: true, columns, rows: 24 })
   const unwrapped = (text: string) => text.replace(/\n +/g, ' ')
 
-  test.each([30, 80])('of %d columns are broken between words, below where they began', async (columns) => {
+  test.each([30, 80])('of %d columns wrap between words, with a hanging indent', async (columns) => {
     const error = { error: `${'This cannot be so. '.repeat(9)}Try another.`, code: 'invalid_gamemode', requestId: 'r' }
     const service = await startImpostor((_, res) => res.writeHead(400).end(JSON.stringify(error)))
     onTestFinished(() => void service.close())
@@ -95,7 +95,7 @@ describe('messages on a terminal that is narrower', () => {
     expect(unwrapped(stderr)).toBe(unwrapped(whole.stderr))
   })
 
-  test('keep a word whole that is wider than a line, and what is there to be copied as it is', async () => {
+  test('never break a word that is wider than a line', async () => {
     const folder = newFolder()
     const XDG_CONFIG_HOME = `${folder}/${'very '.repeat(20)}long`
     const env = { ...xdgFolders(folder), XDG_CONFIG_HOME }
@@ -105,6 +105,9 @@ describe('messages on a terminal that is narrower', () => {
   })
 })
 
-test.each(['--version', '-v', 'version'])('%s says which program, version and Node it is', async (word) => {
-  expect((await run([word])).stdout).toMatch(/^fish-cli\/\d+\.\d+\.\d+ \S+ node-v\d+\.\d+\.\d+\n$/)
-})
+test.each(['--version', '-v', 'version'])(
+  '%s prints the program with its version, and the version of Node',
+  async (word) => {
+    expect((await run([word])).stdout).toMatch(/^fish-cli\/\d+\.\d+\.\d+ \S+ node-v\d+\.\d+\.\d+\n$/)
+  },
+)

@@ -31,7 +31,7 @@ const setUp = (profiles: Parameters<typeof writeProfiles>[1] = home1) => writePr
 const change = () => fish('config', 'max-wait', '5')
 
 describe('profiles', () => {
-  test('are listed, and one of them can be made the current one', async () => {
+  test('are listed, and one of them can become the current one', async () => {
     await setUp({
       home: { url: 'http://home.example', user: 'Alex', gamemode: 'earth' },
       work: { url: 'http://work.example' },
@@ -45,13 +45,13 @@ describe('profiles', () => {
     ])
   })
 
-  test('an empty list is reported on stderr, and is no failure', async () => {
+  test('an empty list is reported on stderr, and exits with 0', async () => {
     const { status, stdout, stderr } = await fish('profile')
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
     expect(stderr).toContain('fish-cli login')
   })
 
-  test('an unknown one lists those there are', async () => {
+  test('an unknown profile is reported with the existing ones', async () => {
     await setUp()
     for (const argv of [
       ['profile', 'x'],
@@ -70,7 +70,7 @@ describe('profiles', () => {
     await expect(stat(configFile())).rejects.toThrow('ENOENT')
   })
 
-  test('one that loses its secrets reports the catches that wait for its address', async () => {
+  test('a profile that loses its secrets reports the catches that wait for its address', async () => {
     const address = 'http://127.0.0.1:1'
     const queue = { env: { ...env, FISH_KEY: generateFernetKey() }, piped: 'Cod' }
     await setUp({ home: { url: address, user: 'Alex', gamemode: 'earth' } })
@@ -80,7 +80,7 @@ describe('profiles', () => {
     expect((await fish('profile', 'home', '--remove', '--yes')).stderr).toBe(note)
   })
 
-  test('removing asks first; only a yes removes', async () => {
+  test('--remove prompts first, and removes only after a yes', async () => {
     await setUp()
     const typed = (text: string) => run(['profile', 'home', '--remove'], { env, terminal: true, typed: text })
     expect((await fish('profile', 'home', '--remove')).stderr).toContain('--yes')
@@ -95,7 +95,7 @@ describe('profiles', () => {
 })
 
 describe('settings', () => {
-  test('a setting counts until its variable overrides it, and can be removed', async () => {
+  test('a setting applies unless its variable overrides it, and can be removed', async () => {
     await fish('config', 'gamemode', 'survival')
     expect((await fish('config', 'gamemode')).stdout).toBe('survival\n')
     const given = await run(['config', 'gamemode', '--json'], { env: { ...env, FISH_GAMEMODE: 'earth' } })
@@ -114,7 +114,7 @@ describe('settings', () => {
     expect((await fish('config', 'max-wait', '1', '--unset')).status).toBe(2)
   })
 
-  test('a list shows where each comes from, and the file', async () => {
+  test('a list shows the source of each setting, and the file', async () => {
     await fish('config', 'max-wait', '30')
     const { stdout, stderr } = await run(['config'], { env: { ...env, FISH_NOTIFY: 'gold' } })
     expect(stdout).toMatch(/^max-wait +30 +setting/m)
@@ -124,7 +124,7 @@ describe('settings', () => {
 })
 
 describe('the file', () => {
-  test('and its folder can be read by their owner alone, and no draft stays behind', async () => {
+  test('and its folder are readable by their owner only, and no draft is left', async () => {
     await change()
     expect((await stat(configFile())).mode & 0o777).toBe(0o600)
     expect((await stat(dirname(configFile()))).mode & 0o777).toBe(0o700)
@@ -154,7 +154,7 @@ describe('the file', () => {
     ['{"version":1,"current":"b"}', 'current'],
     ['{"version":1,"settings":{"notify":"pink"}}', 'notify'],
     ['{"version":1,"settings":{"max-wait":3}}', 'max-wait'],
-  ])('that cannot be used is named, with what is wrong and what to do: %s', async (text, what) => {
+  ])('that cannot be used is reported with the problem and a next step: %s', async (text, what) => {
     await setUp()
     await writeFile(configFile(), text)
     for (const argv of [['status'], ['profile'], ['config', 'max-wait', '5']]) {
@@ -169,7 +169,7 @@ describe('the file', () => {
     expect(await readFile(configFile(), 'utf8')).toBe(text)
   })
 
-  test('of a newer fish-cli is left as it is', async () => {
+  test('of a newer fish-cli stays unchanged', async () => {
     await setUp()
     const text = '{"version":2,"profiles":"other"}'
     await writeFile(configFile(), text)
@@ -179,7 +179,7 @@ describe('the file', () => {
     expect(await readFile(configFile(), 'utf8')).toBe(text)
   })
 
-  test('of a broken configuration does not stop what needs none', async () => {
+  test('does not stop --version and --help if it is broken', async () => {
     await setUp()
     await writeFile(configFile(), '{')
     expect((await fish('--version')).status).toBe(0)
@@ -199,7 +199,7 @@ describe('the file', () => {
     expect(Object.keys((await config()).profiles)).toEqual(['q'])
   })
 
-  test('waits for whoever changes it, and gives up with nothing changed', async () => {
+  test('is changed only after another writer has finished, or not at all', async () => {
     await change()
     const other = new DatabaseSync(lockPath({ env }))
     other.exec('BEGIN EXCLUSIVE')
@@ -213,7 +213,7 @@ describe('the file', () => {
   })
 })
 
-describe('what decides whom a command talks to', () => {
+describe('the service and the player of a command', () => {
   const profiles = new Map([
     ['one', { url: 'http://one.example', user: 'Alex', gamemode: 'earth' }],
     ['two', { url: 'http://two.example' }],
@@ -251,16 +251,16 @@ describe('what decides whom a command talks to', () => {
       ['one', 'http://f', 'flag', 'Flo', 'oneblock', 'flag', '2'],
     ],
     [
-      'nothing from empty variables',
+      'the profile if variables are empty',
       {},
       { FISH_URL: '', FISH_USER: '', FISH_GAMEMODE: '', FISH_PROFILE: '' },
       ['one', 'http://one.example', 'profile', 'Alex', 'earth', 'profile', '9'],
     ],
-  ])('is %s', (_, flags, env, expected) => {
+  ])('come from %s', (_, flags, env, expected) => {
     expect(at(flags, env)).toEqual(expected)
   })
 
-  test('is the local service where nothing is said', () => {
+  test('default to the local service', () => {
     const empty = { current: undefined, profiles: new Map(), patterns: [], settings: {} }
     expect(resolveTarget({ env: {}, config: empty }, {}).url).toEqual({
       value: 'http://127.0.0.1:8787',
@@ -274,7 +274,7 @@ describe('what decides whom a command talks to', () => {
     ['http://a.example', 'https://a.example', false],
     ['https://a.example/fish', 'https://a.example', false],
     ['https://a.example', 'https://a.example.evil.example', false],
-  ])('takes %s and %s for one service: %s', (one, other, same) => {
+  ])('%s and %s are the same service: %s', (one, other, same) => {
     expect(isSameService(one, other)).toBe(same)
   })
 })
@@ -342,7 +342,7 @@ describe('folders', () => {
   })
 })
 
-test('the home folder is that of the environment only where its path is absolute', () => {
+test('the home folder comes from the environment only if its path is absolute', () => {
   const variable = process.platform === 'win32' ? 'USERPROFILE' : 'HOME'
   const absolute = join(tmpdir(), 'alex')
   expect(homeFolder({ [variable]: absolute })).toBe(absolute)

@@ -39,7 +39,7 @@ describe('a stdout that cannot be written', () => {
     },
   )
 
-  test('is no failure when the reader has seen enough', async () => {
+  test('exits with 0 if the reader closes it early', async () => {
     const { child, ended } = launch(['help', 'exit-codes'], 'pipe')
     child.stdout?.destroy()
     expect(await ended).toEqual({ status: 0, stderr: '' })
@@ -48,7 +48,7 @@ describe('a stdout that cannot be written', () => {
   })
 })
 
-test.each(['20.20.2', '22.18.9'])('Node %s gets a message that says what is needed', async (version) => {
+test.each(['20.20.2', '22.18.9'])('Node %s gets a message with the required version', async (version) => {
   const program = fileURLToPath(new URL('../bin/run.js', import.meta.url))
   const older = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
   const child = spawn(process.execPath, ['--eval', `${older}; require(${JSON.stringify(program)})`])
@@ -60,14 +60,14 @@ test.each(['20.20.2', '22.18.9'])('Node %s gets a message that says what is need
 })
 
 describe('help', () => {
-  test('exit-codes lists every exit code there is', async () => {
+  test('exit-codes lists every exit code', async () => {
     const { status, stdout } = await run(['help', 'exit-codes'])
     expect(status).toBe(0)
     for (const code of Object.values(EXIT)) expect(stdout).toMatch(new RegExp(`^ *${code} {2}\\S`, 'm'))
     expect((await run(['--help'])).stdout).toContain('fish-cli help exit-codes')
   })
 
-  test('shows every topic of the command list, and says what each is about', async () => {
+  test('shows and describes every topic of the command list', async () => {
     const first = COMMANDS.ids.flatMap((id) => (id.includes(':') ? [id.replace(/:.*/, '')] : []))
     expect(Object.keys(COMMANDS.topics).toSorted()).toEqual([...new Set(first)].toSorted())
     const root = await run(['--help'])
@@ -77,7 +77,7 @@ describe('help', () => {
     }
   })
 
-  test('is asked for by help, --help or nothing, but not behind --', () => {
+  test('is shown for help, --help or no words, but not after --', () => {
     expect(helpWords([])).toEqual([])
     expect(helpWords(['help', 'user', 'create'])).toEqual(['user', 'create'])
     expect(helpWords(['list', 'Alex', '--help', '--json'])).toEqual(['list', 'Alex'])
@@ -86,7 +86,7 @@ describe('help', () => {
     expect(helpWords(['list'])).toBeUndefined()
   })
 
-  test('is that of the longest command or topic that the words begin with', () => {
+  test('is for the longest command or topic at the beginning of the words', () => {
     const ids = new Set([...COMMANDS.ids, ...Object.keys(COMMANDS.topics)])
     expect(findPage([], ids)).toBe('')
     expect(findPage(['user', 'create', 'Alex'], ids)).toBe('user:create')
@@ -97,14 +97,14 @@ describe('help', () => {
 })
 
 describe('compiled code', () => {
-  test('is kept where only this user can write', () => {
+  test('is cached where only this user can write', () => {
     expect(cachePath('linux', { HOME: '/home/me', XDG_CACHE_HOME: '/c' })).toBe('/c/fish-cli')
     expect(cachePath('linux', { HOME: '/home/me', XDG_CACHE_HOME: 'relative' })).toBe('/home/me/.cache/fish-cli')
     expect(cachePath('darwin', { HOME: '/Users/me' })).toBe('/Users/me/Library/Caches/fish-cli')
     expect(cachePath('linux', {})).toBeUndefined()
   })
 
-  test('gets a folder of this user alone, also in a home where there is none yet', () => {
+  test('is cached in a folder that only this user can read, even in a new home', () => {
     const HOME = newFolder()
     const folder = join(HOME, '.cache', 'fish-cli')
     expect(cacheFolder('linux', { HOME })).toBe(folder)
@@ -112,7 +112,7 @@ describe('compiled code', () => {
     expect(cacheFolder('linux', { HOME })).toBe(folder)
   })
 
-  test('is not kept where its folder cannot be made, and no home is made for it', () => {
+  test('is not cached if its folder cannot be created, and creates no home folder', () => {
     const HOME = join(newFolder(), 'home')
     expect(cacheFolder('linux', { HOME })).toBeUndefined()
     expect(existsSync(HOME)).toBe(false)
@@ -124,52 +124,55 @@ describe('compiled code', () => {
 
 // There, the system says ENOENT to whoever makes a folder, though the one above exists.
 const oddFolder = existsSync('/proc/self')
-describe.skipIf(!oddFolder)(`a folder in which none can be made${oddFolder ? '' : ' (skipped: no /proc here)'}`, () => {
-  const within = async (argv: readonly string[], env: NodeJS.ProcessEnv) => {
-    const child = spawn(process.execPath, argv, {
-      env: { PATH: process.env.PATH, HOME: '/dev/null/home', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    onTestFinished(() => void child.kill('SIGKILL'))
-    let said = ''
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text))
-    const [status, signal] = await once(child, 'close')
-    return { status, signal, said }
-  }
+describe.skipIf(!oddFolder)(
+  `a folder in which no folder can be created${oddFolder ? '' : ' (skipped: no /proc here)'}`,
+  () => {
+    const within = async (argv: readonly string[], env: NodeJS.ProcessEnv) => {
+      const child = spawn(process.execPath, argv, {
+        env: { PATH: process.env.PATH, HOME: '/dev/null/home', ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      onTestFinished(() => void child.kill('SIGKILL'))
+      let said = ''
+      for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text))
+      const [status, signal] = await once(child, 'close')
+      return { status, signal, said }
+    }
 
-  test.each([
-    ['XDG_CACHE_HOME', '/proc'],
-    ['XDG_CACHE_HOME', '/proc/x'],
-    ['XDG_CACHE_HOME', '/proc/x/y'],
-    ['HOME', '/proc'],
-    ['HOME', '/proc/x'],
-  ])('does not hold up the program as %s=%s', async (variable, folder) => {
-    const source = new URL('../src/config/paths.ts', import.meta.url).href
-    const script = `import { cacheFolder, cachePath } from ${JSON.stringify(source)}
+    test.each([
+      ['XDG_CACHE_HOME', '/proc'],
+      ['XDG_CACHE_HOME', '/proc/x'],
+      ['XDG_CACHE_HOME', '/proc/x/y'],
+      ['HOME', '/proc'],
+      ['HOME', '/proc/x'],
+    ])('does not stop the program as %s=%s', async (variable, folder) => {
+      const source = new URL('../src/config/paths.ts', import.meta.url).href
+      const script = `import { cacheFolder, cachePath } from ${JSON.stringify(source)}
       import { enableCompileCache } from 'node:module'
       const folder = cacheFolder('linux', process.env)
       if (folder) enableCompileCache(folder)
       console.log(folder)`
-    const { status, said } = await within(['--input-type=module', '--eval', script], { [variable]: folder })
-    expect({ status, said }).toEqual({ status: 0, said: 'undefined\n' })
-  })
+      const { status, said } = await within(['--input-type=module', '--eval', script], { [variable]: folder })
+      expect({ status, said }).toEqual({ status: 0, said: 'undefined\n' })
+    })
 
-  test.each(['/proc', '/proc/x', '/proc/x/y'])(
-    'is an error like any other when the configuration belongs into %s',
-    async (folder) => {
-      const env = { XDG_CONFIG_HOME: folder, XDG_STATE_HOME: newFolder() }
-      const argv = [PROGRAM, 'config', 'max-wait', '5', '--json']
-      const { status, signal, said } = await within(argv, env)
-      expect({ status, signal }).toEqual({ status: 1, signal: null })
-      expect(JSON.parse(said).error.code).toBe('file_not_written')
-      const locked = await within(argv, { XDG_CONFIG_HOME: newFolder(), XDG_STATE_HOME: folder })
-      expect(JSON.parse(locked.said).error.code).toBe('file_not_locked')
-    },
-  )
-})
+    test.each(['/proc', '/proc/x', '/proc/x/y'])(
+      'causes a normal error if the configuration belongs into %s',
+      async (folder) => {
+        const env = { XDG_CONFIG_HOME: folder, XDG_STATE_HOME: newFolder() }
+        const argv = [PROGRAM, 'config', 'max-wait', '5', '--json']
+        const { status, signal, said } = await within(argv, env)
+        expect({ status, signal }).toEqual({ status: 1, signal: null })
+        expect(JSON.parse(said).error.code).toBe('file_not_written')
+        const locked = await within(argv, { XDG_CONFIG_HOME: newFolder(), XDG_STATE_HOME: folder })
+        expect(JSON.parse(locked.said).error.code).toBe('file_not_locked')
+      },
+    )
+  },
+)
 
 test.each(['1', ''])(
-  'NO_COLOR=%j with FORCE_COLOR prints no warning, and only an empty NO_COLOR leaves colours',
+  'NO_COLOR=%j with FORCE_COLOR prints no warning, and only an empty NO_COLOR keeps colours',
   async (no) => {
     const { ended } = startFish(['demo'], { NO_COLOR: no, FORCE_COLOR: '1' })
     const { status, stdout, stderr } = await ended

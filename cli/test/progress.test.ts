@@ -12,7 +12,7 @@ import { run } from './harness.ts'
 
 const SECRETS = { FISH_SECRET: 'the secret of the beginning, long' }
 
-/** A clock that goes on by so much at each look at it, so that work seems to take long. */
+/** A clock that advances whenever it is read, so that work seems to take long. */
 function quickClock(stepMs: number) {
   let now = Date.parse('2026-01-01T00:00:00Z')
   return {
@@ -99,7 +99,7 @@ describe('maintenance without a terminal', () => {
 })
 
 describe('the steps of maintenance', () => {
-  test('are reported one after the other, also the same one twice', () => {
+  test('are reported one after the other, even the same one twice', () => {
     const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 120, rows: 24 })
     let written = ''
     stderr.on('data', (piece: Buffer) => {

@@ -3,7 +3,7 @@ import { inject, onTestFinished } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The file that starts `fish-cli`: as it is shipped in e2e tests and where `TEST_BUILT` is set, else from the sources. */
+    /** The file that starts `fish-cli`: the shipped one in e2e tests and with `TEST_BUILT`, otherwise the one for the sources. */
     program: string
   }
 }
@@ -14,29 +14,29 @@ export const PROGRAM = [process.execPath, inject('program')] as const
 /** Why tests in a pseudo-terminal are skipped here, for their titles. */
 export const SKIPPED = process.platform === 'win32' ? ' (skipped: needs a POSIX shell)' : ''
 
-/** How a terminal is. */
+/** Options of a terminal. */
 export interface TerminalOptions {
   readonly columns?: number
   readonly rows?: number
-  /** @default `PATH`, a `TERM` of xterm and a home that is none */
+  /** @default `PATH`, a `TERM` of xterm and a home that does not exist */
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly cwd?: string
 }
 
-/** A process in a real pseudo-terminal of its own. It is ended with its test. */
+/** A process in its own real pseudo-terminal. The process ends with its test. */
 export interface PseudoTerminal {
   readonly pid: number
-  /** All that was written until now. */
+  /** The output until now. */
   text(): string
   type(keys: string): void
   resize(columns: number, rows?: number): void
-  /** Takes the terminal away, as closing its window does. */
+  /** Closes the terminal, as closing its window does. */
   hangUp(): void
-  /** Settles once what was written, from `from` on, matches; rejects when the process ended before. */
+  /** Resolves when the output after `from` matches. Rejects if the process ends before. */
   until(pattern: RegExp, from?: number): Promise<RegExpExecArray>
-  /** Hears each piece that is written, and first all that was written until now. */
+  /** Calls the listener with the output until now, and then with each new piece. */
   watch(listener: (piece: string) => void): void
-  /** Settles when the process ended, with its exit status, or the signal that ended it. */
+  /** Resolves when the process ends, with its exit status, or the signal that ended it. */
   readonly ended: Promise<{ readonly status: number; readonly signal: number }>
 }
 
@@ -100,32 +100,32 @@ export function openTerminal([file = '', ...args]: readonly string[], options: T
 
 /** `fish-cli` in a terminal. */
 export interface FishTerminal extends Omit<PseudoTerminal, 'ended'> {
-  /** Settles when `fish-cli` ended. */
+  /** Resolves when `fish-cli` ends. */
   readonly ended: Promise<EndedFish>
   /**
-   * Types Ctrl-C, and answers how long it took until `fish-cli` had ended: as a share of the time that it had run
-   * until then, from its start, which a busy machine makes longer just as well.
+   * Types Ctrl-C, and returns the time until `fish-cli` ended as a share of the time that it had run before. A busy
+   * machine lengthens both.
    */
   interrupt(): Promise<number>
 }
 
-/** How `fish-cli` ended, and how it left the terminal. */
+/** The result of `fish-cli`, and the state of the terminal afterwards. */
 export interface EndedFish {
   readonly status: number
-  /** What it wrote. */
+  /** The output of `fish-cli`. */
   readonly text: string
-  /** Whether the terminal shows what is typed, takes it by lines, and turns Ctrl-C into a signal. */
+  /** Whether the terminal echoes, buffers lines, and turns Ctrl-C into a signal. */
   readonly isSane: boolean
 }
 
-// Tells the exit status between two marks, then the state of the terminal; ends when both were read.
+// Prints the exit status between two marks, then the state of the terminal. Ends when both were read.
 const SHELL = ['trap : INT', '%', 's=$?', `printf '@@%s@@' "$s"`, 'stty -a', `printf '@@'`, 'read _']
 const ENDED = /^(.*?)@@(\d+)@@(.*?)@@/s
 
 /**
  * Types a command line of `fish-cli` in a terminal.
  *
- * @param around What the shell runs, with `fish-cli` and its arguments as `"$@"`, such as `"$@" 2>errors`.
+ * @param around The line for the shell, with `fish-cli` and its arguments as `"$@"`, such as `"$@" 2>errors`.
  */
 export function fishInTerminal(
   argv: readonly string[],
@@ -140,7 +140,7 @@ export function fishInTerminal(
     const isSane = ['echo', 'icanon', 'isig'].every((name) => new RegExp(`(^|\\s)${name}(\\s|;|$)`).test(settings))
     return { status: Number(status), text, isSane }
   })
-  // Whoever does not wait for it does not want to know.
+  // Callers that do not wait for the result ignore its failure.
   ended.catch(() => {})
   const interrupt = async () => {
     const typedAt = performance.now()

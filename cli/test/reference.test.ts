@@ -17,7 +17,7 @@ test('every link inside the page leads to a heading, and no two headings are the
   expect(new Set(headings).size).toBe(headings.length)
 })
 
-test('every command is there with all of its flags, arguments and examples', () => {
+test('every command is documented with all of its flags, arguments and examples', () => {
   for (const { title, flags, args, examples } of PAGES) {
     const [, section = ''] = WRITTEN.split(`### ${title}\n`)
     const [own = ''] = section.split(/^##/m)
@@ -27,7 +27,7 @@ test('every command is there with all of its flags, arguments and examples', () 
   }
 })
 
-test('every variable that the program reads is there', () => {
+test('every variable that the program reads is documented', () => {
   const folder = join(PACKAGE, 'src')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
   const named = files.flatMap(
@@ -42,7 +42,7 @@ test('every variable that the program reads is there', () => {
   for (const name of known) expect(WRITTEN).toContain(`\`${name.replace(/_FILE$/, '')}\``)
 })
 
-test('every field of a failure is there', () => {
+test('every field of an error document is documented', () => {
   for (const [name, { description }] of Object.entries(ERROR_SCHEMA.properties.error.properties)) {
     expect(WRITTEN).toMatch(new RegExp(`^\\| \`${name}\` +\\| .* \\| ${description} +\\|$`, 'm'))
   }

@@ -44,7 +44,7 @@ const list = async (gamemode = 'earth') => (await json(['list', '-g', gamemode, 
 const names = async (gamemode?: string) => (await list(gamemode)).map(({ name }: { name: string }) => name)
 
 describe('remove', () => {
-  test('takes records out by id, or by the end that list shows, and saves them for add --file', async () => {
+  test('removes records by id, or by the end of it that list shows, and saves them for add --file', async () => {
     const [cod, koi] = [await add('Cod'), await add('Koi')]
     await add('Salmon')
     const before = await list()
@@ -88,7 +88,7 @@ describe('remove', () => {
 })
 
 describe('move', () => {
-  test('takes records to another gamemode with their ids and times, and back', async () => {
+  test('moves records to another gamemode and back, with their ids and times', async () => {
     const id = await add('Cod')
     const [before] = await list()
     expect((await fish(['move', id, '--gamemode', 'earth'])).stderr).toContain(
@@ -125,7 +125,7 @@ describe('undo', () => {
     expect([status, stderr]).toEqual([5, expect.stringMatching(/already moved or removed[\s\S]*No catches to undo/)])
   })
 
-  test('takes what is still queued from the queue, without a password, all of a file at once', async () => {
+  test('removes the queued catches of a file at once, without a password', async () => {
     const away = { FISH_URL: 'http://127.0.0.1:9', FISH_PASSWORD: '' }
     await fish(['add', '--file', '-', '-r', '1'], away, 'Salmon\n')
     await fish(['add', '--file', '-', '-r', '1'], away, 'Cod\nKoi\n')
@@ -141,7 +141,7 @@ describe('undo', () => {
     expect(await status()).toBe(1)
   })
 
-  test('is that of the player and the service alone', async () => {
+  test('affects only the current player and service', async () => {
     await add('Cod')
     expect((await fish(['undo', '--yes'], { FISH_USER: 'Alex' })).status).toBe(5)
     expect((await fish(['undo', '--yes'], { FISH_URL: 'http://127.0.0.1:9' })).status).toBe(5)
@@ -199,7 +199,7 @@ describe('an administrator', () => {
     expect(await list()).toEqual(before)
   })
 
-  test('continues after an interruption where it stopped', async () => {
+  test('continues where an interruption stopped it', async () => {
     for (let count = 0; count < 40; count += 1) await fish(['add', '--crab'])
     const stop = new AbortController()
     const range = ['remove', '--user', player, '--since', '1h', '--yes']

@@ -101,7 +101,7 @@ async function statusWith(url: string, eventId: string): Promise<number> {
 }
 
 describeWithRedis('a restored backup, and its copies in a file, a Redis and a Cluster', () => {
-  test('have summaries equal to a recount, and take no event id from before', async () => {
+  test('have summaries equal to a recount, and reject earlier event ids', async () => {
     const [redis, cluster] = [await startRedis(), await startCluster()]
     onTestFinished(async () => {
       await Promise.all([redis, ...cluster].map((server) => server.stop()))

@@ -32,7 +32,7 @@ const ENV = () => ({ FISH_URL: server.url, FISH_GAMEMODE: 'earth', FISH_USER: 'A
 const list = (argv: readonly string[], options = {}) => run(['list', ...argv], { env: ENV(), ...options })
 
 describe('a table', () => {
-  test('is whole where stdout is no terminal, with columns that line up', async () => {
+  test('is complete and aligned without a terminal', async () => {
     const { stdout } = await list([])
     const lines = stdout.trimEnd().split('\n')
     expect(lines).toHaveLength(6)
@@ -45,7 +45,7 @@ describe('a table', () => {
   })
 
   test.each([40, 80, 200])(
-    'fits a terminal of %d columns, and cuts with an ellipsis only what does not',
+    'fits a terminal of %d columns, and truncates only the cells that do not fit',
     async (columns) => {
       const { stdout } = await list([], { terminal: true, columns, rows: 50 })
       const [, , , , long = ''] = stdout.split('\n')
@@ -56,7 +56,7 @@ describe('a table', () => {
     },
   )
 
-  test('of a terminal that is far too narrow still has all its lines', async () => {
+  test('has all its lines even if the terminal is far too narrow', async () => {
     const { stdout } = await list(['--detail'], { terminal: true, columns: 10, rows: 50 })
     // Ids are for copying: they stay whole. What is beside them stays legible, since nothing fits anyway.
     expect(stdout).toContain('r4')
@@ -64,7 +64,7 @@ describe('a table', () => {
     expect(stdout.trimEnd().split('\n')).toHaveLength(6)
   })
 
-  test('has ASCII alone where the locale has no more', async () => {
+  test('has only ASCII if the locale has no other characters', async () => {
     const env = { ...ENV(), LC_ALL: 'C' }
     const { stdout } = await list(['--filter', 'long'], { env, terminal: true, columns: 40, rows: 50 })
     expect(stdout).toMatch(/long l?.*\.\.\. {2}Unknown\/Other\n/)
@@ -72,7 +72,7 @@ describe('a table', () => {
 })
 
 describe('other formats', () => {
-  test('--csv is RFC 4180, and a spreadsheet runs nothing of it', async () => {
+  test('--csv follows RFC 4180, and contains no formulas for a spreadsheet to run', async () => {
     const { stdout } = await list(['--csv'])
     expect(stdout).toBe(
       [
@@ -98,7 +98,7 @@ describe('other formats', () => {
     expect(JSON.parse((await list(['fish', 'Empty', '--json'])).stdout).fish).toEqual([])
   })
 
-  test('on a terminal holds nothing that steers it, in any form, and JSON still reads back the same', async () => {
+  test('have no control characters on a terminal, and JSON still parses to the same text', async () => {
     const name = 'evil\u{1b}[2J\u{9b}31m\u{202e}'
     const impostor = await startImpostor((_, res) =>
       res.end(JSON.stringify({ user: 'A', fish: [{ name, rarity: 'Gold' }] })),
@@ -135,7 +135,7 @@ describe('--detail', () => {
     return (await run(['list', ...argv], { env, terminal: true, columns: 80, rows: 50 })).stdout
   }
 
-  test('fits 80 columns, with local time, which the title says, and ids that are short', async () => {
+  test('fits 80 columns, with short ids and with times that the title calls local', async () => {
     const stdout = await detailed(['--detail'])
     expect(stdout).toMatch(/^FISH +RARITY +CAUGHT AT \(LOCAL\) +RECORD/)
     const at = new Date(caughtAt)
@@ -157,7 +157,7 @@ describe('list', () => {
   const names = async (...argv: string[]) =>
     JSON.parse((await list([...argv, '--json'])).stdout).fish.map(({ rarity }: { rarity: string }) => rarity)
 
-  test('--filter takes a part of the name, or rarities by label or number', async () => {
+  test('--filter accepts a part of the name, or rarities by label or number', async () => {
     expect(await names('--filter', 'LONG')).toEqual(['Unknown/Other'])
     expect(await names('--filter', 'name=LONG')).toEqual(['Unknown/Other'])
     expect(await names('--filter', 'rarity=gold,1')).toEqual(['Gold', 'Bronze'])
@@ -168,14 +168,14 @@ describe('list', () => {
     expect((await list(['--filter', 'no such fish'])).stderr).toBe('Alex has no fish in earth that match.\n')
   })
 
-  test('--sort orders by rarity or time, both ways, and shows no more for it', async () => {
+  test('--sort orders by rarity or time, both ways, without another column', async () => {
     expect(await names('--sort', 'rarity')).toEqual(['Unknown/Other', 'Bronze', 'Silver', 'Gold', 'Mythical'])
     expect(await names('--sort=-caughtAt', '--limit', '2')).toEqual(['Silver', 'Unknown/Other'])
     expect((await list(['--sort=-caughtAt'])).stdout).not.toContain('2026')
     expect((await list(['--sort', 'size'])).stderr).toContain('name, rarity, caughtAt')
   })
 
-  test('--since takes a date or how long ago', async () => {
+  test('--since accepts a date or an age', async () => {
     const clock = { now: () => Date.parse('2026-01-05T12:00:00Z'), sleep: async () => {} }
     const { stdout } = await list(['--since', '36h', '--json'], { clock })
     expect(JSON.parse(stdout).fish).toHaveLength(2)
@@ -185,7 +185,7 @@ describe('list', () => {
     expect(await names('--since', '2026-01-04T00:00Z')).toEqual(['Unknown/Other', 'Silver'])
   })
 
-  test('--since takes a date and a month as local ones, like the times in the table', async () => {
+  test('--since reads a date and a month as local, like the times in the table', async () => {
     vi.stubEnv('TZ', 'Pacific/Honolulu')
     onTestFinished(() => void vi.unstubAllEnvs())
     const lines = async (since: string) => (await list(['--since', since, '--detail', '--csv'])).stdout
@@ -201,7 +201,7 @@ describe('list', () => {
     expect((await list(['--limit', '0'])).status).toBe(2)
   })
 
-  test('--chart draws a bar for each rarity; other forms hold the numbers', async () => {
+  test('--chart draws a bar for each rarity; other formats contain the numbers', async () => {
     const { stdout } = await list(['--chart'], { terminal: true, columns: 40, rows: 50 })
     expect(stdout.split('\n')[0]).toBe(`Unknown/Other  ${'█'.repeat(23)} 1`)
     expect(stdout).toContain('\nPlatinum       0\n')
@@ -224,7 +224,7 @@ describe('the pager', () => {
     }))
   }
 
-  test('shows what is longer than the screen, and nothing else does', async () => {
+  test('shows output that is longer than the screen', async () => {
     const { stdout, pages } = await shown()
     expect(stdout).toBe('')
     expect(pages).toEqual(['less -FRX', expect.stringContaining('鯉のぼり')])
@@ -241,7 +241,7 @@ describe('the pager', () => {
     expect(stdout).toContain('鯉のぼり')
   })
 
-  test('that there is not leaves the output to the terminal', async () => {
+  test('is skipped if it cannot be started', async () => {
     const { stdout } = await list([], { terminal: true, columns: 80, rows: 5, page: async () => false })
     expect(stdout).toContain('鯉のぼり')
   })

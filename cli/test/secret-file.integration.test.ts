@@ -99,7 +99,7 @@ test('space for a secret is reserved before the request, and the secret is on th
 })
 
 describe.each(COMMANDS)('$title $flag', ({ argv, flag, again }) => {
-  test('has space on the disk before the request, and leaves nothing of it', async () => {
+  test('reserves space on the disk before the request, and leaves no padding', async () => {
     const file = join(folder, 'secret')
     let before = 0
     const FISH_URL = await serviceAfter(() => {
@@ -111,7 +111,7 @@ describe.each(COMMANDS)('$title $flag', ({ argv, flag, again }) => {
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('says what the service has done when the file fails after all, and what to type next', async () => {
+  test('reports the change at the service and the next command if writing fails afterwards', async () => {
     const file = join(folder, 'secret')
     const FISH_URL = await serviceAfter(() => mkdirSync(file, { recursive: true }))
     const { status, stdout } = await fish([...argv, flag, file, '--force', '--json', '--url', FISH_URL])
@@ -122,7 +122,7 @@ describe.each(COMMANDS)('$title $flag', ({ argv, flag, again }) => {
     expect(readdirSync(folder)).toEqual(['secret'])
   })
 
-  test('ends with nothing done for a name that ends as a folder does', async () => {
+  test('rejects a name that ends with a slash before any request', async () => {
     for (const how of [[], ['--force']]) {
       const { status, stdout } = await fish([...argv, flag, join(folder, 'new/'), ...how, '--json'])
       expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 2, code: 'usage' })
@@ -131,7 +131,7 @@ describe.each(COMMANDS)('$title $flag', ({ argv, flag, again }) => {
   })
 
   describe.skipIf(POSIX !== '')(`on POSIX${POSIX}`, () => {
-    test('replaces nothing but a regular file, with --force too', async () => {
+    test('replaces only a regular file, even with --force', async () => {
       const places = ['pipe', 'link', 'nowhere', 'folder'].map((name) => join(folder, name))
       const [pipe = '', link = '', nowhere = '', inner = ''] = places
       execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', pipe])

@@ -66,7 +66,7 @@ describe('a secret typed as an argument', () => {
 })
 
 describe('the prompt', () => {
-  test('is not shown where nobody can answer', async () => {
+  test('is not shown without a terminal', async () => {
     const { status, stderr } = await run(['key'], { env: { ...context.base, FISH_USER: 'Alex' } })
     expect(status).toBe(4)
     expect(stderr).toContain('FISH_PASSWORD_FILE')

@@ -4,7 +4,7 @@ import { createStallingDisk } from '../../scripts/test-support/stalled-disk.ts'
 import { newFolder } from '../../server/test/storage/folders.ts'
 import { launch } from './maintenance-processes.ts'
 
-test('serve on a disk that has stalled is not ready, fails writes, and ends while it is stalled when it is asked to', {
+test('serve on a stalled disk is not ready, fails writes, and still stops on request', {
   timeout: 60_000,
 }, async ({ skip }) => {
   const disk = createStallingDisk(skip)
@@ -27,10 +27,10 @@ test('serve on a disk that has stalled is not ready, fails writes, and ends whil
   const { body: session } = await post('/admin/login', { username: 'admin', password: 'boss-password' })
   await post('/admin/users', { name: 'Alex' }, session.token)
 
-  // Nothing below resumes it: what waits for the disk waits until the test times out.
+  // The disk is never resumed: a wait for it would last until the test times out.
   disk.stall()
   const write = post('/admin/users/Alex/fish?gamemode=earth', { fish: [{ name: 'Eel', rarity: 1 }] }, session.token)
-  // What a probe found stands for a second.
+  // The result of a probe is cached for a second.
   await expect.poll(async () => (await send('/readyz')).status).toBe(503)
   for (const path of ['/readyz', '/status']) expect(await send(path)).toMatchObject({ status: 503 })
   expect((await send('/livez')).status).toBe(200)
@@ -43,7 +43,7 @@ test('serve on a disk that has stalled is not ready, fails writes, and ends whil
   )
 })
 
-test('serve whose start fails because the disk has stalled ends while it is stalled', {
+test('serve exits if a stalled disk makes its start fail', {
   timeout: 60_000,
 }, async ({ skip }) => {
   const disk = createStallingDisk(skip)
@@ -52,7 +52,7 @@ test('serve whose start fails because the disk has stalled ends while it is stal
   await storage.dispose()
   await storage.kill()
 
-  // Nothing below resumes it: the first write of the start fails, and its thread waits for the disk.
+  // The disk is never resumed: the first write of the start fails, and its thread waits for the disk.
   disk.stall()
   const server = launch(['serve'], {
     FISH_STORAGE: `file:${folder}`,
@@ -63,7 +63,7 @@ test('serve whose start fails because the disk has stalled ends while it is stal
     FISH_ADMIN_PASSWORD: 'boss-password',
     ...disk.env,
   })
-  // By a signal: no other end would come before the disk responds.
+  // The process has to end by a signal, since it cannot exit before the disk responds.
   expect(await server.closed).toBe(null)
   expect(server.stderr()).toMatch(
     /fish-cli serve: The disk has not completed a write.*killed: the disk does not respond/s,

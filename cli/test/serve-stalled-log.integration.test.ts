@@ -8,7 +8,7 @@ const PROGRAM = inject('program')
 const REQUESTS = 2000
 
 test.each([[['serve']], [['serve', '--json']]])(
-  '%j whose log nobody reads goes on responding, and ends when it is asked to',
+  '%j keeps responding if nobody reads its log, and stops on request',
   { timeout: 60_000 },
   async (argv) => {
     const env = { FISH_STORAGE: 'memory:', FISH_PORT: '0', FISH_LOG: 'json', FISH_ADMIN_PASSWORD: 'boss-password' }
@@ -40,7 +40,7 @@ test.each([
   [['serve'], /"msg":"ready"/],
   [['serve', '--json'], /"msg":"ready"/],
   [['mock', '--port', '{port}'], /^/],
-])('%j whose stdout was closed goes on, and ends with 0 when it is asked to', async (argv, ready) => {
+])('%j continues after its stdout was closed, and exits with 0 on request', async (argv, ready) => {
   const port = String(await freePort())
   const env = { FISH_STORAGE: 'memory:', FISH_PORT: port, FISH_LOG: 'json', FISH_ADMIN_PASSWORD: 'boss-password' }
   const program = launch(

@@ -11,7 +11,7 @@ const SECRET = 'a secret of a test that is long enough'
 const ENV = { FISH_LOG: 'json', FISH_SECRET: SECRET, FISH_JWT_SECRET: SECRET, FISH_ADMIN_PASSWORD: 'boss-password' }
 const STOPPED = ['stopping: the start is cancelled', 'stopped']
 
-/** Whether something listens on this port, which a server takes before it opens its storage. */
+/** Whether something listens on this port. A server opens its port before its storage. */
 async function isTaken(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   const taken = await once(socket, 'connect').then(
@@ -22,9 +22,9 @@ async function isTaken(port: number): Promise<boolean> {
   return taken
 }
 
-describeWithRedis('serve that is asked to stop while a Redis that does not respond keeps it from starting', () => {
+describeWithRedis('serve that is stopped while it waits for a Redis that does not respond', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends with 0 in time, and has served nothing (%s)',
+    'exits with 0 in time, and has not served anything (%s)',
     {
       timeout: 60_000,
     },
@@ -41,7 +41,7 @@ describeWithRedis('serve that is asked to stop while a Redis that does not respo
       const lines = server.stderr().trim().split('\n')
       const log = lines.map((line) => JSON.parse(line) as { msg: string; time: string })
       expect(log.map(({ msg }) => msg)).toEqual(STOPPED)
-      // By its own clock. Without a limit it would wait for 30 s, as a start does.
+      // These times are of the server. Without a limit it would wait for 30 s, as a start does.
       const [stopping = Number.NaN, stopped = Number.NaN] = log.map(({ time }) => Date.parse(time))
       expect(stopped - stopping).toBeLessThan(10_000)
       expect(server.stdout()).toBe('')
@@ -51,7 +51,7 @@ describeWithRedis('serve that is asked to stop while a Redis that does not respo
   )
 })
 
-test('serve that is asked to stop while a stalled disk keeps it from starting ends itself, and the store is whole', {
+test('serve stops on request while its start waits for a stalled disk, and the store stays intact', {
   timeout: 60_000,
 }, async ({ skip }) => {
   const disk = createStallingDisk(skip)
@@ -66,7 +66,7 @@ test('serve that is asked to stop while a stalled disk keeps it from starting en
   await expect.poll(() => isTaken(port)).toBe(true)
 
   server.child.kill('SIGTERM')
-  // By a signal: no other end would come before the disk responds.
+  // The process has to end by a signal, since it cannot exit before the disk responds.
   expect(await server.closed).toBe(null)
   expect(server.stderr()).toMatch(/the start is cancelled.*killed: the store has not opened in time/s)
   disk.resume()
@@ -75,7 +75,7 @@ test('serve that is asked to stop while a stalled disk keeps it from starting en
 })
 
 test.for(['stall', 'stallLocks'] as const)(
-  'serve that is starting on a stalled disk is alive and not ready, and ends itself when it is asked to stop (%s)',
+  'serve is alive but not ready while it starts on a stalled disk, and stops on request (%s)',
   {
     timeout: 60_000,
   },

@@ -41,7 +41,7 @@ describe('serve', () => {
     ['a terminal', true, { TERM: 'dumb' }, false],
     ['no terminal', false, { FORCE_COLOR: '1' }, true],
     ['no terminal', false, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
-  ])('on %s (%s) with %j has colours in its log: %s, as every command', async (_, terminal, env, coloured) => {
+  ])('on %s (%s) with %j has colours in its log like every command: %s', async (_, terminal, env, coloured) => {
     // What --json puts between the log and stderr changes nothing.
     const argv = 'NO_COLOR' in env ? ['serve', '--json'] : ['serve']
     const { stderr } = await run(argv, { ...untilReady({ ...ENV, FISH_LOG: 'pretty', ...env }), terminal })
@@ -49,12 +49,12 @@ describe('serve', () => {
     expect(stderr.includes('\u{1b}[3')).toBe(coloured)
   })
 
-  test('a flag wins over the environment', async () => {
+  test('a flag overrides the environment', async () => {
     const { stdout } = await run(['serve', '--port', '0'], untilReady({ ...ENV, FISH_PORT: 'wrong' }))
     expect(stdout).toMatch(/^listening on /)
   })
 
-  test('reports every mistake of its configuration at once and ends with 2', async () => {
+  test('reports every mistake of its configuration at once, and exits with 2', async () => {
     const env = { FISH_PORT: 'canary-port', FISH_RATE_LIMIT: '0', FISH_ADMIN_PASSWORD: 'short' }
     const { status, stdout, stderr } = await run(['serve', '--log', 'loud'], { env })
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
@@ -68,7 +68,7 @@ describe('serve', () => {
     expect(error.message).toContain('--log')
   })
 
-  test('a port in use ends with 6 and the next step', async () => {
+  test('exits with 6 and a next step if its port is in use', async () => {
     const inUse = await new Promise<string>((resolve) => {
       const { stopRequested, ...options } = untilReady(ENV)
       const onStdout = async (line: string) => {
@@ -82,7 +82,7 @@ describe('serve', () => {
     expect(inUse).toMatch(/^6 start_failed port \d+ .* in use/)
   })
 
-  test('a data folder in use ends with 6, as maintenance does', async () => {
+  test('exits with 6 if its data folder is in use, as maintenance does', async () => {
     const env = { ...ENV, FISH_STORAGE: `file:${join(newFolder(), 'data')}` }
     const { stopRequested, ...options } = untilReady(env)
     const inUse = await new Promise<readonly number[]>((resolve) => {
@@ -116,7 +116,7 @@ describe('the program as a process', () => {
     return { child, output, closed: once(child, 'close') as Promise<[number | null, string | null]> }
   }
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('serve ends with 0 at %s', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('serve exits with 0 at %s', async (signal) => {
     const { child, output, closed } = launch(['serve'], ENV)
     await once(child.stdout, 'data')
     child.kill(signal)

@@ -15,7 +15,7 @@ function lateBy30(mock: Mock): void {
   vi.waitFor(waits, { interval: 5 }).then(() => mock.clock.advance(30))
 }
 
-test('status --watch prints a line for each change, and none where all is as before', async () => {
+test('status --watch prints a line for each change, and none without a change', async () => {
   const { status, stdout, stderr, polls } = await runWatch(['status', '--watch'], {
     between({ mock, pause, stop }) {
       if (pause === 2) mock.fail('reset', { times: 3 })
@@ -38,19 +38,16 @@ test('status --watch prints a line for each change, and none where all is as bef
 test.each([
   ['status', '--watch'],
   ['list', '--watch'],
-])(
-  '%s %s ends where something else answers that was never seen as the service, also after a time without answers',
-  async (...argv) => {
-    const { status, polls } = await runWatch(argv, {
-      before: (mock) => mock.fail('reset', { times: 2 }),
-      between({ mock, pause, stop }) {
-        if (pause === 1) mock.fail('wrong-shape')
-        if (pause === 4) stop()
-      },
-    })
-    expect({ status, polls: polls.length }).toEqual({ status: 1, polls: 3 })
-  },
-)
+])('%s %s exits if the server was never the service, even after an outage', async (...argv) => {
+  const { status, polls } = await runWatch(argv, {
+    before: (mock) => mock.fail('reset', { times: 2 }),
+    between({ mock, pause, stop }) {
+      if (pause === 1) mock.fail('wrong-shape')
+      if (pause === 4) stop()
+    },
+  })
+  expect({ status, polls: polls.length }).toEqual({ status: 1, polls: 3 })
+})
 
 test('status --watch --json prints one document a line, and nothing else', async () => {
   const { stdout, stderr } = await runWatch(['status', '--watch', '--interval=20', '--json'], {
@@ -79,7 +76,7 @@ test('status --watch --json prints one document a line, and nothing else', async
   ])
 })
 
-test('status --watch begins also with a service that is down, and leaves requests to others', async () => {
+test('status --watch starts while the service is down, and leaves requests to others', async () => {
   const { stdout, status, polls } = await runWatch(['status', '-w', '--csv'], {
     between({ mock, pause, stop }) {
       if (pause === 0) expect(mock.faults).toEqual([])
@@ -111,7 +108,7 @@ test('status --watch shows on a terminal the times of the last and the next poll
   expect(stderr.endsWith('\r\u{1b}[J')).toBe(true)
 })
 
-test('status --watch ends where what answers is not the service, and refuses flags that go with nothing', async () => {
+test('status --watch exits if the server is not the service, and rejects flags that have no effect', async () => {
   const { status } = await runWatch(['status', '--watch'], {
     between: ({ mock }) => mock.fail({ status: 404, code: 'not_found' }),
   })
@@ -130,7 +127,7 @@ describe('status --watch and the rate limit', () => {
     expect(Math.min(...polls.map(({ rateLimit }) => rateLimit?.remaining ?? 0))).toBe(5)
   })
 
-  test('slows down where others use the window too, and at any --interval lets it last to its end', async () => {
+  test('slows down if others use the window too, and never exhausts it, at any --interval', async () => {
     const { pauses, polls } = await runWatch(['status', '--watch', '--interval', '1'], {
       async between({ pause, useUp, stop }) {
         if (pause === 1) await useUp(12)
@@ -143,7 +140,7 @@ describe('status --watch and the rate limit', () => {
     expect(polls.every(({ rateLimit }) => rateLimit?.decision === 'counted')).toBe(true)
   })
 
-  test('uses the given interval where no limit applies, and rejects one that cannot be', async () => {
+  test('uses the given interval without a limit, and rejects an invalid one', async () => {
     const { pauses, status } = await runWatch(['status', '--watch', '--interval', '2.5'], {
       withApiKey: true,
       between: ({ pause, stop }) => pause === 40 && stop(),
@@ -159,7 +156,7 @@ describe('status --watch and the rate limit', () => {
 describe('the pace of a watch', () => {
   const POLLED = { startedAt: 0, endedAt: 100, intervalMs: 15_000 }
 
-  test('waits for the next window where only what is left to others is left', () => {
+  test('waits for the next window if only the reserve for others is left', () => {
     const at = (remaining: number, resetInMs: number) =>
       nextPollAt({ ...POLLED, rateLimit: { limit: 25, remaining, resetInMs } })
     expect(at(5, 200_000)).toBe(200_100)
@@ -168,7 +165,7 @@ describe('the pace of a watch', () => {
     expect(nextPollAt({ ...POLLED, endedAt: 20_000 })).toBe(20_000)
   })
 
-  test('goes by the clock of the server, and by none for longer than an hour', () => {
+  test('uses the clock of the server, and never waits longer than an hour', () => {
     const state = { limit: 25, remaining: 0, resetAt: new Date('2026-01-01T00:05:00Z') }
     const wrong = Date.parse('2020-01-01T00:00:00Z')
     expect(rateLimitWindow(state, 'Thu, 01 Jan 2026 00:04:00 GMT', wrong)?.resetInMs).toBe(60_000)

@@ -75,7 +75,7 @@ describe('add --file - reads stdin', () => {
   })
 })
 
-describe.skipIf(POSIX !== '')(`stdin that is no pipe${POSIX}`, () => {
+describe.skipIf(POSIX !== '')(`stdin without an ordinary pipe${POSIX}`, () => {
   const FILE = 'add --file - --user Alex --gamemode earth'
   const LOGIN = 'login Alex --password-stdin --no-input'
 
@@ -113,7 +113,7 @@ describe.skipIf(POSIX !== '')(`stdin that is no pipe${POSIX}`, () => {
     })
   })
 
-  test('Ctrl-C ends the wait for somebody who writes into a named pipe', async () => {
+  test('Ctrl-C ends the wait for the writer of a named pipe', async () => {
     const pipe = join(folder, 'silent')
     const temporary = join(folder, 'temporary')
     mkdirSync(temporary)
@@ -145,7 +145,7 @@ describe('a password on stdin', () => {
     ['alone', ''],
     ['with the end of its line', '\n'],
     ['with CRLF', '\r\n'],
-  ])('is taken %s, byte by byte', async (_title, end) => {
+  ])('is read %s, byte by byte', async (_title, end) => {
     const { child, ended } = login()
     for (const byte of Buffer.from(`${context.alex.password}${end}`)) {
       child.stdin.write(Buffer.of(byte))
@@ -158,7 +158,7 @@ describe('a password on stdin', () => {
   test.each([
     ['of two lines', 'canary-one\ncanary-two\n', 'more than one line'],
     ['that is empty', '\n', 'stdin is empty'],
-  ])('%s is refused without being repeated, though stdin stays open', async (_title, text, said) => {
+  ])('%s is rejected and not repeated, though stdin stays open', async (_title, text, said) => {
     const { child, ended } = login()
     child.stdin.write(text)
     if (!text.startsWith('canarycanary')) child.stdin.end()
@@ -168,7 +168,7 @@ describe('a password on stdin', () => {
   })
 })
 
-describe('stdin that is held open and not needed', () => {
+describe('stdin that stays open and is not needed', () => {
   test.each([
     ['--version'],
     ['--help'],
@@ -190,7 +190,7 @@ describe('stdin that is held open and not needed', () => {
     ['add', '--file', '/dev/null'],
     ['bogus'],
     ['login', 'Alex', '--no-input'],
-  ])('keeps nobody waiting: %s %s %s', async (...argv) => {
+  ])('does not delay %s %s %s', async (...argv) => {
     const words = argv.filter((word) => word !== undefined)
     const { child, ended } = startFish(words, { ...environment(), FISH_ADMIN_PASSWORD: 'canary-admin-password' })
     const { status } = await ended

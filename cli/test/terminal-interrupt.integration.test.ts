@@ -49,7 +49,7 @@ const environment = () => ({
   TMPDIR: state,
 })
 
-/** Settles at the next request that reaches the service, which never answers it. */
+/** Resolves at the next request to the service, which never responds. */
 function nextRequest(): Promise<void> {
   const before = requests
   return new Promise((resolve) => {
@@ -59,7 +59,7 @@ function nextRequest(): Promise<void> {
   })
 }
 
-/** Settles when the program keeps a copy of what it reads: its file came into the folder of the test, and lost its name. */
+/** Resolves when the program has created its copy of stdin in the folder of the test, and unlinked the file. */
 function copyStored(): Promise<void> {
   return new Promise((resolve) => {
     const watcher = watch(state, () => {
@@ -70,11 +70,11 @@ function copyStored(): Promise<void> {
   })
 }
 
-/** Types Ctrl-C, and answers how that ended; it has to be at once: to start takes longer. */
+/** Types Ctrl-C, and returns the result. The program has to end faster than it started. */
 async function ctrlC(terminal: FishTerminal, longest = 3) {
   expect(await terminal.interrupt()).toBeLessThan(longest)
   const { status, text, isSane } = await terminal.ended
-  // What the terminal itself shows of the key.
+  // The terminal itself echoes the key.
   return { status, isSane, text: text.replace('^C', '') }
 }
 
@@ -86,7 +86,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(await ctrlC(terminal)).toEqual({ status: 130, isSane: true, text: 'fish-cli: Interrupted.\r\n' })
   })
 
-  test('while a player is being created says nothing of secrets, and leaves no file', async () => {
+  test('while a player is being created shows no secret, and leaves no file', async () => {
     const requested = nextRequest()
     const env = { ...environment(), FISH_ADMIN_PASSWORD: 'canary-admin-password' }
     const out = join(state, 'alex.json')
@@ -97,7 +97,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(text).not.toContain('canary')
   })
 
-  test('while a file comes from the keyboard keeps nothing of it', async () => {
+  test('while a file is typed stores nothing of it', async () => {
     const stored = copyStored()
     const terminal = fishInTerminal(['add', '--file', '-'], { env: environment() })
     await stored
@@ -142,7 +142,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(text).toContain('1 catch is waiting in the outbox.')
   })
 
-  test('ends a pager that ends by it, and the program too', async () => {
+  test('ends the pager and the program', async () => {
     const env = { ...environment(), PAGER: 'echo paging; exec sleep 600' }
     const terminal = fishInTerminal(['list', 'fish', 'Alex'], { env })
     await terminal.until(/paging/)
@@ -154,7 +154,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     ['in PAGER, for a shell', 'pager', (pager: string) => ({ PAGER: `exec "${pager}"` })],
     ['that is less', 'less', () => ({})],
   ])('is left to a pager %s, which has its own use for it', async (_, name, variables) => {
-    // No shell script: a signal that comes between its trap and its read is not delivered before the read ends.
+    // This is not a shell script, since a signal between its trap and its read would arrive only after the read.
     const pager = join(state, name)
     writeFileSync(
       pager,
@@ -197,7 +197,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
       around: `sh -c 'echo begun; exec "$@"' sh "$@"`,
     })
     await terminal.until(/begun/)
-    // That it loads to its end is part of how it ends here.
+    // The time to load counts, too: the program loads completely before it ends.
     expect(await ctrlC(terminal, Number.POSITIVE_INFINITY)).toMatchObject({ status: 130, isSane: true })
   })
 })
@@ -221,7 +221,7 @@ describe.skipIf(SKIPPED !== '')(`closing the terminal${SKIPPED}`, () => {
     expect(await terminal.ended).toEqual({ status: 0, signal: 1 })
   })
 
-  test('while a file comes from the keyboard leaves nothing of it behind', async () => {
+  test('while a file is typed leaves nothing of it behind', async () => {
     const stored = copyStored()
     const terminal = openTerminal([...PROGRAM, 'add', '--file', '-'], { env: environment() })
     await stored

@@ -8,7 +8,7 @@ import { TerminalScreen } from './terminal-screen.ts'
 
 const context = serviceContext()
 
-/** The lines of a screen of this width with all that was written. */
+/** The lines of a screen of this width that shows the text. */
 function linesOn(columns: number, text: string): readonly string[] {
   const screen = new TerminalScreen(columns)
   screen.write(text)
@@ -36,31 +36,28 @@ describe.skipIf(SKIPPED !== '')(`login in a real terminal${SKIPPED}`, () => {
     expect(Math.max(...linesOn(columns, text).map((line) => line.length))).toBeLessThanOrEqual(columns)
     const { stdout } = await run(['whoami', '--json'], { env })
     expect(JSON.parse(stdout)).toMatchObject({ user: 'Alex', gamemode: 'earth', apiKey: 'file', accepted: true })
-    // Again: only the password.
+    // A second login prompts only for the password.
     const again = fishInTerminal(['login'], { columns, env })
     await again.until(/^Password of Alex: /)
     again.type(`${context.alex.password}\r`)
     expect(await again.ended).toMatchObject({ status: 0, text: expect.stringContaining('Logged in to') })
   })
 
-  test.each([40, 80, 200])(
-    'with a login file takes one answer, whether to delete it, in %i columns',
-    async (columns) => {
-      const home = newFolder()
-      const env = { ...xdgFolders(home), NO_COLOR: '1' }
-      const file = join(home, 'login.json')
-      const argv = ['user', 'create', `Wide${columns}`, '--login-file', file, '--gamemode', 'earth']
-      expect(await run(argv, { env: { ...context.admin, ...env } })).toMatchObject({ status: 0 })
-      const terminal = fishInTerminal(['login', '--from', file], { columns, env })
-      await terminal.until(/\[y\/N\] /)
-      terminal.type('y\r')
-      expect(await terminal.ended).toMatchObject({ status: 0, isSane: true })
-      expect(existsSync(file)).toBe(false)
-      expect(await run(['add', 'Koi', '-r', 'gold'], { env })).toMatchObject({ status: 0 })
-    },
-  )
+  test.each([40, 80, 200])('with a login file prompts once, for its deletion, in %i columns', async (columns) => {
+    const home = newFolder()
+    const env = { ...xdgFolders(home), NO_COLOR: '1' }
+    const file = join(home, 'login.json')
+    const argv = ['user', 'create', `Wide${columns}`, '--login-file', file, '--gamemode', 'earth']
+    expect(await run(argv, { env: { ...context.admin, ...env } })).toMatchObject({ status: 0 })
+    const terminal = fishInTerminal(['login', '--from', file], { columns, env })
+    await terminal.until(/\[y\/N\] /)
+    terminal.type('y\r')
+    expect(await terminal.ended).toMatchObject({ status: 0, isSane: true })
+    expect(existsSync(file)).toBe(false)
+    expect(await run(['add', 'Koi', '-r', 'gold'], { env })).toMatchObject({ status: 0 })
+  })
 
-  test('Ctrl-C at any question stores nothing', async () => {
+  test('Ctrl-C at any prompt stores nothing', async () => {
     const env = { ...xdgFolders(newFolder()), NO_COLOR: '1', FISH_URL: context.service.url }
     const terminal = fishInTerminal(['login', 'Alex'], { env })
     await terminal.until(/press Enter to skip\): /)

@@ -73,20 +73,20 @@ describe.skipIf(SKIPPED !== '')(`a prompt for a secret in a real terminal${SKIPP
     ['Ctrl-C', 'canary\u0003', 130, 'Interrupted.'],
     ['Ctrl-D', '\u0004', 4, 'The password of Alex is missing.'],
     ['an empty answer', '\r', 4, 'The password of Alex is missing.'],
-  ])('ends at %s, with the terminal as it was', async (_title, keys, expected, message) => {
+  ])('ends at %s, and restores the terminal', async (_title, keys, expected, message) => {
     const { status, text, isSane } = await typePassword(keys)
     expect({ status, isSane }).toEqual({ status: expected, isSane: true })
     expect(text).toMatch(new RegExp(`^Password of Alex: \r\nfish-cli: ${message}\r\n`))
     expect(text).not.toContain('canary')
   })
 
-  test('Ctrl-D behind a beginning does not send it', async () => {
+  test('Ctrl-D after some characters does not send them', async () => {
     const { status, text } = await typePassword(`${PASSWORD}\u0004\u0003`, 'Dora')
     expect({ status, asked: passwordsOf('Dora') }).toEqual({ status: 130, asked: [] })
     expect(text).not.toContain(PASSWORD)
   })
 
-  test('a signal that ends the program leaves the terminal as it was', async () => {
+  test('a signal that ends the program restores the terminal', async () => {
     const terminal = fishInTerminal(['key'], {
       env: environment(),
       around: `sh -c 'printf "<%s>" $$; exec "$@"' sh "$@"`,
@@ -97,7 +97,7 @@ describe.skipIf(SKIPPED !== '')(`a prompt for a secret in a real terminal${SKIPP
     expect(await terminal.ended).toMatchObject({ status: 143, isSane: true })
   })
 
-  test('a password that is typed ahead answers the next question, and is not shown', async () => {
+  test('a password that is typed ahead is used by the next prompt, and is not shown', async () => {
     const env = { ...environment(), FISH_ADMIN_PASSWORD: ADMIN_PASSWORD }
     const twice = fishInTerminal(['admin', 'create', 'mia'], { env })
     await twice.until(/New password of mia: /)
@@ -117,7 +117,7 @@ describe.skipIf(SKIPPED !== '')(`a prompt for a secret in a real terminal${SKIPP
   test.each([
     ['Ctrl-Z', undefined],
     ['SIGTSTP from elsewhere', 'SIGTSTP'],
-  ] as const)('asks again, without echo, when it goes on after %s', async (_title, signal) => {
+  ] as const)('prompts again, without echo, when it continues after %s', async (_title, signal) => {
     const user = signal === undefined ? 'Zoe' : 'Zac'
     const shell = openTerminal(['/bin/sh', '-i'], {
       env: { ...environment(), FISH_USER: user, PS1: '<ready>', ENV: '' },
@@ -140,7 +140,7 @@ describe.skipIf(SKIPPED !== '')(`a prompt for a secret in a real terminal${SKIPP
     expect(shell.text()).not.toContain('canary-half')
   })
 
-  test('ends when the terminal is taken away', async () => {
+  test('ends when the terminal is closed', async () => {
     const terminal = openTerminal([...PROGRAM, 'key'], { env: environment() })
     await terminal.until(/Password of Alex: /)
     terminal.hangUp()
@@ -148,7 +148,7 @@ describe.skipIf(SKIPPED !== '')(`a prompt for a secret in a real terminal${SKIPP
   })
 })
 
-describe.skipIf(SKIPPED !== '')(`a question before something is destroyed, in a real terminal${SKIPPED}`, () => {
+describe.skipIf(SKIPPED !== '')(`a prompt before a deletion in a real terminal${SKIPPED}`, () => {
   const deleted = () => asked.filter((one) => one.startsWith('DELETE'))
 
   test.each([
@@ -157,7 +157,7 @@ describe.skipIf(SKIPPED !== '')(`a question before something is destroyed, in a 
     ['anything that is no yes', 'yess\r', 1, 'Nothing was changed.'],
     ['the end of input', '\u0004', 1, 'Nothing was changed.'],
     ['Ctrl-C behind a yes', 'y\u0003', 130, 'Interrupted.'],
-  ])('takes %s for a no', async (_title, keys, expected, message) => {
+  ])('treats %s as no', async (_title, keys, expected, message) => {
     const before = deleted().length
     const env = { ...environment(), FISH_ADMIN_PASSWORD: ADMIN_PASSWORD }
     const terminal = fishInTerminal(['user', 'delete', 'Zed'], { env })
@@ -173,7 +173,7 @@ describe.skipIf(SKIPPED !== '')(`a question before something is destroyed, in a 
     expect(text).toMatch(new RegExp(`\nfish-cli: ${message}\r\n$`))
   })
 
-  test.each(['y', 'YES'])('takes %s for a yes', async (answer) => {
+  test.each(['y', 'YES'])('treats %s as yes', async (answer) => {
     const name = `Zed${answer}`
     const env = { ...environment(), FISH_ADMIN_PASSWORD: ADMIN_PASSWORD }
     const terminal = fishInTerminal(['user', 'delete', name], { env })

@@ -1,21 +1,21 @@
-/** A line of a screen: what stands in its cells, `''` behind a wide character, and whether the next line continues it. */
+/** A line of a screen: its cells, with `''` after a wide character, and whether the next line continues this one. */
 interface Row {
   readonly cells: string[]
   goesOn: boolean
 }
 
-/** What a terminal does with lines when it gets another width: wraps them again (most of today), or cuts them off. */
+/** The effect of a resize on lines: most terminals wrap them again, others cut them off. */
 export type ResizeStyle = 'wraps again' | 'cuts off'
 
-/** Cells of a character. */
+/** Returns the number of cells of a character. */
 export type Measure = (cluster: string) => number
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are controlled with it
 const SEQUENCE = /\u001b\[([?]?)([\d;]*)([A-Za-z])/y
 
 /**
- * A small screen, which shows what a program wrote as a terminal would. It knows the few sequences that `fish-cli` has
- * use for; any other is an error. The widths of characters are given, so that it does not measure as `fish-cli` does.
+ * A small screen that shows the output of a program as a terminal would. It accepts the few sequences that `fish-cli`
+ * uses; any other is an error. Tests pass the widths of characters, so that the screen does not share the code of `fish-cli`.
  */
 export class TerminalScreen {
   #columns: number
@@ -32,14 +32,14 @@ export class TerminalScreen {
     this.#measure = measure
   }
 
-  /** The lines as they are seen, without space behind them, nor empty lines at the end. */
+  /** The visible lines, without trailing space and without empty lines at the end. */
   lines(): readonly string[] {
     const lines = this.#rows.map(({ cells }) => cells.join('').trimEnd())
     while (lines.at(-1) === '') lines.pop()
     return lines
   }
 
-  /** What stands in each cell of a line; nothing in the second cell of a wide character. */
+  /** The content of each cell of a line. The second cell of a wide character is empty. */
   cells(line: number): readonly string[] {
     const { cells = [] } = this.#rows[line] ?? {}
     return cells.slice(0, cells.findLastIndex((cell) => cell !== ' ') + 1)
@@ -79,7 +79,7 @@ export class TerminalScreen {
     for (const [index, { goesOn }] of this.#rows.entries()) {
       if (goesOn) continue
       const whole = this.#rows.slice(begin, index + 1)
-      // The cursor stays with what it stands on.
+      // The cursor stays on its character.
       if (this.#row >= begin && this.#row <= index) {
         const before = whole.slice(0, this.#row - begin).reduce((sum, { cells }) => sum + cells.length, 0)
         cursor = rows.length * columns + before + this.#column

@@ -26,16 +26,16 @@ const names = async (gamemode = 'earth') =>
     ({ name }: { name: string }) => name,
   )
 
-/** The lines of a screen of this width with all that was written. */
+/** The lines of a screen of this width that shows the text. */
 function linesOn(columns: number, text: string): readonly string[] {
   const screen = new TerminalScreen(columns)
   screen.write(text)
   return screen.lines()
 }
 
-describe.skipIf(SKIPPED !== '')(`undo and its like in a real terminal${SKIPPED}`, () => {
+describe.skipIf(SKIPPED !== '')(`undo and remove in a real terminal${SKIPPED}`, () => {
   test.each([40, 80, 200])(
-    'undo shows the catch, asks, and says how to take it back, in %i columns',
+    'undo shows the catch, prompts, and prints the command that restores it, in %i columns',
     async (columns) => {
       const no = fishInTerminal(['undo'], { columns, env })
       await no.until(/\[y\/N\] /)
@@ -67,7 +67,7 @@ describe.skipIf(SKIPPED !== '')(`undo and its like in a real terminal${SKIPPED}`
     },
   )
 
-  test('undo is left by Ctrl-C at any question, and changes nothing', async () => {
+  test('undo ends at Ctrl-C at any prompt, and changes nothing', async () => {
     for (const question of [/\[y\/N\] /, /Password of Player\d+: /]) {
       const terminal = fishInTerminal(['undo'], { env })
       await terminal.until(/\[y\/N\] /)
@@ -81,7 +81,7 @@ describe.skipIf(SKIPPED !== '')(`undo and its like in a real terminal${SKIPPED}`
     expect(await names()).toHaveLength(2)
   })
 
-  test('a whole range is removed when the name of the player was typed, and not by a y', async () => {
+  test('a whole range is removed only after the name of the player is typed; a y is not enough', async () => {
     const argv = ['remove', '--user', player, '--since', '1h']
     const admin = { ...env, ...context.admin }
     for (const [typed, status, left] of [

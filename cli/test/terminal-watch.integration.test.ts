@@ -71,7 +71,7 @@ describe.skipIf(SKIPPED !== '')(`watch on a real terminal${SKIPPED}`, () => {
     },
   )
 
-  test('paints rarities, and rings only for those that were chosen', async () => {
+  test('colours rarities, and rings only for the chosen ones', async () => {
     const { terminal, until, catchLines } = await watchOn({ env: {} }, '--notify', 'Mythical,first')
     catchLines(nice(1, 'Salmon'))
     await until(/Salmon/)
@@ -96,7 +96,7 @@ describe.skipIf(SKIPPED !== '')(`watch on a real terminal${SKIPPED}`, () => {
     expect(text).toContain('1 line looks like a catch but is not recognized')
   })
 
-  test('refuses what it cannot ring for', async () => {
+  test('rejects an unknown reason to ring', async () => {
     const log = join(newFolder(), 'latest.log')
     const env = { ...context.player }
     expect(await run(['watch', log, '--notify', 'golden'], { env })).toMatchObject({ status: 2 })

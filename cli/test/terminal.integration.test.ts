@@ -39,7 +39,7 @@ beforeAll(async () => {
     if (url.pathname === '/status') {
       answer(429, { error: 'Too many.', code: 'rate_limited', requestId: 'r' }, { 'retry-after': '65' })
     } else if (req.method === 'POST') {
-      // The first write of each player is answered, those behind it never.
+      // Only the first write of each player gets a response.
       posts.set(name, (posts.get(name) ?? 0) + 1)
       if (posts.get(name) === 1) answer(201, { message: 'Fish saved', id: '1' })
     } else {
@@ -57,11 +57,11 @@ afterAll(() => {
 
 const environment = () => ({ FISH_URL: server.url, FISH_GAMEMODE: 'earth', FISH_USER: 'Alex' })
 
-/** A screen that shows a terminal, and gets its new widths. */
+/** A screen that follows the output and the width of a terminal. */
 function screenOn(terminal: FishTerminal, columns: number, style: ResizeStyle) {
   const screen = new TerminalScreen(columns, style, measure)
   let shown = 0
-  // What follows the mark is of the shell.
+  // The shell prints the text after the mark.
   terminal.watch(() => {
     const [text = ''] = terminal.text().split('@@')
     screen.write(text.slice(shown))
@@ -69,7 +69,7 @@ function screenOn(terminal: FishTerminal, columns: number, style: ResizeStyle) {
   })
   return {
     lines: () => screen.lines(),
-    /** Settles when the program has drawn anew. */
+    /** Resolves when the program has redrawn. */
     async resize(to: number, drawn: RegExp) {
       const before = terminal.text().length
       screen.resize(to)
@@ -83,7 +83,7 @@ const STYLES: readonly ResizeStyle[] = ['wraps again', 'cuts off']
 
 describe.skipIf(SKIPPED !== '')(`in a real pseudo-terminal${SKIPPED}`, () => {
   test.each(STYLES)(
-    'the countdown stays one line when a terminal that %s is resized, and is gone at Ctrl-C',
+    'the countdown stays one line when a terminal that %s is resized, and disappears at Ctrl-C',
     async (style) => {
       const terminal = fishInTerminal(['status'], { env: environment(), columns: 200 })
       const screen = screenOn(terminal, 200, style)
@@ -136,7 +136,7 @@ describe.skipIf(SKIPPED !== '')(`in a real pseudo-terminal${SKIPPED}`, () => {
     expect(status).toBe(0)
     const screen = new TerminalScreen(columns, 'wraps again', measure)
     screen.write(text)
-    // Had one line been too long, there would be more.
+    // A line that is too long would wrap to another one.
     expect(screen.lines()).toHaveLength(WIDE_NAMES.length + 1)
     const cells = screen.lines().map((_, line) => screen.cells(line))
     const widest = Math.min(columns, 120 + 2 + 'RARITY'.length)
@@ -150,7 +150,7 @@ describe.skipIf(SKIPPED !== '')(`in a real pseudo-terminal${SKIPPED}`, () => {
     for (const name of WIDE_NAMES.slice(0, 8)) expect(text).toContain(name)
   })
 
-  test('what is longer than the screen goes through PAGER', async () => {
+  test('output longer than the screen goes through PAGER', async () => {
     const env = { ...environment(), PAGER: 'head -n 2; echo paged' }
     const { status, text } = await fishInTerminal(['list', 'fish', 'Alex'], { env }).ended
     expect({ status, lines: text.trimEnd().split('\r\n').length }).toEqual({ status: 0, lines: 3 })

@@ -50,7 +50,7 @@ function scene(terminal: boolean, columns = 80) {
 const GET = { method: 'GET', path: '/get/fish' }
 
 describe('the countdown', () => {
-  test('rewrites one line each second on a terminal, and takes it away when the wait is over', async () => {
+  test('rewrites one line each second on a terminal, and removes it after the wait', async () => {
     const { line, written, clock, pass, sleepers } = scene(true)
     const hooks = countdownHooks(line, clock)
     hooks.onWait?.({ ...GET, waitMs: 61_500, resumesAt: new Date(clock.now() + 61_500) })
@@ -68,7 +68,7 @@ describe('the countdown', () => {
     expect(written).toHaveLength(4)
   })
 
-  test('starts again from the new end when that moves, and shorter waits are not reported', async () => {
+  test('restarts when the end of the wait moves, and does not report shorter waits', async () => {
     const { line, written, clock, pass, sleepers } = scene(true)
     const { onWait } = countdownHooks(line, clock)
     onWait?.({ ...GET, waitMs: 900, resumesAt: new Date(clock.now() + 900) })
@@ -80,7 +80,7 @@ describe('the countdown', () => {
     expect(written.at(-1)).toContain('Retrying in 9 s')
   })
 
-  test('is one plain line for each moment where there is no terminal, however many wait', () => {
+  test('is one plain line without a terminal, however many calls wait', () => {
     const { line, written, clock } = scene(false)
     const { onWait, onRequest } = countdownHooks(line, clock)
     for (let call = 0; call < 20; call += 1) {
@@ -90,7 +90,7 @@ describe('the countdown', () => {
     expect(written).toEqual(['fish-cli: Rate limited. Retrying in 5:00 (Ctrl-C to cancel).\n'])
   })
 
-  test('says why it tries again', () => {
+  test('gives the reason for a retry', () => {
     const { line, written, clock } = scene(false)
     const { onRetry } = countdownHooks(line, clock)
     onRetry?.({ ...GET, attempt: 1, status: 503, code: 'unavailable', waitMs: 2000 })
@@ -105,7 +105,7 @@ describe('the countdown', () => {
     expect(written.at(-1)).toBe(ERASE)
   })
 
-  test('is drawn again at once when the terminal gets another width', () => {
+  test('is redrawn at once when the terminal is resized', () => {
     const { line, written, stream } = scene(true)
     line.set('part', 'x'.repeat(100))
     expect(written.at(-1)).toBe(`${LINE.begin}${'x'.repeat(78)}…${LINE.end}`)
@@ -147,7 +147,7 @@ describe('the progress of long work', () => {
     expect(text).toHaveLength(39)
   })
 
-  test('is a plain line every ten seconds elsewhere', async () => {
+  test('is a plain line every ten seconds without a terminal', async () => {
     const { line, written, clock, pass } = scene(false)
     const progress = createProgress(line, clock, { unit: 'catches', total: 1000 })
     for (let done = 0; done <= 250; done += 10) {

@@ -67,7 +67,7 @@ describe('watch without a gamemode', () => {
     expect(program.stderr()).toContain('--gamemode')
   })
 
-  test('asks on a terminal, once, and takes the answer where the log says nothing', async () => {
+  test('prompts once on a terminal, and uses the reply until the log names a gamemode', async () => {
     const { log, watch, stored } = await scene('Asked')
     await writeFile(log, NEW_GAME + caught('Salmon') + chat('Sending you to survival...') + caught('Cod'))
     const { status, stderr } = await watch(['--yes'], {}, { terminal: true, typed: 'Earth\r' })
@@ -119,7 +119,7 @@ describe('watch on a server that is not a gamemode', () => {
     expect(stderr).toContain(`fish-cli watch --once ${log} --gamemode GAMEMODE`)
   })
 
-  test('is not at one by what is said of a place within a gamemode, or of the network', async () => {
+  test('ignores messages about places within a gamemode, and the address of the network', async () => {
     const { log, watch, stored } = await scene('Within')
     const noise = ['Welcome to the server!', 'Teleporting to spawn...', 'Sending you to spawn', 'You are now in combat']
     await writeFile(log, NEW_GAME + connecting('play.example.net') + noise.map((text) => chat(text)).join(''))
@@ -129,8 +129,8 @@ describe('watch on a server that is not a gamemode', () => {
   })
 })
 
-describe('the gamemode that the log said', () => {
-  test('is carried over the rotation at midnight, and not into a new game', async () => {
+describe('the gamemode that the log named', () => {
+  test('survives the rotation at midnight, but not a new game', async () => {
     const { logs, log, watch, follow, stored } = await scene('Midnight')
     await writeFile(log, NEW_GAME + chat('Sending you to survival') + caught('Cod'))
     await watch([], EARTH)
@@ -146,7 +146,7 @@ describe('the gamemode that the log said', () => {
     expect([await stored('survival'), await stored('earth')]).toEqual([['Cod', 'Salmon'], ['Koi']])
   })
 
-  test('is carried through all logs that were rotated while nobody watched', async () => {
+  test('is carried through all logs that were rotated while watch was not running', async () => {
     const { logs, log, watch, follow, stored } = await scene('Away')
     const first = NEW_GAME + chat('Sending you to survival')
     await writeFile(log, first)
@@ -163,7 +163,7 @@ describe('the gamemode that the log said', () => {
 })
 
 describe('watch at its start', () => {
-  test('says which player, service, gamemode and file', async () => {
+  test('prints the player, service, gamemode and file', async () => {
     const { log, follow } = await scene('Reported')
     await writeFile(log, NEW_GAME)
     for (const [flags, env, gamemode] of [
@@ -229,7 +229,7 @@ describe('watch of packed logs', () => {
     },
   )
 
-  test('is refused without --once, and for what is not gzip', async () => {
+  test('requires --once, and rejects files that are not gzip', async () => {
     const { logs, env } = await scene('NotPacked')
     const path = join(logs, 'old.log.gz')
     await writeFile(path, NEW_GAME)

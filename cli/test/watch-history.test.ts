@@ -45,7 +45,7 @@ const stored = async (gamemode = 'earth') =>
   ).map((fish) => `${fish.name} ${new Date(fish.caughtAt).getFullYear()}`)
 
 describe('watch --once FOLDER', () => {
-  test('adds the catches of all logs, oldest first, once, and not what was added before', async () => {
+  test('adds the catches of all logs once, oldest first, and skips the ones that were added before', async () => {
     await write('2024-02-01-10.log.gz', session(2, nice(1, 'Second'), nice(2, 'Third')))
     await write('2024-02-01-2.log.gz', session(1, nice(1, 'First')))
     // The same log, not compressed, and logs that repeat the others.
@@ -103,7 +103,7 @@ describe('watch --once FOLDER', () => {
     expect(await stored('survival')).toHaveLength(2)
   })
 
-  test('reads what it can, and reports the rest', async () => {
+  test('reads every readable log, and reports the rest', async () => {
     await write('2024-02-01-1.log.gz', session(1, nice(1, 'Cod')))
     await writeFile(join(folder, '2024-02-01-2.log.gz'), 'damaged')
     const { status, stdout } = await history(['--yes', '--json'])
@@ -123,7 +123,7 @@ describe('watch --once FOLDER', () => {
     })
   })
 
-  test('refuses what it cannot read, and flags that it has no use for', async () => {
+  test('rejects missing paths, and flags that have no effect', async () => {
     expect(await run(['watch', '--once', join(folder, 'none')], { env })).toMatchObject({ status: 5 })
     expect(await history()).toMatchObject({ status: 5 })
     expect(await run(['watch', folder], { env })).toMatchObject({ status: 2 })
@@ -167,13 +167,13 @@ describe('messages that are not recognized', () => {
     expect(await stored()).toEqual(['Lachs 2024', 'Hecht 2024', 'Salmon 2024'])
   })
 
-  test('take no time where a long line of signs stands before them', { timeout: 5000 }, async () => {
+  test('are searched in linear time after a long run of symbols', { timeout: 5000 }, async () => {
     const lines = ['-', '=', '[', '(', '★ ', '- ['].map((sign) => `${at(2)}[CHAT] ${sign.repeat(32)} fish\n`)
     await write('2024-02-01-1.log.gz', session(1, ...lines, GERMAN('Lachs')))
     expect((await history()).stderr).toContain('1 line looks like a catch')
   })
 
-  test('keep their patterns when the configuration changes, and wrong ones are named', async () => {
+  test('keep their patterns when the configuration changes, and invalid patterns are reported', async () => {
     await teach([PATTERN])
     expect((await run(['config', 'gamemode', 'earth'], { env })).status).toBe(0)
     const config = await readFile(join(folder, '..', 'config', 'fish-crab', 'config.json'), 'utf8')

@@ -9,13 +9,13 @@ import { run, serviceContext } from './harness.ts'
 const context = serviceContext({ FISH_RATE_LIMIT: '25' })
 const CATCHES = 60
 
-/** A watch of a player who catches one fish in two seconds of a clock that the test moves on. */
+/** Runs watch for a player who catches a fish every two seconds, by a clock that the test advances. */
 async function fishing(env: Record<string, string | undefined>) {
   const folder = newFolder()
   const log = join(folder, 'latest.log')
   await mkdir(folder, { recursive: true })
   await writeFile(log, '[09:00:00] [main/INFO]: Loading Minecraft\n')
-  // Time passes by catches alone. Not for the timeouts of requests: those are of a real service.
+  // Only catches advance this clock. The timeouts of requests use real time, as the service does.
   const { clock } = await createMock({ startAt: Date.now() })
   const ending = new AbortController()
   const started = Promise.withResolvers<void>()
@@ -47,7 +47,7 @@ async function fishing(env: Record<string, string | undefined>) {
   return Number(answer.headers.get('x-ratelimit-remaining'))
 }
 
-test('watch leaves a part of the rate limit to others, however much is caught', async () => {
+test('watch leaves a part of the rate limit to others, however many catches there are', async () => {
   expect(await fishing({})).toBeGreaterThanOrEqual(9)
 })
 
@@ -56,12 +56,12 @@ test('watch uses nothing of the rate limit with an API key', async () => {
   expect(await fishing({ FISH_API_KEY: context.alex.apiKey })).toBe(before - 1)
 })
 
-test('a catch waits for more near the limit, and until the end of the window where only the reserve is left', () => {
+test('a catch waits longer near the limit, and until the window ends if only the reserve is left', () => {
   const now = Date.UTC(2026, 0, 1)
   const pause = (remaining: number, resetMs = 240_000) =>
     sendDelayMs({ limit: 25, remaining, resetAt: new Date(now + resetMs) }, now)
   expect([sendDelayMs(undefined, now), pause(24), pause(18)]).toEqual([2000, 2000, 2000])
   expect([pause(17), pause(11), pause(10), pause(3)]).toEqual([30_000, 120_000, 240_000, 240_000])
-  // A clock that is wrong.
+  // The clock is wrong.
   expect([pause(3, 86_400_000), pause(3, -86_400_000)]).toEqual([300_000, 2000])
 })

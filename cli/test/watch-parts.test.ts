@@ -18,7 +18,7 @@ function parse(texts: readonly string[], { isSettled = true, from = {} } = {}) {
 
 const names = (texts: readonly string[]) => parse(texts).catches.map(({ found }) => found.name)
 
-describe('the places of logs', () => {
+describe('the default paths of logs', () => {
   test.each([
     ['linux', '/home/alex', {}, '/home/alex/.minecraft/logs/latest.log'],
     ['linux', '/home/alex', {}, '/home/alex/.local/share/PrismLauncher/instances/*/minecraft/logs/latest.log'],
@@ -27,24 +27,24 @@ describe('the places of logs', () => {
     ['win32', 'C:\\Users\\alex', {}, 'C:\\Users\\alex\\AppData\\Roaming\\.minecraft\\logs\\latest.log'],
     ['win32', 'C:\\Users\\alex', { APPDATA: 'D:\\R' }, 'D:\\R\\.minecraft\\logs\\latest.log'],
     ['win32', 'C:\\Users\\alex', {}, 'C:\\Users\\alex\\.lunarclient\\offline\\multiver\\logs\\latest.log'],
-  ])('on %s below %s hold %j %s', (platform, home, env, path) => {
+  ])('on %s below %s with %j include %s', (platform, home, env, path) => {
     expect(logLocations({ platform, home, env }).map(({ pattern }) => pattern)).toContain(path)
   })
 
-  test.each(['linux', 'darwin', 'win32'])('on %s are those of all five launchers', (platform) => {
+  test.each(['linux', 'darwin', 'win32'])('on %s include all five launchers', (platform) => {
     const launchers = new Set(logLocations({ platform, home: '/h', env: {} }).map(({ launcher }) => launcher))
     expect([...launchers].sort()).toEqual(['Feather', 'Lunar', 'MultiMC', 'Prism', 'vanilla'])
   })
 })
 
 describe('bytes of a log', () => {
-  test('are UTF-8, and Windows-1252 only in lines that are none', () => {
+  test('are read as UTF-8, and as Windows-1252 only in lines that are not UTF-8', () => {
     const euro = Uint8Array.from([0x80, 0xe9])
     expect(decodeLine(euro)).toBe('€é')
     expect(decodeLine(new TextEncoder().encode('FISHING ▶'))).toBe('FISHING ▶')
   })
 
-  test('make lines with their places, and a line without an end only where nothing follows', () => {
+  test('become lines with positions; a line without an end counts only if nothing follows', () => {
     const bytes = new TextEncoder().encode('é\nab')
     expect(splitLines(bytes, 10, false)).toEqual([{ text: 'é', start: 10, end: 13 }])
     expect(splitLines(bytes, 10, true)[1]).toEqual({ text: 'ab', start: 13, end: 15 })
@@ -65,27 +65,27 @@ describe('two lines of one catch', () => {
     }
   })
 
-  test('may have other lines of that second between them, but no other catch', () => {
+  test('may have other lines of the same second between them, but no other catch', () => {
     const other = `${at('12:00:01')}<Bob> hello`
     expect(names([nice('12:00:01', 'Koi'), other, entry('12:00:01', 'Koi')])).toEqual(['Koi'])
     expect(names([nice('12:00:01', 'Koi'), nice('12:00:01', 'Cod'), entry('12:00:01', 'Koi')])).toHaveLength(3)
   })
 
-  test('are two catches of other names, of other times, or when neither is a new entry', () => {
+  test('are two catches if their names or times differ, or if both have the same form', () => {
     expect(names([nice('12:00:01', 'Koi'), entry('12:00:01', 'Cod')])).toHaveLength(2)
     expect(names([nice('12:00:01', 'Koi'), entry('12:00:09', 'Koi')])).toHaveLength(2)
     expect(names([nice('12:00:01', 'Koi'), nice('12:00:01', 'Koi')])).toHaveLength(2)
     expect(names([nice('12:00:01', 'Koi'), entry('12:00:01', 'Koi'), nice('12:00:01', 'Koi')])).toHaveLength(2)
   })
 
-  test('are one catch also when the second comes after the first was taken', () => {
+  test('are one catch even if the second arrives after the first was read', () => {
     const first = parse([nice('12:00:01', 'Koi')])
     expect(first.catches).toHaveLength(1)
     const second = parse([entry('12:00:01', 'Koi')], { from: first.context })
     expect(second.catches).toEqual([])
   })
 
-  test('the first of which stands last is left for later until the log is quiet', () => {
+  test('are read later if the log ends after the first one and is not quiet yet', () => {
     const texts = [`${at('12:00:00')}<Bob> hello`, nice('12:00:01', 'Koi')]
     const { catches, end } = parse(texts, { isSettled: false })
     expect({ catches, end }).toEqual({ catches: [], end: (texts[0]?.length ?? 0) + 1 })
@@ -116,7 +116,7 @@ describe('the gamemode', () => {
     expect(location).toBe(gamemode)
   })
 
-  test('is one of the service, also where its name ends in a digit', () => {
+  test('is one of the service, even if its name ends in a digit', () => {
     const at = (host: string) => readLocation(`[12:00:01] [Render thread/INFO]: Connecting to ${host}, 25565`, own)
     const own = ['box', 'smp2']
     expect(at('box1.example.net')).toEqual({ gamemode: 'box' })
@@ -134,7 +134,7 @@ describe('the gamemode', () => {
     expect(isGameStart(line)).toBe(begins)
   })
 
-  test('holds from the line on that says it', () => {
+  test('applies from the line that names it', () => {
     const line = (name: string) => `${at('12:00:01')}NICE CATCH! You caught a ${name}.`
     const { catches } = parse([line('Cod'), `${at('12:00:02')}Sending you to earth`, line('Koi')])
     expect(catches.map(({ where }) => where.gamemode)).toEqual([undefined, 'earth'])
@@ -150,7 +150,7 @@ describe('the moment of a line', () => {
     ['23:49:59', '2026-01-31T23:49:59'],
     ['7:30 AM', '2026-02-01T07:30:00'],
     ['09:00:00', '2026-01-31T09:00:00'],
-  ])('at %s is %s: never in the future, over midnight', (time, expected) => {
+  ])('at %s is %s: never in the future, even across midnight', (time, expected) => {
     expect(timeOfLine(time, after, now)).toBe(moment(expected))
   })
 
@@ -159,16 +159,16 @@ describe('the moment of a line', () => {
     ['2026-02-01T00:00:00.400', '23:30:00', '2026-02-01T23:30:00'],
     ['2026-02-01T00:40:00', '23:50:00', '2026-02-01T23:50:00'],
     ['2026-02-01T12:30:00', '12:00:00', '2026-02-02T12:00:00'],
-  ])('in a log that is at %s, read later, is of the day that follows: %s is %s', (begun, time, expected) => {
+  ])('in a log that was at %s is on the following day if needed: %s is %s', (begun, time, expected) => {
     expect(timeOfLine(time, moment(begun), moment('2026-02-03T09:00:00'))).toBe(moment(expected))
   })
 
-  test('is of the day on which the clock was set back, while nobody can have written later', () => {
+  test('is on the day on which the clock was set back if a later day would be in the future', () => {
     const written = moment('2026-02-01T02:01:00')
     expect(timeOfLine('02:00:30', moment('2026-02-01T02:59:00'), written)).toBe(moment('2026-02-01T02:00:30'))
   })
 
-  test('without a time is that of the last writing', () => {
+  test('without a time is the last write to the file', () => {
     expect(timeOfLine(undefined, after, now)).toBe(now)
   })
 })

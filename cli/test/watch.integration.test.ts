@@ -60,7 +60,7 @@ async function shown(program: Program, pattern: RegExp) {
 }
 
 describe('watch', () => {
-  test('takes a last line without an end two seconds after it was written, by the clock of its run', async () => {
+  test('reads a last line without an end two seconds after it was written', async () => {
     const { log, env, begin, lines } = await scene('Unfinished')
     await writeFile(log, (begin(1) + lines(1)).replace(/ nice\n$/, '').replace(/\n[^\n]*$/, ''))
     const written = Date.now()
@@ -70,7 +70,7 @@ describe('watch', () => {
     expect((await run(argv, { env, clock: at(60_000) })).stdout).toBe('1 catch added. 1 sent.\n')
   })
 
-  test('skips what was there before it was first started, and adds what comes later, each once', async () => {
+  test('skips the catches before its first start, and adds later ones, each once', async () => {
     const { folder, log, env, begin, lines, follow, stored } = await scene('Before')
     await writeFile(log, begin(1) + lines(3))
     const program = launch(['watch', log], env)
@@ -87,7 +87,7 @@ describe('watch', () => {
     expect(await stored()).toEqual(['Fish 4', 'Fish 5', 'Fish 6', 'Fish 7'])
   })
 
-  test('adds a whole log with --once, and watches from there, each catch once', async () => {
+  test('adds a whole log with --once, and continues from there, each catch once', async () => {
     const { folder, log, begin, lines, once, follow, stored, expected } = await scene('Once')
     await writeFile(log, begin(1) + lines(3))
     expect(await once()).toMatchObject({
@@ -120,7 +120,7 @@ describe('watch', () => {
     })
   })
 
-  test('adds with --once what precedes a part of the log that was added before', async () => {
+  test('adds with --once the catches before a part of the log that was already added', async () => {
     const { folder, log, begin, lines, env, once, stored } = await scene('Parts')
     const [head, early, late] = [begin(1), lines(1), lines(1)]
     const part = join(folder, 'logs', 'part.log')
@@ -131,7 +131,7 @@ describe('watch', () => {
     expect(await stored()).toEqual(['Fish 2', 'Fish 1'])
   })
 
-  test('finds what was caught while nobody watched, over packed, renamed and copied logs', async () => {
+  test('finds the catches since its last run in packed, renamed and copied logs', async () => {
     const { folder, log, begin, lines, once, follow, stored, expected } = await scene('Rotated')
     const old = (name: string) => join(folder, 'logs', name)
     await writeFile(log, begin(1) + lines(5))
@@ -162,7 +162,7 @@ describe('watch', () => {
     expect(await stored()).toEqual(expected())
   })
 
-  test('keeps catches while the service is out of reach, and sends them later', async () => {
+  test('queues catches while the service is unreachable, and sends them later', async () => {
     const { log, env, begin, lines, once, stored, expected } = await scene('Offline')
     await writeFile(log, begin(1))
     await once()
@@ -181,7 +181,7 @@ describe('watch', () => {
     expect(await stored()).toEqual(expected())
   })
 
-  test('says what is wrong with a path where there is something else than a log', async () => {
+  test('says what is wrong with a path that is not a log', async () => {
     const { folder, env } = await scene('Elsewhere')
     for (const [path, problem] of [
       [join(folder, 'logs'), /^fish-cli: A folder cannot be followed\.\n {2}Add --once/],
@@ -196,7 +196,7 @@ describe('watch', () => {
     expect(stderr).toBe(`fish-cli: No log found at ${none}.\n  To search the usual places: fish-cli watch\n`)
   })
 
-  test('waits for a log that it read and cannot read now, and goes on with the next', async () => {
+  test('waits while its log cannot be read, and continues with the next one', async () => {
     const { folder, log, env, begin, lines, once, stored, expected } = await scene('Locked')
     await writeFile(log, begin(1))
     await once()
@@ -216,7 +216,7 @@ describe('watch', () => {
     expect(await stored()).toEqual(expected())
   })
 
-  test('loses and doubles nothing over kills, rotations and truncations, while it runs and while not', async () => {
+  test('loses and doubles nothing through kills, rotations and truncations, whether it runs or not', async () => {
     const { folder, log, env, begin, lines, once, stored, expected } = await scene('Killed')
     const old = (name: string) => join(folder, 'logs', name)
     await writeFile(log, begin(1))

@@ -11,7 +11,7 @@ import { startLossyRelay } from './relay.ts'
 import { startService } from './service.ts'
 
 let java: Tool | undefined
-/** The compiled client: it starts many times in little time. */
+/** The client is compiled once, because tests start it many times. */
 let classes: string
 beforeAll(async () => {
   classes = await mkdtemp(join(tmpdir(), 'fish-classes-'))
@@ -41,7 +41,7 @@ async function startGame(settings: Record<string, string> = {}) {
   return { service, names, env: { FISH_URL: service.url, FISH_USER: player.name, FISH_PASSWORD: player.password } }
 }
 
-/** Returns what starts the client. `queued` and `stored` grow with what it prints. */
+/** Returns a function that starts the client. `queued` and `stored` follow the output. */
 function clientStarter(context: TestContext) {
   const { command, args } = need(
     context,
@@ -53,7 +53,7 @@ function clientStarter(context: TestContext) {
     const child = start(command, [...args, '-cp', classes, 'FishClient'], { FISH_QUEUE, ...env }, folder, 'pipe')
     if (!child.stdin || !child.stdout || !child.stderr) throw new Error('A child without pipes.')
     const { stdin, stdout, stderr } = child
-    stdin.on('error', () => {}) // It was killed.
+    stdin.on('error', () => {}) // The client was killed.
     const queued: string[] = []
     const stored: string[] = []
     createInterface(stdout).on('line', (line) => {
@@ -86,7 +86,7 @@ function clientStarter(context: TestContext) {
 }
 
 describe('the queue of the Java client', () => {
-  it('loses and doubles no catch, through kills, an outage and the rate limit, and keeps their order', async (context) => {
+  it('loses and doubles no catch through kills, an outage and the rate limit, and keeps the order', async (context) => {
     const startClient = clientStarter(context)
     const { service, names, env } = await startGame({ FISH_RATE_LIMIT: '15', FISH_RATE_WINDOW: '1' })
     const queued: string[] = []
@@ -124,7 +124,7 @@ describe('the queue of the Java client', () => {
     expect(logs.join('')).toMatch(/^429 .* \(trying again in 1\.0 s\)$/m)
     expect(logs.join('')).not.toContain(env.FISH_PASSWORD)
     const stored = await names()
-    // Killed between the disk and its message, it may have queued more than it said.
+    // After a kill between the write and the message, the client may have queued more than it reported.
     expect(stored.filter((name) => queued.includes(name))).toEqual(queued)
     expect(stored).toEqual([...new Set(stored)].sort((a, b) => Number(a.slice(4)) - Number(b.slice(4))))
     expect(await readFile(join(folder, 'queue.txt'), 'utf8')).toBe('')
@@ -150,7 +150,7 @@ describe('the queue of the Java client', () => {
     expect(await names()).toEqual(['Salmon'])
   })
 
-  it('drops what the service refuses for good with its reason, and keeps the rest if the player is refused', async (context) => {
+  it('drops permanently rejected catches with the reason, and keeps the rest if the player is rejected', async (context) => {
     const startClient = clientStarter(context)
     const { names, env } = await startGame()
 

@@ -85,7 +85,7 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
     expect(await list('crab')).toMatchObject({ crab: [{ name: 'crab' }] })
   })
 
-  it('works for a player who was migrated from another database, with the old password, key and API key', async (context) => {
+  it('works for a player of another database after a migration, with the old password, key and API key', async (context) => {
     const cli = need(context, findCli(), 'the command line is not built (npm run build)')
     const folder = await mkdtemp(join(tmpdir(), 'fish-migrated-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -114,7 +114,7 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
     }
   })
 
-  it('sends the same token again when the answer got lost, and it is stored once under one id', async (context) => {
+  it('sends the same token again after a lost response, and it is stored once under one id', async (context) => {
     const other = await service.createPlayer(`Lost_${language}`)
     const relay = await startLossyRelay(service.url)
     const ended = await runClient(context, other, relay.url).finally(relay.stop)
@@ -137,7 +137,7 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
     expect(await service.read('crab', other)).toEqual([{ name: 'crab' }])
   })
 
-  it('says what the service refused, without the password', async (context) => {
+  it('reports the error of the service, without the password', async (context) => {
     const other = await service.createPlayer(`Wrong_${language}`)
     const ended = await runClient(context, { ...other, password: 'not the password' })
     expect(ended).toMatchObject({ status: 1, stdout: '' })

@@ -41,7 +41,7 @@ const TSC = [join(PROJECT, 'node_modules/typescript/bin/tsc'), '--noEmit', '--ig
 const runExample = (file: string, args: readonly string[], env: Record<string, string>) =>
   run(process.execPath, [join(installed.folder, file), ...args], env)
 
-/** Starts an example that watches a player, and waits until it does. */
+/** Starts an example that watches a player, and waits until it watches. */
 async function startWatching(file: string, { name }: Player, env: Record<string, string>) {
   const child = start(process.execPath, [join(installed.folder, file), name], env)
   if (!child.stdout) throw new Error('A child without output.')
@@ -58,7 +58,7 @@ const identity = ({ name, password }: Player) => ({ FISH_USER: name, FISH_PASSWO
 describe('the examples, on the packed packages', () => {
   const sdkEntries = ['sdk', 'sdk/contract', 'sdk/fernet', 'sdk/chat', 'sdk/outbox', 'sdk/admin']
 
-  /** Where a program finds these entries, which it loads one after the other. */
+  /** Resolves the entries in a program, one after the other. */
   const loaded = async (type: 'module' | 'commonjs', entries: readonly string[], statement: string) => {
     const lines = entries.map((entry) => statement.replaceAll('ENTRY', `@fish-crab/${entry}`))
     const args = [`--input-type=${type}`, '--eval', lines.join('\n')]
@@ -83,7 +83,7 @@ describe('the examples, on the packed packages', () => {
     for (const path of found) expect(path).toMatch(/\.cjs$/)
   })
 
-  it('post a fish and a crab with the password of the player alone, and print them', async () => {
+  it('post a fish and a crab with only the password of the player, and print them', async () => {
     const player = await service.createPlayer('Alex')
     const env = { FISH_URL: service.url, FISH_API_KEY: player.apiKey }
     const posted = await runExample('post-catches.ts', [], { ...env, ...identity(player) })
@@ -113,7 +113,7 @@ describe('the examples, on the packed packages', () => {
     }
   })
 
-  it('announce each catch to a webhook, also those that came after they were killed', async () => {
+  it('announce each catch to a webhook, including those after a kill', async () => {
     const player = await service.createPlayer('Announced')
     const announced: string[] = []
     const responses = [429, 503, 204]
@@ -145,12 +145,12 @@ describe('the examples, on the packed packages', () => {
     second.child.kill('SIGINT')
     expect((await second.closed)[0]).toBe(0)
     expect(announced.slice(-2).toSorted()).toEqual(lines)
-    // One that was announced, but not noted when it was killed, may come again.
+    // A catch that was announced but not stored before a kill may be announced again.
     expect(announced.length).toBeLessThan(6)
     webhook.close()
   })
 
-  it('keep a file for the overlay of a stream: what was caught since the start, and the latest five', async () => {
+  it('keep a file for the overlay of a stream: the number of catches since the start, and the latest five', async () => {
     const player = await service.createPlayer('Streamer')
     const env = { FISH_URL: service.url, OVERLAY_FILE: join(installed.folder, 'overlay.txt') }
     const shown = async () => (await readFile(env.OVERLAY_FILE, 'utf8')).split('\n')
@@ -207,7 +207,7 @@ async function runAs(player: Player, code: string, state = '') {
   return runExample('readme.ts', [], { key: player.fernetKey, FISH_API_KEY: player.apiKey, XDG_STATE_HOME: state })
 }
 
-/** Writes programs that import every entry of the packed packages, of both kinds; their names. */
+/** Writes an ES module and a CommonJS module that import every entry of the packed packages, and returns their names. */
 function writePrograms(): Promise<string[]> {
   const programs = { 'program.mts': PACKAGES, 'program.cts': ['sdk'] as const }
   return Promise.all(
@@ -240,7 +240,7 @@ describe('the READMEs, on the packed packages', () => {
     expect(await service.read('crab', player)).toEqual([{ name: 'crab' }])
   })
 
-  it('show an outbox that keeps what it could not send for the next run', async () => {
+  it('show an outbox that keeps unsent catches for the next run', async () => {
     const player = await service.createPlayer('Sender')
     const [client = ''] = /^import.*?^const client.*?$/ms.exec(blockWith('await client.crabs.add()', 'sdk')) ?? []
     const code = `${client}\n${blockWith('openOutbox(', 'sdk')}`
@@ -259,12 +259,12 @@ describe('the READMEs, on the packed packages', () => {
   })
 
   it('describe packages whose declarations compile, in programs that import every entry', async () => {
-    // A module and a CommonJS module that import every entry: the compiler starts once.
+    // One compiler run checks both modules.
     const compiled = await run(process.execPath, [...TSC, ...(await writePrograms())], {}, installed.folder)
     expect(compiled).toEqual({ status: 0, stdout: '', stderr: '' })
   })
 
-  it('name the version of MSW that mock.handlers() is for', () => {
+  it('name the version of MSW that mock.handlers() supports', () => {
     const { dependencies } = JSON.parse(installed.files.mocks.get('package.json') ?? '')
     const [, major] = /^\^(\d+)\./.exec(dependencies.msw) ?? []
     expect(installed.files.mocks.get('README.md')).toContain(`msw@${major}\``)
@@ -291,7 +291,7 @@ describe("a mod's test suite on the mock, on the packed packages", () => {
 })
 
 describe.each(PACKAGES)('the tarball of %s', (name) => {
-  it('holds the build with its source maps, the manifest and the papers, and no sources or tests', () => {
+  it('contains the build with its source maps, the manifest and the documents, and no sources or tests', () => {
     const papers = 'package\\.json|README\\.md|LICENSE|dist/THIRD-PARTY-LICENCES\\.txt'
     const pages = 'dist/web/([\\w-]+\\.html|THIRD-PARTY-LICENCES\\.md|assets/[\\w-]+\\.(js|css|svg)(\\.br|\\.gz)?)'
     const allowed = new RegExp(
@@ -302,7 +302,7 @@ describe.each(PACKAGES)('the tarball of %s', (name) => {
     expect(names.filter((file) => !allowed.test(file))).toEqual([])
   })
 
-  it('holds no secret and nothing of the machine that built it', () => {
+  it('contains no secret and no trace of the machine that built it', () => {
     const suspicious = /-----BEGIN|_authToken|npm_\w{36}|ghp_\w{36}/
     const telling = [...installed.files[name]].filter(
       ([, content]) => suspicious.test(content) || content.includes(PROJECT),
@@ -310,7 +310,7 @@ describe.each(PACKAGES)('the tarball of %s', (name) => {
     expect(telling.map(([file]) => file)).toEqual([])
   })
 
-  it('holds every source map that its files name', () => {
+  it('contains every source map that its files name', () => {
     const files = installed.files[name]
     const named = [...files].flatMap(([file, content]) => {
       const map = /^\/\/# sourceMappingURL=(.+)$/m.exec(content)?.[1]

@@ -35,7 +35,7 @@ w.FIRST_PAUSE_SECONDS = w.POLL_SECONDS = 0.05
 w.main()`,
 ]
 
-/** Starts the watcher. `lines` and `log` grow with what it prints. */
+/** Starts the watcher. `lines` and `log` follow the output. */
 function startWatcher(context: TestContext, name: string, { url = service.url, program = WATCHER } = {}) {
   const { command, args } = need(context, python, MISSING)
   const env = { FISH_URL: url, STATE_FILE: join(folder, name), PYTHONDONTWRITEBYTECODE: '1' }
@@ -60,7 +60,7 @@ async function createPlayer(name: string): Promise<Client> {
 }
 
 describe('the Python watcher', () => {
-  it('reports each catch once, also those of the time when it or the service was away', async (context) => {
+  it('reports each catch once, including those during its own downtime and that of the service', async (context) => {
     const player = await createPlayer('Alex')
     const first = startWatcher(context, 'Alex')
     await expect.poll(() => first.log).toEqual(['Watching Alex in earth.'])
@@ -79,11 +79,11 @@ describe('the Python watcher', () => {
     await player.fish.add({ name: 'Eel', rarity: 'Mythical' })
     const second = startWatcher(context, 'Alex')
     await expect.poll(() => second.lines).toContain('Alex has caught Eel (Mythical)!')
-    // One that was reported, but not noted when it was killed, may come again.
+    // A catch that was reported but not stored before a kill may be reported again.
     expect(second.lines.filter((line) => !line.includes('Koi'))).toEqual(['Alex has caught Eel (Mythical)!'])
   })
 
-  it('asks now and then behind a proxy that cuts streams, and misses nothing', async (context) => {
+  it('polls behind a proxy that cuts streams, and misses nothing', async (context) => {
     const player = await createPlayer('Steve')
     let polls = 0
     const proxy = createServer(async (request, response) => {
@@ -118,7 +118,7 @@ describe('the Python watcher', () => {
     ['an unknown player', 'Nobody', /^404 .+\n$/],
     ['an unknown gamemode', 'Alex skyblock', /^400 .+\n$/],
     ['no player', '', /^Usage: .+\n$/],
-  ] as const)('says in one line what is wrong with %s', async ([, words, message], context) => {
+  ] as const)('reports the problem with %s in one line', async ([, words, message], context) => {
     const { command, args } = need(context, python, MISSING)
     const env = { FISH_URL: service.url, STATE_FILE: join(folder, 'none') }
     const ended = await run(command, [...args, ...WATCHER, ...words.split(' ').filter(Boolean)], env)

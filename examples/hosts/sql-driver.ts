@@ -17,7 +17,7 @@ import {
 type Value = string | number | null
 type Row = Readonly<Record<string, Value>>
 
-/** A database. What a transaction has written must be durable before the response to the client leaves. */
+/** A database. The writes of a transaction must be durable before the response to the client leaves. */
 export interface SqlDatabase {
   exec(query: string, ...values: Value[]): readonly Row[]
   /** Undoes all writes of `run` if it throws. */
@@ -27,11 +27,11 @@ export interface SqlDatabase {
 const TABLES = [
   `CREATE TABLE IF NOT EXISTS collections (owner TEXT, kind TEXT, gamemode TEXT, version TEXT,
     PRIMARY KEY (owner, kind, gamemode))`,
-  // AUTOINCREMENT: the sequence of a removed record is not used again.
+  // AUTOINCREMENT never reuses the sequence of a removed record.
   `CREATE TABLE IF NOT EXISTS records (sequence INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT, kind TEXT, gamemode TEXT,
     id TEXT, count INTEGER, labels TEXT, entries TEXT)`,
   'CREATE INDEX IF NOT EXISTS records_of_collection ON records (owner, kind, gamemode, sequence)',
-  // Apart from the records: a token stays used when its record is removed.
+  // Tokens are in a separate table, because a token stays used when its record is removed.
   'CREATE TABLE IF NOT EXISTS tokens (owner TEXT, token TEXT, id TEXT, PRIMARY KEY (owner, token))',
   'CREATE TABLE IF NOT EXISTS removed_owners (owner TEXT PRIMARY KEY)',
   'CREATE TABLE IF NOT EXISTS items (key TEXT PRIMARY KEY, value TEXT)',
@@ -44,7 +44,7 @@ const CHUNK_CHARACTERS = 256 * 1024
 export function createSqlDriver(db: SqlDatabase): StorageDriver {
   for (const table of TABLES) db.exec(table)
   const listeners = new Set<(change?: Change) => void>()
-  // In memory: a restart opens new windows.
+  // Windows are in memory, so a restart opens new ones.
   const windows = createWindows()
   let closed = false
 
@@ -62,7 +62,7 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
   const tokenId = (owner: string, token: string) =>
     text('SELECT id FROM tokens WHERE owner = ? AND token = ?', owner, token)
 
-  // Event streams read a change as soon as a listener is called: that is after the transaction.
+  // Listeners are called after the transaction, because event streams then read the change at once.
   const changed = (change: Change) => {
     for (const listener of listeners) queueMicrotask(() => listener(change))
   }
@@ -112,7 +112,7 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
 
   return {
     name: 'sql',
-    durability: 'As durable as the database: an acknowledged catch survives a crash.',
+    durability: 'Acknowledged catches are as durable as the database: they survive a crash.',
     ping: () => open(() => void db.exec("INSERT OR REPLACE INTO removed_owners VALUES ('')")), // No owner has this id.
 
     append: (place, record) =>

@@ -12,14 +12,14 @@ import { postLine } from './chat-poster.ts'
 const CRAB = '[12:00:01] [Render thread/INFO]: [CHAT] FISHING ▶ You fished up a Crab!'
 const mockOptions = { seed: { users: [{ name: 'Alex' }] } }
 
-test('posts what the chat says was caught', async () => {
+test('posts the catches in chat lines', async () => {
   const mock = await createMock(mockOptions)
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
   expect(await postLine(client, CRAB)).toBe('posted')
   expect(mock.sent.crabs()).toEqual([{ user: 'Alex', gamemode: 'earth', name: 'crab' }])
 })
 
-test('lets a failure of the service through, and nothing is stored', async () => {
+test('passes on an error of the service, and stores nothing', async () => {
   const mock = await createMock(mockOptions)
   mock.fail({ status: 500 }, { on: 'postCrab' })
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', maxRetries: 0 })

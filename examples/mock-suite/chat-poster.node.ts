@@ -13,7 +13,7 @@ import { postLine } from './chat-poster.ts'
 const CRAB = '[12:00:01] [Render thread/INFO]: [CHAT] FISHING ▶ You fished up a Crab!'
 const seed = { users: [{ name: 'Alex', crab: { earth: [{ name: 'Hermit' }] } }] }
 
-test('posts what the chat says was caught', async () => {
+test('posts the catches in chat lines', async () => {
   const mock = await createMock({ seed })
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
   assert.equal(await postLine(client, CRAB), 'posted')
@@ -25,7 +25,7 @@ test('posts what the chat says was caught', async () => {
   )
 })
 
-test('lets a failure of the service through, and nothing is stored', async () => {
+test('passes on an error of the service, and stores nothing', async () => {
   const mock = await createMock({ seed })
   mock.fail({ status: 500 }, { on: 'postCrab' })
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', maxRetries: 0 })
@@ -33,7 +33,7 @@ test('lets a failure of the service through, and nothing is stored', async () =>
   assert.deepEqual(mock.sent.crabs(), [])
 })
 
-test('works over a real socket too', async (t) => {
+test('also works over a real socket', async (t) => {
   const mock = await createMock({ seed })
   const { url, close } = await mock.serve()
   t.after(close)

@@ -1,5 +1,5 @@
 /**
- * The test suite of a mod, with vitest. No network, no server, no waiting; each test has its own service.
+ * The test suite of a mod, with vitest. It needs no network, no server and no waiting. Each test has its own service.
  *
  *   npm install --save-dev vitest @fish-crab/mocks
  *   npx vitest run mock-suite
@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 afterEach(() => mock.assertNoPendingFaults())
 
-test('posts what the chat says was caught', async () => {
+test('posts the catches in chat lines', async () => {
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
   expect(await postLine(client, SALMON)).toBe('posted')
   expect(await postLine(client, '[CHAT] <Steve> nice fish!')).toBe('nothing caught')
@@ -29,7 +29,7 @@ test('posts what the chat says was caught', async () => {
   expect(mock.requests).toHaveLength(1)
 })
 
-test('stores a catch once, though the answer gets lost', async () => {
+test('stores a catch once, though the response is lost', async () => {
   mock.fail('lost-response', { on: 'postFish' })
   // The next attempt follows immediately, without a wait in the test.
   const clock = { ...mock.clock, sleep: async () => {} }
@@ -40,7 +40,7 @@ test('stores a catch once, though the answer gets lost', async () => {
   expect(mock.sent.fish()).toHaveLength(1)
 })
 
-test('says when the limit is reached, and goes on in the next window', async () => {
+test('reports that the limit is reached, and continues in the next window', async () => {
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', maxWaitMs: 0 })
   for (let count = 0; count < 25; count += 1) await client.status()
   expect(await postLine(client, SALMON)).toBe('later')

@@ -44,7 +44,7 @@ function startWorker() {
   }
 }
 
-test('the Worker keeps players, keys and catches when its Durable Object is evicted', async () => {
+test('the Worker keeps players, keys and catches after its Durable Object is evicted', async () => {
   const { fetchFrom, evict } = startWorker()
   const connection = { baseUrl: 'https://fish.example', fetch: fetchFrom('192.0.2.1') }
   const admin = createAdminClient({ ...connection, username: 'admin', password: SECRETS.FISH_ADMIN_PASSWORD })

@@ -19,7 +19,7 @@ const MSW_AND_MOCK = `
   ${MSW_ALONE}
   globalThis.createMock = createMock`
 
-test('a page that has MSW pays for the mock what the budget allows, at once and when a mock is made', async () => {
+test('the mock stays within its size budget in a page with MSW, at the start and when it is created', async () => {
   const [alone, both] = await Promise.all([bundlePage(MSW_ALONE), bundlePage(MSW_AND_MOCK)])
   const [page, mock] = [both.load(PAGE), both.load(MOCK)]
   const beside = (files: Iterable<string>) => gzippedBytes(both, files) - gzippedBytes(alone)
@@ -40,7 +40,7 @@ test('a page that has MSW pays for the mock what the budget allows, at once and 
   expect(withMock).toBeLessThanOrEqual(WITH_A_MOCK_BYTES)
 })
 
-test('a page loads nothing of Node, of undici, or of the transports that only Node has', async () => {
+test('a page loads no code of Node, of undici, or of the transports for Node', async () => {
   const bundle = await bundlePage(MSW_AND_MOCK)
   for (const code of bundle.files.values()) expect(code).not.toMatch(/["']node:/)
   const modules = [PAGE, MOCK].flatMap((name) => [...bundle.load(name).modules.keys()])

@@ -28,7 +28,7 @@ const postByFetch =
 const agent = new https.Agent({ keepAlive: false })
 const posts: Readonly<Record<string, Post>> = {
   fetch: postByFetch((...args) => fetch(...args)),
-  // Not intercepted by MSW's own server.
+  // MSW's own server does not intercept this one.
   ...(transport === 'listen' ? { 'undici.fetch': postByFetch(undici.fetch as unknown as typeof fetch) } : {}),
   'node:https': (url, token, body) =>
     new Promise((resolve, reject) => {

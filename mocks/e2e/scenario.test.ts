@@ -89,7 +89,7 @@ describe('clients in Java, through the standalone server in a process of its own
     expect(ended).toEqual({ status: 0, stderr: '', stdout: `${scenario.steps.length} steps as expected\n` })
   })
 
-  it('the example client fetches its key and posts, and the history shows what it sent', async (context) => {
+  it('the example client fetches its key and posts, and the history shows its requests', async (context) => {
     const { command, args } = need(context, await findJava(), NO_JAVA)
     await fetch(`${mock.url}/__mock/reset`, { method: 'POST' })
     const env = { FISH_URL: mock.url, FISH_USER: 'Alex', FISH_PASSWORD: 'scenario password' }

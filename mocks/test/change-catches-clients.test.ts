@@ -34,7 +34,7 @@ test('a player moves a record to another gamemode, with its id and time, and may
   expect(crab).toEqual([{ name: 'Hermit', id, caughtAt: new Date(0).toISOString() }])
 })
 
-test('a lost response is no failure, and a retry never calls a move done that was not', async () => {
+test('a lost response does not fail a call, and a retry never reports a move that did not happen', async () => {
   const { mock, client, names } = await openPlayer()
   const [{ id: one }, { id: two }] = [
     await client.fish.add({ name: 'Cod', rarity: 1 }),
@@ -61,7 +61,7 @@ test('neither another player nor a wrong password changes a record', async () =>
   expect(await names('earth')).toEqual(['Cod'])
 })
 
-test('wrong options are refused before anything is sent, without a word of the password', async () => {
+test('wrong options are rejected before any request, and the error does not contain the password', async () => {
   const { mock, client } = await openPlayer()
   const wrong = { gamemode: 'Moon', to: '', password: 'secret\n' }
   const error = await client.fish.move('..', wrong).catch((failure: unknown) => failure)

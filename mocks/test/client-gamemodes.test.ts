@@ -2,7 +2,7 @@ import { createMock } from '@fish-crab/mocks'
 import { createClient } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 
-test('a gamemode is checked against those that the status listed, until that is 5 minutes old', async () => {
+test('a gamemode is checked against the list in the status, which is cached for 5 minutes', async () => {
   const mock = await createMock({ gamemodes: ['earth', 'sky'], seed: { users: [{ name: 'Alex' }] } })
   const client = createClient(mock.client('Alex'))
   await expect(client.fish.list({ gamemode: 'moon' })).rejects.toMatchObject({ code: 'invalid_gamemode' })

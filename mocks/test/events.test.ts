@@ -69,7 +69,7 @@ it('streams events to intercepted requests of every client, until the client or 
   for (const until of readers) await expect(until(/never/)).rejects.toThrow()
 })
 
-it('counts an intercepted stream no longer that its client has closed', async () => {
+it('stops counting an intercepted stream when its client closes it', async () => {
   const mock = await openMock()
   const interception = await mock.listen()
   onTestFinished(() => interception.close())

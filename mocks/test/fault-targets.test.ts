@@ -45,7 +45,7 @@ describe('a fault of a mock', () => {
   })
 
   it.each(['OPTIONS /post/fish', 'HEAD /status', 'GET /v1/admin/users/Alex'] as const)(
-    'may name %s, which the service answers',
+    'may name %s, to which the service responds',
     async (on) => {
       await using mock = await createMock({ seed })
       mock.fail('reset', { on }).cancel()

@@ -185,7 +185,7 @@ describe('a fault', () => {
   })
 
   it.each(['reset', 'storage-down', 'storage-full', { status: 500 }] as Fault[])(
-    '%j stores nothing of what was sent, and the history still reads it',
+    '%j stores no catch, and the history still has the payload',
     async (fault) => {
       const mock = await createMock({ seed: SEED })
       mock.fail(fault)
@@ -196,7 +196,7 @@ describe('a fault', () => {
     },
   )
 
-  it('of an unreachable storage goes through the service itself', async () => {
+  it('of an unreachable storage is handled by the service itself', async () => {
     const mock = await createMock({ seed: SEED })
     mock.fail('storage-down', { times: 3 })
     const responseTo = async (path: string) => {

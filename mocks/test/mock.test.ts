@@ -46,7 +46,7 @@ describe('the mock', () => {
   })
 })
 
-it('close() closes what a mock serves, as often as it is called', async () => {
+it('close() closes the servers of a mock, and may be called again', async () => {
   const mock = await createMock()
   const { url } = await mock.serve()
   expect((await fetch(`${url}/livez`)).status).toBe(200)

@@ -25,10 +25,10 @@ async function openWith(way: string) {
 }
 
 describe.each(Object.keys(WAYS))('over %s, advance', (way) => {
-  it('warns at once of a client on its own clock that has used up the rate limit', async () => {
+  it('warns at once about a client on its own clock that has used up the rate limit', async () => {
     const { mock, warnings } = await openWith(way)
     const { name: user, fernetKey } = mock.user('Alex')
-    // As the program under test makes it.
+    // The program under test would create the client like this.
     const client = createClient({ baseUrl: mock.origin, user, fernetKey, gamemode: 'earth', env: {} })
     await client.fish.list()
     expect(warnings()).toEqual([])
@@ -46,7 +46,7 @@ describe.each(Object.keys(WAYS))('over %s, advance', (way) => {
     await second
   })
 
-  it('does not warn of a client on the clock of the mock, nor of other clients than the SDK', async () => {
+  it('does not warn about a client on the clock of the mock, or about other clients than the SDK', async () => {
     const { mock, warnings } = await openWith(way)
     const client = createClient({ ...mock.client('Alex', { transport: 'network' }), gamemode: 'earth' })
     await client.fish.list()

@@ -269,7 +269,7 @@ function isStatus(fault: Fault | undefined): fault is StatusFault {
   return typeof fault === 'object' && 'status' in fault
 }
 
-test('whatever is requested, delayed, given up, closed and reset, the mock is as its model, and nothing hangs', async () => {
+test('after any requests, delays, aborts, closes and resets, the mock matches its model, and nothing hangs', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 30, size: 'max' }), async (steps) => {
       const mock = await createMock({

@@ -79,7 +79,7 @@ it('can be left, which closes its stream', async () => {
   expect(await watching.next()).toEqual({ done: true, value: undefined })
 })
 
-it('tells of records that are removed', async () => {
+it('reports removed records', async () => {
   const mock = await openMock()
   const client = clientOf(mock)
   const removed: RemovedRecord[] = []
@@ -117,7 +117,7 @@ it('reconnects after a cut, without gap or repeat', async () => {
   await expect.poll(watch.names).toEqual(['a', 'b', 'c'])
 })
 
-it('asks instead, where streams are cut every time, and loses nothing', async () => {
+it('polls instead if streams are always cut, and loses nothing', async () => {
   const mock = await openMock()
   let streams = 0
   const client = clientOf(mock, {
@@ -152,7 +152,7 @@ it('asks instead, where streams are cut every time, and loses nothing', async ()
   expect(polls.length).toBeGreaterThan(3)
 })
 
-it('continues after an entry that is known', async () => {
+it('continues after a known entry', async () => {
   const mock = await openMock()
   const client = clientOf(mock)
   const watch = collect(client.watch())

@@ -44,7 +44,7 @@ test('a page of another origin lists and iterates, sees the rate limit and the r
   expect(gzippedBytes(page.bundle, page.loaded)).toBeLessThanOrEqual(14 * 1024)
 })
 
-test('in a page all calls that the limit allows succeed at once, the next one waits and says so, and none is refused', async ({
+test('in a page, all calls within the limit succeed at once, the next one waits and reports that, and none is refused', async ({
   skip,
 }) => {
   await using server = await startWithFish()
@@ -97,7 +97,7 @@ test('in a page all calls that the limit allows succeed at once, the next one wa
   }
 })
 
-test('tokens of a page are read in Node and the other way round, and tampered ones in neither', async ({ skip }) => {
+test('a page and Node read the tokens of each other, and both reject tampered ones', async ({ skip }) => {
   const key = generateFernetKey()
   const message = 'ein Fisch 🐟'
   const token = await createFernet(key).encrypt(message)
@@ -119,7 +119,7 @@ test('tokens of a page are read in Node and the other way round, and tampered on
   expect(new TextDecoder().decode((await createFernet(key).decrypt(seen.written)).message)).toBe(message)
 })
 
-test('a page that the server allows adds fish, and loads the cryptography when it does', async ({ skip }) => {
+test('a page from an allowed origin adds fish, and loads the cryptography only then', async ({ skip }) => {
   await using page = await openPage(
     `import { createClient } from '@fish-crab/sdk'
     globalThis.add = async ({ baseUrl, fernetKey }) => {

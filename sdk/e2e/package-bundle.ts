@@ -6,15 +6,15 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { runModule } from './package-process.ts'
 
-/** What a page's bundler makes of a module that imports the built package. */
+/** The result of bundling a module that imports the built package for a page. */
 export interface Bundle {
   /** File name to code, the entry as `page.js`. */
   readonly files: ReadonlyMap<string, string>
-  /** The source files of which something is in each of them. */
+  /** The source files that each output file contains parts of. */
   readonly inputs: ReadonlyMap<string, readonly string[]>
 }
 
-/** Bundles for browsers, from the built package; `splitting` keeps what is imported dynamically in files of its own. */
+/** Bundles the built package for browsers. `splitting` puts dynamic imports into separate files. */
 export async function bundleForPage(source: string, { splitting = false } = {}): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: source, resolveDir: fileURLToPath(new URL('..', import.meta.url)), sourcefile: 'page.js' },
@@ -27,7 +27,7 @@ export async function bundleForPage(source: string, { splitting = false } = {}):
     platform: 'browser',
     target: 'es2023',
     external: ['node:*'],
-    // The project's own paths lead to the sources.
+    // The paths of the project's own tsconfig lead to the sources.
     tsconfigRaw: '{}',
     write: false,
     metafile: true,
@@ -40,12 +40,12 @@ export async function bundleForPage(source: string, { splitting = false } = {}):
   return { files: new Map(outputFiles.map(({ path, text }) => [basename(path), text])), inputs: new Map(inputs) }
 }
 
-/** Bytes over the wire: each file gzipped by itself. */
+/** Bytes over the wire, with each file gzipped separately. */
 export function gzippedBytes({ files }: Bundle, names: Iterable<string> = files.keys()): number {
   return [...names].reduce((sum, name) => sum + gzipSync(files.get(name) ?? '', { level: 9 }).length, 0)
 }
 
-/** Runs a split bundle and tells which of its files were loaded on the way. */
+/** Runs a split bundle and returns the names of the files that it loaded. */
 export async function filesLoaded({ files }: Bundle): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'fish-crab-bundle-'))
   try {

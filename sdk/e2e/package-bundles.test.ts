@@ -59,7 +59,7 @@ test.each([
   ['createFernet', 'sdk/fernet', 2.5],
   ['parseChatLine', 'sdk/chat', 2],
 ])(
-  'who imports %s from @fish-crab/%s alone does not get the client, and at most %f KB',
+  'an import of only %s from @fish-crab/%s does not include the client, and loads at most %f KB',
   async (name, entry, budgetKB) => {
     const bundle = await bundleForPage(`export { ${name} } from '@fish-crab/${entry}'`)
     // Words of the client that stay what they are when a bundler shortens names.

@@ -15,20 +15,23 @@ const fileOf = (entry: string) => (entry === '.' ? 'index' : entry.slice(2))
 
 const declarations = readDeclarations(ENTRIES.flatMap((entry) => [`${fileOf(entry)}.d.ts`, `${fileOf(entry)}.d.cts`]))
 
-test.each(ENTRIES)('%s exports the same as ES module, as CommonJS and in the declarations of both', async (entry) => {
-  const [esm, cjs] = [`${fileOf(entry)}.d.ts`, `${fileOf(entry)}.d.cts`]
-  const specifier = entry.replace('.', '@fish-crab/sdk')
-  const values = Object.keys((await import(/* @vite-ignore */ specifier)) as object).sort()
-  expect(values.length).toBeGreaterThan(0)
-  expect(Object.keys(require(specifier) as object).sort()).toEqual(values)
-  expect(declarations.of(esm).values).toEqual(values)
-  expect(declarations.of(cjs)).toEqual(declarations.of(esm))
-})
+test.each(ENTRIES)(
+  '%s exports the same names as ES module, as CommonJS and in the declarations of both',
+  async (entry) => {
+    const [esm, cjs] = [`${fileOf(entry)}.d.ts`, `${fileOf(entry)}.d.cts`]
+    const specifier = entry.replace('.', '@fish-crab/sdk')
+    const values = Object.keys((await import(/* @vite-ignore */ specifier)) as object).sort()
+    expect(values.length).toBeGreaterThan(0)
+    expect(Object.keys(require(specifier) as object).sort()).toEqual(values)
+    expect(declarations.of(esm).values).toEqual(values)
+    expect(declarations.of(cjs)).toEqual(declarations.of(esm))
+  },
+)
 
 test('the declarations have no errors, in a project without the types of Node too', () => {
   expect(declarations.errors()).toEqual([])
 })
 
-test('the package brings two dependencies at most', () => {
+test('the package has at most two dependencies', () => {
   expect(Object.keys(manifest.dependencies).length).toBeLessThanOrEqual(2)
 })

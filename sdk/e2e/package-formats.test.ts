@@ -68,7 +68,7 @@ test.each(FORMATS)('a plain MSW server intercepts the %s build, and gives it bac
   expect(stdout).toBe('demo mocked mocked demo')
 })
 
-test.each(FORMATS)('the %s build leaves the dispatcher of the process as it was', async (format) => {
+test.each(FORMATS)('the %s build does not change the dispatcher of the process', async (format) => {
   await using server = await listen(answerEmpty)
   const { stdout, status } = await runOnPackage(
     format,

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import * as schemas from '../src/contract/schemas.ts'
 import { shapeOf } from './shapes-of.ts'
 
-/** A file of shapes: where it stands, and the schemas by the name and type of what they describe. */
+/** A file of shapes: its path, and its schemas by name, each with the type of the values that it describes. */
 interface ShapeFile {
   readonly path: string
   readonly schemas: Readonly<Record<string, { readonly type: string; readonly schema: z.ZodMiniType }>>
@@ -10,7 +10,7 @@ interface ShapeFile {
 
 const CONTRACT = 'contract/schemas.ts'
 
-/** Every response that clients read. Those of administrators, and those that most pages never read, stand apart. */
+/** Every response that clients read. Responses for administrators, and others that most pages never read, are in separate files. */
 export const SHAPE_FILES: readonly ShapeFile[] = [
   {
     path: 'src/client/shapes/shapes.generated.ts',

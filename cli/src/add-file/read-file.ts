@@ -59,7 +59,7 @@ export async function validateFile(
   report: ((text: string) => void) | undefined,
 ): Promise<{ readonly catches: number; readonly named: readonly NamedRecords[] }> {
   const { user, gamemode } = defaults
-  // It only validates.
+  // This outbox only validates.
   await using validator = await openOutbox({ user, gamemode, path: ':memory:' })
   let catches = 0
   let problemCount = 0
@@ -90,7 +90,7 @@ export async function validateFile(
   return { catches, named: [...named.values()] }
 }
 
-/** By the position of the catch. */
+/** Returns problems by the position of the catch. */
 async function problemsOf(validator: Outbox, catches: readonly FileCatch[]): Promise<ReadonlyMap<string, string>> {
   const problems = new Map<string, string>()
   try {

@@ -15,7 +15,7 @@ import { describeError } from './describe-error.ts'
 import { catchesText } from './flush.ts'
 import { readSecret } from './read-secret.ts'
 
-/** What one request added: it is removed or moved as a whole. */
+/** The catches that one request added. A record is removed or moved as a whole. */
 export interface CatchRecord {
   readonly id: string
   readonly kind: CatchKind
@@ -51,7 +51,7 @@ export async function fetchRecords(
   return { user: fish.user, records }
 }
 
-/** `list --detail` shows so much of the end of an id. */
+/** `list --detail` shows this many characters of the end of an id. */
 const SHORTEST_END = 8
 const ID_FORM = /^[\da-f]{1,12}$|^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
@@ -75,7 +75,7 @@ export function selectRecords(
       )
     const [record] = found
     if (record) return record
-    // Quotes only the form of an id: another text may be a secret.
+    // The error quotes only text in the form of an id, since other text may be a secret.
     const which = ids.length === 1 ? 'ID' : `ID ${index + 1}`
     const message = ID_FORM.test(end)
       ? `No record "${end}" in ${gamemode}.`
@@ -109,11 +109,11 @@ export function describeRecords(records: readonly (Pick<CatchRecord, 'catches'> 
   return lines.join('\n')
 }
 
-/** In the format that `add --file` reads, so that what was removed can be added again, with its times. */
+/** Saves records in the format of `add --file`, so that removed catches can be added again with their times. */
 export function saveRecords(context: Context, records: readonly Omit<CatchRecord, 'id'>[]): string {
   const removedAt = new Date(context.clock.now()).toISOString()
   const path = join(folders(context).state, `removed-${removedAt.replace(/[:.]/g, '-')}.jsonl`)
-  // With the time of the removal: the same catches in another file are another import.
+  // The time of the removal makes each file a separate import, even of the same catches.
   const lines = records.flatMap(({ kind, gamemode, catches }) =>
     catches.map(({ id: _, ...one }) => JSON.stringify({ kind, ...one, gamemode, removedAt })),
   )
@@ -178,7 +178,7 @@ export async function changeRecords(
         await run(record)
         changed.push(record)
       } catch (error) {
-        // Somebody else removed or moved it, or an earlier run of this command.
+        // Somebody else or an earlier run removed or moved the record.
         if (describeError(error).code !== 'record_not_found') throw error
         missing.push(record)
       }

@@ -29,7 +29,7 @@ export const auditCommand = defineCommand({
   examples: [
     'fish-cli audit',
     'fish-cli audit --since 7d',
-    { description: 'For a spreadsheet:', command: 'fish-cli audit --limit 1000 --csv' },
+    { description: 'Export for a spreadsheet:', command: 'fish-cli audit --limit 1000 --csv' },
   ],
   flags: {
     limit: Flags.string({

@@ -17,7 +17,7 @@ export const completionCommand = defineCommand({
     'Otherwise, prints the script, to save to a file. The script stays valid when fish-cli is updated. In ~/.zshrc, the ' +
     'line that loads the script must follow compinit.',
   examples: [
-    { description: 'For the shell in SHELL:', command: 'fish-cli completion --install' },
+    { description: 'Install for the shell in SHELL:', command: 'fish-cli completion --install' },
     'fish-cli completion zsh --install',
     'fish-cli completion bash > ~/.fish-cli.bash',
   ],

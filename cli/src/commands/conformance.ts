@@ -101,7 +101,7 @@ export const conformanceCommand = defineCommand({
 
   async run(context) {
     const { args, flags } = context
-    // Not the one of the context: stored secrets are for the service of their profile.
+    // This is not the target of the context, because stored secrets are only for the service of their profile.
     const target = resolveTarget(context, { ...flags, url: args.url })
     const baseUrl = parseServiceUrl(target.url.value)
     const rateLimit = {

@@ -83,7 +83,7 @@ async function readPublic(context: CommandContext, range: Range) {
     throw new CliError({
       code: error.code,
       message: 'This service has no public leaderboard.',
-      hint: 'The operator can publish it with FISH_PUBLIC_LEADERBOARD=1. As an administrator: fish-cli leaderboard --admin admin',
+      hint: 'The operator can publish it with FISH_PUBLIC_LEADERBOARD=1. Administrators can run: fish-cli leaderboard --admin admin',
       exit: EXIT.notFound,
       requestId: error.requestId,
     })

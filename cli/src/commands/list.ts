@@ -18,7 +18,7 @@ export const listCommand = defineCommand({
     },
     { description: 'Catches of the last week, by rarity:', command: 'fish-cli list --since 7d --chart' },
     { description: 'Follow new catches:', command: 'fish-cli list Alex --watch' },
-    { description: 'For a spreadsheet:', command: 'fish-cli list --detail --csv' },
+    { description: 'Export for a spreadsheet:', command: 'fish-cli list --detail --csv' },
   ],
   args: {
     kind: Args.string({ description: 'fish or crabs (default fish)' }),

@@ -35,7 +35,7 @@ export const loginCommand = defineCommand({
       command: 'pass fish/alex | fish-cli login Alex --password-stdin --no-input',
     },
     { description: 'A second account:', command: 'fish-cli login Bob --profile bob' },
-    { description: 'As an administrator:', command: 'fish-cli login admin --admin' },
+    { description: 'Log in as an administrator:', command: 'fish-cli login admin --admin' },
   ],
   args: { user: Args.string({ description: 'player or administrator to log in as (FISH_USER)' }) },
   flags: {

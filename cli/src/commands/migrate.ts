@@ -20,7 +20,7 @@ export const migrateCommand = defineCommand({
     'fish-cli migrate fishtracker.archive.gz --storage file:./data --dry-run',
     'fish-cli migrate export/*.json --rename names.json --yes',
     {
-      description: 'With the fifth gamemode of the dump:',
+      description: 'Include the fifth gamemode of the dump:',
       command: 'FISH_GAMEMODES=earth,oneblock,boxsmp fish-cli migrate ./dump',
     },
   ],

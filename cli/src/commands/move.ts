@@ -17,7 +17,7 @@ export const moveCommand = defineCommand({
     'fish-cli move 5f50b328 --from earth --gamemode survival',
     { description: 'From the gamemode of your profile:', command: 'fish-cli move 5f50b328 -g survival' },
     {
-      description: 'As an administrator:',
+      description: 'Move a record as an administrator:',
       command: 'fish-cli move 5f50b328 --user Alex --admin mia -g survival',
     },
   ],

@@ -12,7 +12,7 @@ export const removeCommand = defineCommand({
     'fish-cli remove 5f50b328 --gamemode earth',
     { description: 'In a script:', command: 'fish-cli remove 5f50b328 8ab02f11 -g earth --yes --json' },
     {
-      description: 'As an administrator, all records of the last three hours:',
+      description: 'Remove all records of the last three hours as an administrator:',
       command: 'fish-cli remove --user Alex --admin admin -g earth --since 3h',
     },
   ],

@@ -8,7 +8,7 @@ export type Env = Readonly<Record<string, string | undefined>>
 
 export type Terminal<Stream> = Stream & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
-/** Of a command; used in error messages. */
+/** The role that a command needs. Error messages name it. */
 export type Role = 'player' | 'administrator' | 'superadmin'
 
 export type KeyringEntry = Pick<AsyncEntry, 'getPassword' | 'setPassword' | 'deletePassword'>
@@ -18,7 +18,7 @@ export type OpenEntry = (service: string, account: string) => KeyringEntry
 
 /** The status line on stderr, rewritten in place. */
 export interface StatusLine {
-  /** Whether stderr is a terminal. Elsewhere `set` does nothing; use `say`. */
+  /** Whether stderr is a terminal. Otherwise, `set` does nothing; use `say`. */
   readonly isLive: boolean
   /** `undefined` removes a part. Parts are ordered by their first use. */
   set(part: string, text: string | undefined): void

@@ -57,7 +57,7 @@ export interface Command<F extends object = any, A extends object = any> {
   readonly examples: readonly (string | { readonly description: string; readonly command: string })[]
   readonly args: Interfaces.ArgInput<A>
   readonly flags: Interfaces.FlagInput<F>
-  /** By the name of the flag or argument. Those of shared flags are known without it. */
+  /** Values by the name of the flag or argument. Shared flags need no entry. */
   readonly completion: Completion
   role(input: CommandInput<F, A>): Role
   /** Returns the exit status. */
@@ -75,7 +75,7 @@ export interface CommandList {
   load(ids?: readonly string[]): Promise<Readonly<Record<string, Command>>>
   /** The command that a command line begins with. */
   find(argv: readonly string[]): { readonly id: string; readonly rest: readonly string[] } | undefined
-  /** Whether a word is a topic, and no command itself. */
+  /** Whether a word is a topic and not a command. */
   isTopic(word: string): boolean
 }
 

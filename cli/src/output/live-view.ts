@@ -10,26 +10,26 @@ export function canRewrite({ stdout, env }: Pick<Context, 'stdout' | 'env'>): bo
 const ERASE_BELOW = '\r\u{1b}[J'
 const up = (lines: number) => (lines > 0 ? `\u{1b}[${lines}A` : '')
 
-/** It neither uses the alternate screen nor hides the cursor, so there is nothing to restore. */
+/** The view neither uses the alternate screen nor hides the cursor, so there is nothing to restore. */
 export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>) {
   const { stdout, line } = context
   let render: ((screen: Screen) => string) | undefined
   let shown = ''
 
-  /** For the current width: terminals wrap text again when they are resized. */
+  /** Counts lines at the current width, because terminals rewrap text when they are resized. */
   const erasing = () => (shown === '' ? ERASE_BELOW : `${up(linesOf(shown, stdout.columns))}${ERASE_BELOW}`)
   const draw = () => {
     if (!render) return
     line.clear()
     const text = render(screenOf(context, stdout))
-    // In one write, so that nothing flickers.
+    // One write avoids flicker.
     stdout.write(`${erasing()}${text}\n`)
     shown = text
   }
   stdout.on('resize', draw)
 
   return {
-    /** Redrawn whenever the terminal is resized. */
+    /** The view is redrawn whenever the terminal is resized. */
     show(next: (screen: Screen) => string): void {
       render = next
       draw()

@@ -51,7 +51,7 @@ export function wrapText(text: string, cells: number): readonly string[] {
   )
 }
 
-/** Of a command to paste, within an error. */
+/** Marks the lines of commands to paste within an error. */
 const COMMAND_INDENT = ' '.repeat(6)
 
 const ASCII: Readonly<Record<string, string>> = { '…': '...', '→': '->', '·': '-', '—': '-', '●': '*', '×': 'x' }
@@ -61,7 +61,7 @@ export function localText(text: string, { unicode }: Pick<Screen, 'unicode'>): s
   return unicode ? text : text.replace(/[…→·—●×]/g, (character) => ASCII[character] ?? character)
 }
 
-/** With hanging indents. A word wider than a line, such as a path or a secret, stays whole. */
+/** Wraps with hanging indents. A word wider than a line, such as a path or a secret, stays whole. */
 export function wrapMessage(message: string, screen: Pick<Screen, 'unicode' | 'width'>): string {
   const { width: cells } = screen
   const text = localText(message, screen)

@@ -22,10 +22,10 @@ interface ListViewState {
   readonly outage?: Outage | undefined
 }
 
-/** When not all fits, the last catches are shown. */
+/** If not all catches fit, the view shows the last ones. */
 export function listViewText({ collection, options, at, outage }: ListViewState, screen: Screen): string {
   const list = buildCatchList(collection, options)
-  // Two lines less: the first line, and the cursor below the last.
+  // Two lines are reserved for the first line, and for the cursor below the last one.
   const room = screen.height === undefined ? Number.POSITIVE_INFINITY : Math.max(2, screen.height - 2)
   const { text, note } = bodyOf(list, { screen, room, keepsFirst: options.query.sort !== undefined })
   const when = `Updated ${timeOfDay(at)}${outage ? `, not live since ${timeOfDay(outage.since)}` : ''}`
@@ -41,11 +41,11 @@ function catchCount(list: CatchList): number {
 interface Frame {
   readonly screen: Screen
   readonly room: number
-  /** Shows the first instead of the last. */
+  /** Whether to show the first catches instead of the last. */
   readonly keepsFirst: boolean
 }
 
-/** With a note for the first line about what is left out. */
+/** Returns the body, and a note for the first line about omitted catches. */
 function bodyOf(list: CatchList, frame: Frame) {
   const { screen } = frame
   if (list.output.rows.length === 0) return { text: list.output.empty ?? '', note: '' }

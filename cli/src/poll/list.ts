@@ -21,7 +21,7 @@ import { isTransient, type Outage, outageOf, outageText, pollUntil, recoveryText
 
 interface ViewOptions {
   readonly flags: OutputFlags
-  /** What to list at a time in milliseconds since 1970. */
+  /** The query at a time in milliseconds since 1970. */
   readonly optionsAt: (now: number) => CatchListOptions
 }
 
@@ -30,10 +30,10 @@ interface WatchListOptions extends ViewOptions {
   readonly user: string
 }
 
-/** Between attempts to begin. */
+/** The pause between attempts to start. */
 const RETRY_INTERVAL_MS = 15_000
 
-/** An outage is reported and waited out, also at the start. @throws errors that trying again cannot fix */
+/** Reports an outage and waits for its end, also at the start. @throws errors that a retry cannot fix */
 export async function watchList(context: Context & Notes, options: WatchListOptions): Promise<number> {
   const { flags, target, user, optionsAt } = options
   const { clock } = context
@@ -90,7 +90,7 @@ export async function watchList(context: Context & Notes, options: WatchListOpti
     try {
       const first = entries.next()
       await Promise.race([first, connected.promise])
-      // Once more, for what was caught meanwhile.
+      // Refresh once more to include the catches of the meantime.
       if ((await refresh()) === 'done' || !collection) return
       const listed = idsOf(collection)
       for (let next = await first; !next.done; next = await entries.next()) {
@@ -202,7 +202,7 @@ function createListStream(context: Context & Notes, { flags, optionsAt }: ViewOp
       return left > 0 ? undefined : 'done'
     },
     showOutage: () => {},
-    // With --json too: missing lines alone would not show an outage.
+    // Messages also appear with --json, because missing lines alone would not show an outage.
     say: (text) => context.line.say(text),
     end: () => {},
   }

@@ -29,7 +29,7 @@ const CATCH_WORDS =
 // Messages of servers open with a word in capitals. Players cannot write at the start of a message: their names are there. What may come
 // before is tried in one way only, so that a long line of dashes takes no time.
 const OPENING = /^(?:\[[^\]]{1,32}\]|\([^)]{1,32}\)|[^\p{L}<[(])*\p{Lu}[\p{Lu}\p{M}’' -]{1,40} ?[!！▶►:]/u
-// With any prefix but that of a player.
+// These openings may follow any prefix except the name of a player.
 const KNOWN_OPENING = /(?:CATCH|NEW ENTRY|NIMBLE)!|FISHING ?[▶►]/
 const BY_PLAYER = /^(?:\[[^\]]{1,32}\] ?)*(?:<[^>]{1,40}>|\w{2,16} ?(?:»|>|:))/
 // Without cases, capitals cannot be told apart.
@@ -80,7 +80,7 @@ export function noteUnrecognized(context: Context & Notes, counter: Unrecognized
   context.note(`fish-cli: ${lines} not recognized, for example:`)
   for (const example of counter.examples()) context.note(`  ${printable(example)}`)
   const path = printable(configPath(context))
-  context.note(`  To recognize them, add "patterns" to ${path}. For an example: fish-cli watch --help`)
+  context.note(`  To recognize them, add "patterns" to ${path}. See the examples: fish-cli watch --help`)
   const words = [...targetWords(target), ...gamemodeWords(target)]
   for (const folder of counter.folders()) {
     context.note(`  Then add them: ${commandLine('watch', '--once', printable(folder), ...words)}`)

@@ -7,13 +7,13 @@ import type { LogPosition, WatchedCatch } from './parser.ts'
 import { type RotationOptions, readRotated } from './rotation.ts'
 
 interface Start {
-  /** `undefined` while there is no line: all that comes is new. */
+  /** `undefined` while the log has no line: then every later line is new. */
   readonly position: LogPosition | undefined
-  /** The catches before it. */
+  /** The catches before the position. */
   readonly skipped: readonly WatchedCatch[]
 }
 
-/** The end of a log that is not known. @throws CliError `log_not_readable` */
+/** The end of a log without a known position. @throws CliError `log_not_readable` */
 export async function findEnd(path: string, options: Pick<ReadOptions, 'signal' | 'chat'>): Promise<Start> {
   const skipped: WatchedCatch[] = []
   const file = await openLog(path)
@@ -63,7 +63,7 @@ export async function follow(options: FollowOptions): Promise<never> {
   }
 }
 
-/** Reads until another file takes its place, or other content. `undefined` while there is no line. */
+/** Reads until another file or other content replaces the log. `undefined` while the log has no line. */
 async function readFile(
   file: LogFile,
   known: LogPosition | undefined,
@@ -101,7 +101,7 @@ async function readFile(
 
 type Changes = ReturnType<typeof watchForChanges>
 
-/** On network drives, which report no changes, and without a folder, only the timeout applies. */
+/** Only the timeout applies without a folder, and on network drives, which report no changes. */
 function watchForChanges(path: string) {
   let changed = false
   let wake: (() => void) | undefined

@@ -71,7 +71,7 @@ function chatReaderOf(context: Context, gamemodes: readonly Gamemode[]): ChatRea
       throw new CliError({
         code: 'invalid_config',
         message: `Pattern ${index + 1} of ${configPath(context)} cannot be used: ${(error as Error).message}`,
-        hint: 'Correct the file. For an example: fish-cli watch --help',
+        hint: 'Correct the file. See the examples: fish-cli watch --help',
         exit: EXIT.usage,
       })
     }

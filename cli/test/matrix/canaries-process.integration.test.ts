@@ -25,14 +25,14 @@ describe('a process of its own', () => {
     },
   )
 
-  test('shows no password of a proxy that is out of reach', async () => {
+  test('shows no password of an unreachable proxy', async () => {
     const http_proxy = `http://alex:${encodeURIComponent(SECRETS.password)}@127.0.0.1:1`
     const program = launch(['status', '--url', 'http://fish.invalid'], { http_proxy, FISH_MAX_WAIT: '0' })
     expect(await program.closed).toBe(69)
     expect(tracesIn(program.stdout() + program.stderr())).toEqual([])
   })
 
-  test('shows nothing of an error that nobody catches but that it happened', async () => {
+  test('reports an uncaught error without its content', async () => {
     await using machine = await openMachine(stores)
     const env = Object.fromEntries(Object.entries(machine.env).map(([name, value]) => [name, value ?? '']))
     // Once it says that it listens, and so has begun.

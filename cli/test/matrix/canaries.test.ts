@@ -6,7 +6,7 @@ import { storeOnce } from './store.ts'
 const stores = storeOnce()
 afterAll(() => stores[Symbol.asyncDispose]())
 
-test('tracesIn finds a secret in every form it may be written in, and nothing elsewhere', () => {
+test('tracesIn finds a secret in every encoding, and nothing elsewhere', () => {
   const { password } = SECRETS
   const basic = Buffer.from(`Alex:${password}`)
   for (const text of [
@@ -42,7 +42,7 @@ describe.each([
     expect(await runOn(machine, [...argv, '--json'], { env, how })).toMatchObject({ status: 4, traces: [] })
   })
 
-  test('shows no password that is typed, and prompts for none with --no-input', async () => {
+  test('shows no typed password, and does not prompt with --no-input', async () => {
     await using machine = await openMachine(stores)
     const how = { terminal: true, typed: `${ACCOUNTS[variable]}\r` }
     // A new password is prompted for twice, and this one was typed once.

@@ -124,7 +124,7 @@ describe('a response that is not from the service', () => {
   })
 })
 
-test('no response is reported with the reason for it', async () => {
+test('a missing response is reported with the reason for it', async () => {
   const running = 'Check that the service is running, and that --url (or FISH_URL) is its address.'
   const away = { env: { ...env(), FISH_URL: 'http://127.0.0.1:1' } }
   await expectError(LIST, away, { code: 'unreachable', exit: 69, hint: running })

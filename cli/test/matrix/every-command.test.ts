@@ -104,7 +104,7 @@ describe.each<Row>(ROWS)('%s', (line, requests, exceptions = {}) => {
     }
     const clock = { now, sleep: () => Promise.resolve() }
     const unexpected = await runRow(machine, ['--json'], { how: { clock } })
-    // Not every command needs a clock.
+    // Some commands do not use the clock.
     if (unexpected.status === 0 || routes.length === 0 || findings !== undefined) return
     expect(expectErrorDocument(unexpected, lines)).toMatchObject({ code: 'internal_error', exit: 1 })
   })

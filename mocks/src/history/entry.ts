@@ -28,9 +28,9 @@ export interface RateLimitDecision {
    * - `exempt`: not subject to the limit, or the storage of the counter was down
    */
   readonly decision: 'counted' | 'refused' | 'bypassed' | 'exempt'
-  /** Requests left in the window, of a request that was counted. */
+  /** Requests left in the window, if the request was counted. */
   readonly remaining?: number
-  /** The end of the window, of a request that was counted. */
+  /** The end of the window, if the request was counted. */
   readonly resetAt?: Date
 }
 
@@ -51,7 +51,7 @@ export interface HistoryEntry {
   readonly at: Date
   /** The fault that was applied. @example 'status 503' */
   readonly fault: string | undefined
-  /** Of a write. */
+  /** The payload, if the request is a write. */
   readonly payload?: WritePayload
   /** The status of the response, even if a fault kept it from arriving. `undefined` while in flight. */
   readonly status: number | undefined
@@ -65,8 +65,8 @@ interface SentBy {
   readonly gamemode: Gamemode
 }
 
-/** A fish as a client sent it. The rarity is a number; `caughtAt` is there only if the client sent it. */
+/** A fish as a client sent it. The rarity is a number; `caughtAt` is present only if the client sent it. */
 export interface SentFish extends SentBy, FishEntry {}
 
-/** A crab as a client sent it. `caughtAt` is there only if the client sent it. */
+/** A crab as a client sent it. `caughtAt` is present only if the client sent it. */
 export interface SentCrab extends SentBy, CrabEntry {}

@@ -39,7 +39,7 @@ interface ClockOptions {
   readonly autoAdvance?: boolean | undefined
 }
 
-/** For clients of the SDK, the transports of a mock and its reset. */
+/** The methods for SDK clients, for the transports of a mock and for its reset. */
 export interface ResettableClock extends MockClock {
   /** The timeouts of SDK clients. @returns cancels the timer */
   setTimer(milliseconds: number, onEnd: () => void): () => void
@@ -49,8 +49,8 @@ export interface ResettableClock extends MockClock {
   /** A call of an SDK client left no requests until this time. Unless the client uses this clock, `advance` warns of it. */
   recordExhausted(call: string, until: number): void
   /**
-   * Calls back once when the time has passed. For timers of the service itself: nobody waits for them, so `autoAdvance` does
-   * not advance to them, and they are no sleepers.
+   * Calls back once when the time has passed. Timers of the service itself use it. No caller waits for them, so `autoAdvance`
+   * does not advance to them, and `sleepers` does not list them.
    */
   schedule(milliseconds: number, run: () => void): () => void
   reset(): void
@@ -76,7 +76,7 @@ const REASONS = {
 }
 
 interface Sleeper {
-  /** `service`: nobody waits for it. */
+  /** `service`: no caller waits for it. */
   readonly kind: keyof typeof REASONS | 'service'
   readonly wakeAt: number
   wake(): void
@@ -142,7 +142,7 @@ export function createClock({
     })
   }
 
-  /** A client with a clock of its own waits in real time. */
+  /** A client with its own clock waits in real time. */
   function warnOfOtherClocks(): void {
     const waitMs = exhausted ? exhausted.until - now() : 0
     if (waitMs > 0) {
@@ -271,7 +271,7 @@ export function createClock({
   }
 }
 
-/** Lets the process end meanwhile. In browsers, a timer is a number. */
+/** Lets the process end while the timer is pending. In browsers, a timer is a number. */
 function unref(timer: ReturnType<typeof setTimeout> | undefined): void {
   ;(timer as Partial<NodeJS.Timeout> | undefined)?.unref?.()
 }
@@ -296,7 +296,7 @@ export function toUnixMs(time: number | Date, what = 'A time'): number {
   throw new RangeError(`${what} must be a valid Date, or unix time in milliseconds.`)
 }
 
-/** Turns of the event loop, one by default. No timers: fake ones would stop the network of the mock. */
+/** Waits for turns of the event loop, one by default. Timers may be fake, and would then stop the network of the mock. */
 export function flushTasks(shouldContinue: (turns: number) => boolean = () => false): Promise<void> {
   const { port1, port2 } = new MessageChannel()
   let turns = 0

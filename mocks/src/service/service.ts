@@ -93,7 +93,7 @@ export async function openService(options: ServiceOptions) {
   return {
     app,
     appWithoutStorage: once(() => createApp({ ...appOptions, storage: unreachable })),
-    /** Can be read, and stores no catches. */
+    /** The storage can be read, but rejects catches. */
     appWithReadOnlyStorage: once(() =>
       createApp({ ...appOptions, storage: { ...storage, append: unreachable.append } }),
     ),
@@ -143,7 +143,7 @@ type Change = Parameters<Parameters<FishStorage['onChange']>[0]>[0] & object
  * names of users.
  */
 function createReproducibleStorage(storage: FishStorage) {
-  /** By the key of their item. */
+  /** Names by the key of their item. */
   const names = new Map<string, string>()
   const versions = new Map<string, string>()
   const listeners = new Set<(change?: Change) => void>()
@@ -152,7 +152,7 @@ function createReproducibleStorage(storage: FishStorage) {
   function updateVersion(collection: Collection, text: string, change: Change): void {
     const { owner, kind, gamemode } = collection
     versions.set(`${owner} ${kind} ${gamemode}`, digest(`${versionOf(collection)} ${text}`))
-    // Those of the storage come before there is a new version.
+    // The signals of the storage arrive before the new version exists.
     for (const listener of listeners) listener(change)
   }
 

@@ -17,7 +17,7 @@ export interface ServeOptions {
   readonly port?: number
 }
 
-/** What {@link serveHttp} takes. */
+/** Options of {@link serveHttp}. */
 export interface ServeHttpOptions extends ServeOptions {
   /** Handles requests, which have the address of the client as `ip`. */
   readonly handle: HandleRequest
@@ -88,7 +88,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<MockServer> 
 async function respond(options: ServeHttpOptions, req: IncomingMessage, res: ServerResponse) {
   const { handle, control, now, sleep = createClock({}).sleep } = options
   if (now) res.setHeader('date', new Date(now()).toUTCString())
-  // As in the server, so that paths and headers reach the app unchanged.
+  // This is the server's own adapter, so paths and headers reach the app unchanged.
   const request: Request = new NodeRequest({ req, res })
   try {
     const controlled = await control?.(request)

@@ -14,7 +14,7 @@ export const ORIGIN = 'https://allowed.example'
 export const ADDRESS_HEADER = 'x-test-address'
 export const BASE_URL = 'http://service.test'
 
-/** Not served without metrics and the reference page. */
+/** Checks of the metrics and the reference page, which this app does not serve. */
 export const NOT_IN_PROCESS = ['operations-metrics', 'operations-docs'] as const
 
 /** Options of {@link openDirect}. */

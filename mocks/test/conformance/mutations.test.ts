@@ -45,7 +45,7 @@ describe('the mutations', () => {
     expect(names.sort()).toEqual([...CAUGHT_BY.map(({ name }) => name), ...NO_START].sort())
   })
 
-  it('make every check fail that can be made here', () => {
+  it('make every check fail that can fail here', () => {
     const failing = new Set(CAUGHT_BY.flatMap(({ checks }) => checks))
     const passing = IDS.filter((id) => !failing.has(id))
     expect(passing, 'Add a mutation that each check catches, and list both in caught-by.json').toEqual(NOT_IN_PROCESS)

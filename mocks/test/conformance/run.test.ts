@@ -221,7 +221,7 @@ describe('a run', () => {
     expect(await accounts()).toEqual({ users: [], admins: ['root'] })
   })
 
-  it('lists what it could not remove', async () => {
+  it('lists the accounts that it could not remove', async () => {
     const { options } = await openDirect({
       around: (send) => async (request) =>
         request.method === 'DELETE' ? new Response(null, { status: 500 }) : send(request),
@@ -342,7 +342,7 @@ describe('a run with a given user and no administrator', () => {
     return { options: base, user: { name, fernetKey }, apiKey, password, requests }
   }
 
-  it('checks the public endpoints, and reports once what stays with the user', async () => {
+  it('checks the public endpoints, and reports its leftovers once', async () => {
     const { options, user, apiKey, password } = await openPublic()
     const only = ['reads', 'writes', 'key-own', 'session-list-users', 'user-created']
     const report = await runConformance({ ...options, only, user: { ...user, apiKey, password } })
@@ -388,7 +388,7 @@ describe('a run with a given user and no administrator', () => {
   })
 })
 
-it('a run stops when the service no longer responds, and reports once what it left', async () => {
+it('a run stops when the service no longer responds, and reports its leftovers once', async () => {
   let count = 0
   const { options } = await openDirect({
     around: (send) => async (request, init) => {

@@ -31,7 +31,7 @@ it.each(Object.entries({ ignored, refused }))(
   },
 )
 
-it('a run of the checks that need the ids alone fails, too', async () => {
+it('a run with only the checks that need ids also fails', async () => {
   const { options } = await openDirect({
     around: (send) => (request) => (isRead(new URL(request.url).pathname) ? ignored(request, send) : send(request)),
   })

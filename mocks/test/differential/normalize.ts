@@ -13,9 +13,8 @@ export const NOT_COMPARED: Readonly<Record<string, string>> = {
 export type Received = PlainResponse | { readonly failed: string }
 
 /**
- * Makes responses of one transport comparable with those of others. Entity tags are opaque (RFC 9110, section 8.8.3) and hold
- * what is random in a storage: each is compared by when the transport first used it, so that two transports agree when they say
- * "the same as before" of the same responses.
+ * Makes responses of different transports comparable. Entity tags are opaque (RFC 9110, section 8.8.3) and random. Each
+ * is replaced by the order of its first use, so two transports match if their tags repeat in the same responses.
  */
 export function createNormalizer(): (received: Received) => string {
   const tags = new Map<string, number>()

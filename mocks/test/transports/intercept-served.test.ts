@@ -5,19 +5,22 @@ import { expect, it } from 'vitest'
 const seed = { users: [{ name: 'Alex' }] }
 const SALMON = { name: 'Salmon', rarity: 'gold' } as const
 
-it.each(['before', 'after'])('a mock that listens is reached at an address that it served %s that', async (when) => {
-  await using mock = await createMock({ seed })
-  if (when === 'after') await mock.listen()
-  const { url } = await mock.serve()
-  if (when === 'before') await mock.listen()
-  const options = mock.client('Alex', { transport: 'network' })
-  await createClient({ ...options, baseUrl: url, gamemode: 'earth' }).fish.add(SALMON)
-  await createClient({ ...options, gamemode: 'earth' }).fish.add(SALMON)
-  expect(mock.requests.map(({ transport }) => transport)).toEqual(['http', 'intercept'])
-  expect(mock.sent.fish()).toHaveLength(2)
-})
+it.each(['before', 'after'])(
+  'a mock is reached both at its origin and at the address of serve() if serve() runs %s listen()',
+  async (when) => {
+    await using mock = await createMock({ seed })
+    if (when === 'after') await mock.listen()
+    const { url } = await mock.serve()
+    if (when === 'before') await mock.listen()
+    const options = mock.client('Alex', { transport: 'network' })
+    await createClient({ ...options, baseUrl: url, gamemode: 'earth' }).fish.add(SALMON)
+    await createClient({ ...options, gamemode: 'earth' }).fish.add(SALMON)
+    expect(mock.requests.map(({ transport }) => transport)).toEqual(['http', 'intercept'])
+    expect(mock.sent.fish()).toHaveLength(2)
+  },
+)
 
-it('the address of a server that was closed is blocked as any other', async () => {
+it('the address of a closed server is blocked like any other', async () => {
   await using mock = await createMock({ seed })
   await mock.listen()
   const server = await mock.serve()

@@ -55,7 +55,7 @@ it('closes the connection of a client that asks for it, as a server does', async
   }
 })
 
-it("lets listeners of MSW's events read what the service and the client read too", async () => {
+it("lets listeners of MSW's events also read the bodies of requests and responses", async () => {
   using server = await listening()
   const { mock, network } = server
   const sent: Promise<string>[] = []

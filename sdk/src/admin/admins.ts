@@ -18,7 +18,7 @@ export interface NewAdministrator {
   readonly role?: AdminRole | undefined
 }
 
-/** The administrators of the service. For superadmins. */
+/** The administrators of the service. Only superadmins may use these calls. */
 export interface AdminsResource {
   /**
    * All administrators, the first one first.

@@ -33,7 +33,7 @@ export interface AdminClient extends Reports {
   login(options?: Pick<CallOptions, 'signal'>): ApiPromise<Session & ResponseMeta>
   /**
    * Ends the open session at the service and forgets it; without one, sends nothing. The next call logs in again, or
-   * fails with ValidationError if the client has only a `token`. A session that has ended already is no error.
+   * fails with ValidationError if the client has only a `token`. It also succeeds if the session has already ended.
    *
    * @throws RateLimitError, ApiError, ConnectionError: then the session stays valid until it expires.
    * @example

@@ -10,7 +10,7 @@ import { ConnectionError, InvalidResponseError, TimeoutError } from '../errors/c
 
 /** A request of an administrator. */
 interface AdminRequest extends PreparedRequest {
-  /** For a write that must not happen twice: it is sent once, and errors describe the uncertainty. */
+  /** Set for a write that must not happen twice: it is sent once, and errors describe the uncertainty. */
   readonly once?: Uncertainty
 }
 
@@ -22,7 +22,7 @@ export type Send = <Content extends object, Options extends CallOptions>(
   prepare: () => AdminRequest,
 ) => ApiPromise<Content & ResponseMeta>
 
-/** Sends a request; a write that must not happen twice only once. Refusals by the rate limit are retried all the same. */
+/** Sends a request. A write that must not happen twice is sent once, but is still retried after a refusal by the rate limit. */
 export function sendOnceIfUncertain(transport: Transport): Transport {
   return ({ once, ...request }: ApiRequest & Pick<AdminRequest, 'once'>) =>
     once === undefined

@@ -73,7 +73,7 @@ export function createSessionCache({ logIn, canLogIn, given, now }: SessionConte
 
   return {
     login,
-    /** Forgets the open session; `undefined` if there is none. */
+    /** Forgets the open session and returns its token; `undefined` without a session. */
     drop(): string | undefined {
       const token = held?.token
       held = undefined

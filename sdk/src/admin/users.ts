@@ -82,7 +82,7 @@ export interface UsersResource {
    */
   get(name: string, options?: CallOptions): ApiPromise<UserDetails & ResponseMeta>
   /**
-   * Deletes a user and all its catches. For superadmins. A retry that finds no such user succeeds.
+   * Deletes a user and all its catches. Only superadmins may do this. A retry that finds no such user succeeds.
    *
    * @throws PermissionDeniedError; NotFoundError with code `user_not_found`; ValidationError, ApiError,
    *   ConnectionError.

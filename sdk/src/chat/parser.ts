@@ -123,7 +123,7 @@ const ARTICLE = /^ (?:an?|the|some)(?= )/i
 const EQUIVALENT_CHARACTERS = "'’‘`´▶►?\ufffd"
 /** A full stop after one or two letters is an abbreviation (`St. Peter’s Fish`), unless it ends the message. */
 const END_OF_SENTENCE = /!|\.$|(?<!(?:^| )\p{L}{1,2})\.(?=[ .])/u
-/** The decimal separator may be a comma. With three digits after it, which may be thousands, the length is ignored. */
+/** The decimal separator may be a comma. Three digits after a comma may be thousands, so that length is ignored. */
 const LENGTH = / with a length of (?:(\d+(?:\.\d+|,\d\d?)?) ?cm)?/i
 const FIRST_TIME = / for the first time/i
 

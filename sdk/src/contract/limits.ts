@@ -14,15 +14,15 @@ export const LIMITS = {
   windowSeconds: 300,
 } as const
 
-/** Most open event streams. Apart, so that pages that only read do not load them. */
+/** Most open event streams. They are a separate constant, so that pages that only read do not load them. */
 export const STREAM_LIMITS = {
-  /** Of one process. */
+  /** Streams of one process. */
   total: 2000,
-  /** Of one client and process. */
+  /** Streams of one client and process. */
   perClient: 10,
 } as const
 
-/** As {@link LIMITS}, of logins, passwords and the admin endpoints. Apart, so that pages of players do not load them. */
+/** {@link LIMITS} for logins, passwords and the admin endpoints. They are a separate constant, so that pages of players do not load them. */
 export const ACCOUNT_LIMITS = {
   /** Default `limit` of administrators' listings. */
   defaultPageSize: 100,

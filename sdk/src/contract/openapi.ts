@@ -35,7 +35,7 @@ const SECURITY: Readonly<Record<Authentication, OpenApiObject[]>> = {
   superadmin: [{ session: [] }],
 }
 
-/** Of what the rate limit counts. */
+/** An API key is optional on routes that the rate limit counts. */
 const OPTIONAL_KEY: readonly OpenApiObject[] = [{}, { apiKey: [] }]
 
 const COMMON_ERRORS: Readonly<Record<Access, readonly ErrorCode[]>> = {
@@ -219,7 +219,7 @@ function errorResponses(
 
 type JsonSchemaWriter = (schema: z.ZodMiniType, io?: 'input' | 'output') => OpenApiObject
 
-/** What is sent where somebody tries a request out: made up by a rule, it would be refused, such as a crab with a rarity. */
+/** Examples for trying out a request. Generated ones would be rejected, such as a crab with a rarity. */
 const EXAMPLES: ReadonlyMap<unknown, unknown> = new Map<unknown, unknown>([
   [fishEntriesSchema, [{ name: 'Salmon', rarity: 3 }]],
   [crabEntriesSchema, [{ name: DEFAULT_CRAB_NAME }]],
@@ -236,7 +236,7 @@ function jsonSchemaWriter(gamemodes: readonly Gamemode[]): JsonSchemaWriter {
       unrepresentable: 'any',
       override({ zodSchema, jsonSchema }) {
         if (zodSchema === gamemodeSchema) jsonSchema.enum = [...gamemodes]
-        // Readers in other languages know no `\\p`, and JSON text has no lone surrogates.
+        // Parsers in other languages do not support `\\p`, and JSON text has no lone surrogates.
         if (zodSchema === catchNameSchema) Object.assign(jsonSchema, CATCH_NAME_JSON)
         // The format says the same in fewer words.
         if (jsonSchema.format === 'date-time') delete jsonSchema.pattern

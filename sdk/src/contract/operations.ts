@@ -10,7 +10,7 @@ export type Authentication = 'none' | 'basic' | 'admin' | 'superadmin'
 /** Request and responses of a route. `errors` omits the error codes that every route can return. */
 export interface Operation {
   readonly summary: string
-  /** More than the summary has room for. @default none */
+  /** Details that do not fit into the summary. @default none */
   readonly description?: string
   readonly auth: Authentication
   readonly query?: z.ZodMiniObject
@@ -32,7 +32,7 @@ const created = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 201
 const json = <Schema extends z.ZodMiniType>(schema: Schema) => ({ type: MEDIA_TYPES.json, schema }) as const
 const gone = { status: 204 } as const
 
-/** The media types of pages and pictures for people, which are no part of the API. */
+/** The media types of pages and pictures for people, which do not belong to the API. */
 export const PAGE_TYPES = { html: 'text/html', png: 'image/png', svg: 'image/svg+xml' } as const
 const page = { status: 200, type: PAGE_TYPES.html } as const
 

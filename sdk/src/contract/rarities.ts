@@ -27,7 +27,7 @@ export function rarityLabel(value: RarityValue): RarityLabel {
 }
 
 /**
- * Converts a number or a label, in any letter case, to the number of a rarity; `undefined` if there is none.
+ * Converts a number or a label, in any letter case, to the number of a rarity; `undefined` for an unknown one.
  * One word of `Unknown/Other` is enough.
  * @example rarityValue('gold') // 3
  * @example rarityValue(9) // undefined

@@ -30,13 +30,13 @@ export const PUBLIC_ROUTES = {
   getUserKey: { method: 'GET', path: '/get/user/key', access: 'public' },
 } as const satisfies Record<string, Route>
 
-/** Further reads. Apart, so that pages that only read collections do not load them. */
+/** Further reads. They are a separate constant, so that pages that only read collections do not load them. */
 export const FURTHER_ROUTES = {
   events: { method: 'GET', path: '/events', access: 'public' },
   getProfile: { method: 'GET', path: '/get/profile', access: 'public' },
 } as const satisfies Record<string, Route>
 
-/** The routes by which players change what they have, with their password. */
+/** The routes for players to change their catches, with their password. */
 export const OWN_ROUTES = {
   deleteOwnFish: { method: 'DELETE', path: '/user/fish/:id', access: 'public' },
   deleteOwnCrab: { method: 'DELETE', path: '/user/crab/:id', access: 'public' },
@@ -101,8 +101,8 @@ export const PAGE_ROUTES = {
 /** Where pages find the files that they load. */
 export const ASSET_FOLDERS = { docs: '/docs', pages: '/assets' } as const
 
-// Not a spread: bundlers do not remove an unused spread, and keep all routes with it.
-/** Every route of the service, named by what it does. */
+// A spread would keep all routes in a bundle, because bundlers do not remove unused spreads.
+/** Every route of the service, with a name for its purpose. */
 export const ROUTES = /* @__PURE__ */ Object.assign(
   {},
   PUBLIC_ROUTES,

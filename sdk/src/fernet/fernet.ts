@@ -13,7 +13,7 @@ export interface FernetOptions {
 export interface EncryptOptions {
   /** The time of the token in unix milliseconds; stored in it unencrypted, in whole seconds. @default the clock */
   readonly now?: number
-  /** The initialization vector, 16 bytes. For tests: using one twice reveals equal messages. @default random */
+  /** The initialization vector, 16 bytes. Set it only in tests, because using one twice reveals equal messages. @default random */
   readonly iv?: Uint8Array
 }
 

@@ -1,4 +1,4 @@
-/** A generator of numbers from 0 up to 1 that are the same for a seed in every run (mulberry32). Not for secrets. */
+/** A generator of numbers from 0 up to 1 that are the same for a seed in every run (mulberry32). Do not use it for secrets. */
 export function seededNumbers(seed: number): () => number {
   let state = seed | 0
   return () => {

@@ -3,7 +3,7 @@ import { posix, win32 } from 'node:path'
 const OWN_FOLDER = 'fish-crab'
 
 export interface PlatformInfo {
-  /** As `process.platform`. */
+  /** A value of `process.platform`. */
   readonly platform: string
   readonly env: Readonly<Record<string, string | undefined>>
   /** The user's home folder. */
@@ -25,7 +25,7 @@ export interface UserFolders {
  * `~/.local/state` and `~/.local/share`; on macOS `~/Library/Application Support`; on Windows `%APPDATA%` for the
  * configuration and `%LOCALAPPDATA%` for the rest.
  *
- * Our own: env-paths 4 reads the XDG variables on Linux only, and only those of the process.
+ * This replaces env-paths 4, which reads the XDG variables on Linux only, and only those of the process.
  */
 export function userFolders({ platform, env, home }: PlatformInfo): UserFolders {
   const { isAbsolute, join } = platform === 'win32' ? win32 : posix
@@ -40,7 +40,7 @@ export function userFolders({ platform, env, home }: PlatformInfo): UserFolders 
     }
     return { config: join(home, '.config'), state: join(home, '.local', 'state'), data: join(home, '.local', 'share') }
   }
-  // The specification: ignore a path that is not absolute.
+  // The specification requires to ignore a path that is not absolute.
   const given = (value: string | undefined) => (value && isAbsolute(value) ? value : undefined)
   const { config, state, data } = fallback()
   return {

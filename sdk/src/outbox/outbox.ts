@@ -69,9 +69,9 @@ export interface FlushOptions {
 
 /** Numbers of catches. */
 export interface OutboxCounts {
-  /** Not delivered yet. */
+  /** Catches that are not delivered yet. */
   readonly pending: number
-  /** Not deliverable: dead letters, until `retry` or `drop`. */
+  /** Catches that cannot be delivered: they stay dead letters until `retry` or `drop`. */
   readonly rejected: number
 }
 

@@ -51,7 +51,7 @@ export type OutboxStore = ReturnType<typeof openStore>
  */
 export function openStore(path: string | undefined, service: string | undefined) {
   const label = path ?? `of ${service}`
-  // Not earlier: homedir() throws for a user without a home folder.
+  // The default path is resolved inside `guarded`, because homedir() throws for a user without a home folder.
   const { db, name, lock } = guarded(label, () => openFile(path ?? defaultPath(service ?? '')))
   const prepared = new Map<string, StatementSync>()
   const statement = (sql: string) => {

@@ -2,7 +2,7 @@ import { ConflictError, NotFoundError, PermissionDeniedError } from '@fish-crab/
 import { expect, test } from 'vitest'
 import { createService, failureOf, HELPER, ROOT } from './service.ts'
 
-test('a client knows who it is', async () => {
+test('a client reports its own administrator', async () => {
   const { admin: open } = await createService()
   expect(await open().me()).toMatchObject({ username: ROOT.username, role: 'superadmin' })
   expect(await open(HELPER).me()).toMatchObject({ username: HELPER.username, role: 'admin' })
@@ -31,7 +31,7 @@ test('superadmins create, list and delete administrators', async () => {
   expect(last instanceof ConflictError && last.code).toBe('last_superadmin')
 })
 
-test('what is for superadmins is a PermissionDeniedError for others, and they may do the rest', async () => {
+test('calls for superadmins reject with PermissionDeniedError for others, and all other calls work', async () => {
   const { admin: open } = await createService()
   const admin = open(HELPER)
   const refused = [
@@ -48,7 +48,7 @@ test('what is for superadmins is a PermissionDeniedError for others, and they ma
   expect((await admin.users.get('Alex')).name).toBe('Alex')
 })
 
-test('stats and leaderboard count what was caught', async () => {
+test('stats and leaderboard count catches', async () => {
   const admin = (await createService()).admin()
   await admin.users.create({ name: 'Bob' })
   await admin.fish.add(

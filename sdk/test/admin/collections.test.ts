@@ -38,7 +38,7 @@ test('crabs are added, listed and deleted likewise, each gamemode by itself', as
   expect((await admin.crabs.list('Alex', EARTH)).crab).toEqual([])
 })
 
-test('the collections of nobody are a NotFoundError', async () => {
+test('the collections of an unknown user reject with NotFoundError', async () => {
   const admin = (await createService()).admin()
   const calls = [
     admin.fish.list('Nobody', EARTH),

@@ -62,7 +62,7 @@ test.each<[string, string[], AdminClientOptions]>([
   expect(pathsOf(thrownBy(() => createAdminClient({ env: {}, ...options })))).toEqual(paths)
 })
 
-test('a client with a token alone says so where a password is needed', async () => {
+test('a client with only a token reports that a call needs a password', async () => {
   const { admin: open, sent } = await createService()
   const admin = open({ token: 'some-token' })
   expect(pathsOf(await failureOf(admin.login()))).toEqual(['username'])
@@ -70,7 +70,7 @@ test('a client with a token alone says so where a password is needed', async () 
   expect(sent).toEqual([])
 })
 
-test('of the environment only the address counts: the rest is about a player', async () => {
+test('only the address is read from the environment, because the other variables are for a player', async () => {
   const { admin: open, sent } = await createService()
   const env = { FISH_URL: 'http://other.test', FISH_USER: 'no name', FISH_KEY: 'none', FISH_API_KEY: '\n' }
   await open({ ...ROOT, baseUrl: undefined, env }).me()

@@ -44,7 +44,7 @@ test.each<[string, string, (admin: AdminClient) => Promise<unknown>, RegExp]>([
   expect(sent).toHaveLength(2)
 })
 
-test('a response of a proxy in place of the service leaves a write as uncertain as a lost response', async () => {
+test('after a response of a proxy, a write is as uncertain as after a lost response', async () => {
   const { admin, sent } = await withLostResponse('POST /admin/users', async () => new Response('', { status: 502 }))
   const error = await failureOf(admin.users.create({ name: 'Bob' }))
   expect(error instanceof ServerError && error.hint).toMatch(/users\.get\('Bob'\)/)
@@ -52,7 +52,7 @@ test('a response of a proxy in place of the service leaves a write as uncertain 
   expect(sent).toHaveLength(2)
 })
 
-test('a failed storage leaves a write as uncertain as a lost response: the disk may have stored it', async () => {
+test('after a storage error, a write is as uncertain as after a lost response', async () => {
   const failed = { error: 'The storage failed.', code: 'storage_error', requestId: 'r' }
   const { admin } = await withLostResponse('POST /admin/users', async () => Response.json(failed, { status: 500 }))
   const error = await failureOf(admin.users.create({ name: 'Bob' }))
@@ -92,7 +92,7 @@ test.each<[string, string, (admin: AdminClient, id: string) => Promise<unknown>]
   },
 )
 
-test('a retry that finds no such address does not succeed', async () => {
+test('a retry that gets not_found for its address does not succeed', async () => {
   const service = await createService()
   const responses = [new Response('', { status: 503 }), Response.json({ code: 'not_found' }, { status: 404 })]
   service.intercept((request) => {
@@ -103,7 +103,7 @@ test('a retry that finds no such address does not succeed', async () => {
   expect(error instanceof NotFoundError && error.code).toBe('not_found')
 })
 
-test('a page in place of a response does not count as deleted', async () => {
+test('a page in place of a response does not confirm a deletion', async () => {
   const service = await createService()
   service.intercept((request) =>
     request.method === 'DELETE' ? Promise.resolve(new Response('{"welcome":true}', { status: 200 })) : undefined,
@@ -111,7 +111,7 @@ test('a page in place of a response does not count as deleted', async () => {
   expect(await failureOf(service.admin().users.delete('Alex'))).toMatchObject({ code: 'invalid_response' })
 })
 
-test('reads and logins are tried again', async () => {
+test('reads and logins are retried', async () => {
   const { admin, sent, slept, intercept } = await withLostResponse('GET /admin/me')
   expect((await admin.me()).username).toBe('root')
   expect(sent).toHaveLength(3)

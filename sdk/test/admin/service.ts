@@ -4,15 +4,15 @@ import { type AppOptions, createApp, createMemoryStorage } from '@fish-crab/serv
 
 /** The first administrator, a superadmin. */
 export const ROOT = { username: 'root', password: 'root-password' } as const
-/** An administrator who is no superadmin. */
+/** An administrator who is not a superadmin. */
 export const HELPER = { username: 'helper', password: 'helper-password' } as const
 
 const BASE_URL = 'http://fish.test'
 
-/** A request on its way, before the service sees it; a response returned here is sent instead. */
+/** Handles a request before the service. A returned response replaces that of the service. */
 type Intercept = (request: Request, send: () => Promise<Response>) => Promise<Response> | undefined
 
-/** One service of a test's own, its clock, and clients that reach it without a network. */
+/** A separate service for one test, with its clock, and clients that reach it without a network. */
 export async function createService({
   clientAheadMs = 0,
   saysDate = true,
@@ -69,7 +69,7 @@ export async function createService({
     advance(ms: number) {
       now += ms
     },
-    /** Puts something between clients and service, from now on. */
+    /** Intercepts later requests between clients and service. */
     intercept(by: Intercept) {
       intercept = by
     },
@@ -78,12 +78,12 @@ export async function createService({
   }
 }
 
-/** How many logins are among requests. */
+/** The number of logins among requests. */
 export function logins(sent: readonly string[]): number {
   return sent.filter((line) => line === 'POST /admin/login').length
 }
 
-/** What a promise rejects with. */
+/** The error that a promise rejects with. */
 export async function failureOf(call: Promise<unknown>): Promise<unknown> {
   try {
     await call

@@ -14,7 +14,7 @@ test('nothing is sent before the first call, and all calls share one session', a
   expect(sent).toEqual(['POST /admin/login', 'GET /admin/me', 'GET /admin/stats'])
 })
 
-test('a session that is ended is refused by the service, and the next call logs in again', async () => {
+test('the service rejects an ended session, and the next call logs in again', async () => {
   const { admin: open, sent } = await createService()
   const admin = open()
   await admin.logout()
@@ -54,7 +54,7 @@ test.each([
   expect(sent.slice(3)).toEqual(['POST /admin/login', 'GET /admin/me', 'GET /admin/stats'])
 })
 
-test('without the date of the server and with a wrong clock, a call that finds its session over is sent again', async () => {
+test('without the date of the server and with a wrong clock, a call with an expired session is sent again', async () => {
   const { admin: open, sent, advance } = await createService({ saysDate: false, clientAheadMs: -HOUR })
   const admin = open()
   await admin.me()
@@ -63,18 +63,18 @@ test('without the date of the server and with a wrong clock, a call that finds i
   expect(sent.slice(2)).toEqual(['POST /admin/users', 'POST /admin/login', 'POST /admin/users'])
 })
 
-test('without the date of the server and with a clock far ahead, there is not a login for each call', async () => {
+test('without the date of the server and with a clock far ahead, calls still share one login', async () => {
   const { admin: open, sent } = await createService({ saysDate: false, clientAheadMs: 2 * HOUR })
   const admin = open()
   for (let count = 0; count < 5; count++) await admin.me()
   expect(logins(sent)).toBe(1)
 })
 
-test('many calls that find their session over log in once', async () => {
+test('many calls with an expired session log in once', async () => {
   const service = await createService()
   const admin = service.admin(HELPER)
   await admin.me()
-  // The administrator is another one of the same name now.
+  // A new administrator now has the same name.
   await service.admin().admins.delete(HELPER.username)
   await service.app.admins.create(HELPER.username, HELPER.password, 'admin')
   const before = service.sent.length
@@ -86,7 +86,7 @@ test('many calls that find their session over log in once', async () => {
 
 test('a call that learns late that its session expired uses the one that was opened since', async () => {
   const { admin: open, sent, advance, intercept } = await createService({ saysDate: false, clientAheadMs: -HOUR })
-  // At a new window, a client that paces itself would hold the second call until the first one has its response.
+  // At a new window, a client with pacing would delay the second call until the first one has a response.
   const admin = open({ ...ROOT, pace: false })
   await admin.me()
   advance(HOUR + 1000)
@@ -107,7 +107,7 @@ test('a call that learns late that its session expired uses the one that was ope
   expect(logins(sent)).toBe(2)
 })
 
-test('a session that is refused twice fails the call', async () => {
+test('a call fails when its session is rejected twice', async () => {
   const { admin: open, sent, intercept } = await createService()
   const body = { error: 'Log in again.', code: 'invalid_session', requestId: 'r' }
   intercept((request) =>
@@ -118,7 +118,7 @@ test('a session that is refused twice fails the call', async () => {
   expect(sent).toEqual(['POST /admin/login', 'GET /admin/me', 'POST /admin/login', 'GET /admin/me'])
 })
 
-test('a token from elsewhere is used as it is, and when it is over the call fails', async () => {
+test('a given token is used as it is, and calls fail when it expires', async () => {
   const { admin: open, sent, advance } = await createService()
   const { token, expiresAt } = await open().login()
   expect(expiresAt).toBe('2026-01-01T01:00:00.000Z')
@@ -130,13 +130,13 @@ test('a token from elsewhere is used as it is, and when it is over the call fail
   expect(logins(sent)).toBe(1)
 })
 
-test('a token from elsewhere that is over is replaced where there is a password', async () => {
+test('a given token that has expired is replaced if there is a password', async () => {
   const { admin: open, sent } = await createService()
   expect((await open({ ...ROOT, token: 'over-long-ago' }).me()).username).toBe(ROOT.username)
   expect(sent).toEqual(['GET /admin/me', 'POST /admin/login', 'GET /admin/me'])
 })
 
-test('an explicit login opens another session, which calls then use', async () => {
+test('an explicit login opens a new session for later calls', async () => {
   const { admin: open, sent, advance } = await createService()
   const admin = open()
   await admin.me()

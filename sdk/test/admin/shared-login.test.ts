@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createService, failureOf, ROOT } from './service.ts'
 
-test('one caller who leaves does not take the login from the others', async () => {
+test('a caller that aborts does not end the login of the others', async () => {
   const { admin: open, sent, intercept } = await createService()
   const [arrived, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   intercept((request, send) => {
@@ -21,7 +21,7 @@ test('one caller who leaves does not take the login from the others', async () =
   expect(sent).toEqual(['POST /admin/login', 'GET /admin/me'])
 })
 
-test('when all callers leave the login is ended, and the next call begins anew', async () => {
+test('the login ends when all callers abort, and the next call logs in again', async () => {
   const { admin: open, sent, intercept } = await createService()
   const admin = open()
   const ended = Promise.withResolvers<void>()
@@ -40,7 +40,7 @@ test('when all callers leave the login is ended, and the next call begins anew',
   expect((await admin.me()).username).toBe(ROOT.username)
 })
 
-test('a signal that is aborted already sends nothing', async () => {
+test('a call with an aborted signal sends nothing', async () => {
   const { admin: open, sent } = await createService()
   const [admin, signal] = [open(), AbortSignal.abort('no')]
   expect(await failureOf(admin.me({ signal }))).toBe('no')

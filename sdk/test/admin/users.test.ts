@@ -2,7 +2,7 @@ import { ConflictError, InvalidResponseError, NotFoundError } from '@fish-crab/s
 import { expect, test } from 'vitest'
 import { createService, failureOf, logins, ROOT } from './service.ts'
 
-test('a new user comes with its secrets and can be read without them', async () => {
+test('a new user is returned with its secrets, and read without them', async () => {
   const admin = (await createService()).admin()
   const created = await admin.users.create({ name: 'Bob', password: 'bobs-own-password' })
   expect(created).toMatchObject({ name: 'Bob', password: 'bobs-own-password' })
@@ -15,7 +15,7 @@ test('a new user comes with its secrets and can be read without them', async () 
   expect(requestId).toBeTypeOf('string')
 })
 
-test('a password is made for a user who is given none', async () => {
+test('a user without a given password gets a generated one', async () => {
   const admin = (await createService()).admin()
   expect((await admin.users.create({ name: 'Bob' })).password.length).toBeGreaterThan(11)
 })
@@ -26,7 +26,7 @@ test('a name that is taken is a ConflictError, in any letter case', async () => 
   expect(error instanceof ConflictError && error.code).toBe('user_exists')
 })
 
-test('users are listed by page, by search, and one by one', async () => {
+test('users are listed by page, by search, and by iteration', async () => {
   const { admin: open, sent } = await createService()
   const admin = open()
   for (const name of ['Bea', 'Bob', 'Cleo']) await admin.users.create({ name })
@@ -83,7 +83,7 @@ test('a deleted user does not exist, and deleting it again is a NotFoundError', 
   expect((await failureOf(admin.users.get('Alex'))) instanceof NotFoundError).toBe(true)
 })
 
-test('any name that a user can have stands in an address', async () => {
+test('every valid name of a user works in a URL', async () => {
   const { admin: open, sent } = await createService()
   const admin = open()
   for (const name of ['*.-*', '...', '_']) {

@@ -14,7 +14,7 @@ describe.each([
   })
 })
 
-describe('what players write, and everything else, is no catch', () => {
+describe('messages of players, and all other lines, are not catches', () => {
   test.each(NO_CATCHES.map((line) => [shown(line), line] as const))('%s', (_title, line) => {
     expect(parseChatLine(line)).toBeUndefined()
   })

@@ -67,7 +67,7 @@ describe('hostile text', () => {
     }
   })
 
-  test.each(BEGINNINGS)('the longest lines that are read do not hold the reader up: %j and anything', (start) => {
+  test.each(BEGINNINGS)('the longest lines are read in linear time: %j and any text', (start) => {
     for (const unit of UNITS) {
       const line = filled(start, unit, LINE)
       expect(line).toHaveLength(LINE)
@@ -75,7 +75,7 @@ describe('hostile text', () => {
     }
   })
 
-  test('a line of 4,096 characters is read, a longer one is not', () => {
+  test('a line of 4,096 characters is read, and a longer one is skipped', () => {
     const line = 'NICE CATCH! You caught a Salmon.'.padEnd(LINE)
     expect(parseChatLine(line)).toMatchObject({ name: 'Salmon' })
     expect(parseChatLine(`${line} `)).toBeUndefined()

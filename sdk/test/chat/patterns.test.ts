@@ -17,7 +17,7 @@ const german: ChatPattern = (message) => {
 }
 
 describe('patterns of your own', () => {
-  test('are functions that get the message without prefix and formatting', () => {
+  test('may be functions that get the message without prefix and formatting', () => {
     const seen: string[] = []
     const pattern: ChatPattern = (message) => {
       seen.push(message)
@@ -34,7 +34,7 @@ describe('patterns of your own', () => {
     expect(seen).toEqual(['Gefangen: Lachs.'])
   })
 
-  test('are rules, which also come from JSON', () => {
+  test('may be rules, which JSON can contain', () => {
     const rules: ChatPattern[] = JSON.parse(
       `[{ "kind": "fish", "opening": "🎣 HAUL! Your net's got", "rarity": 3, "byAugment": true },
         { "kind": "fish", "opening": "HUI! You caught", "rarity": "catch-word" },
@@ -55,7 +55,7 @@ describe('patterns of your own', () => {
     expect(parse(SALMON)).toEqual(parseChatLine(SALMON))
   })
 
-  test('decide in their order, before or after those of the game', () => {
+  test('apply in order, before or after those of the game', () => {
     const mine: ChatPattern = () => ({ kind: 'crab', name: 'mine' })
     expect(parseChatLine(SALMON, { patterns: [mine, ...CHAT_PATTERNS] })).toMatchObject({ name: 'mine' })
     expect(parseChatLine(SALMON, { patterns: [...CHAT_PATTERNS, mine] })).toMatchObject({ name: 'Salmon' })
@@ -79,7 +79,7 @@ describe('patterns of your own', () => {
     expect(parseChatLine(SALMON, { patterns: [wrong, ...CHAT_PATTERNS] })).toMatchObject({ name: 'Salmon' })
   })
 
-  test('may tell the time themselves, and what they throw is thrown', () => {
+  test('may set the time, and their errors are thrown', () => {
     const timed: ChatPattern = () => ({ kind: 'crab', name: 'crab', timeOfDay: '01:02:03' })
     expect(parseChatLine('[12:00:01] hi', { patterns: [timed] })).toMatchObject({ timeOfDay: '01:02:03' })
     const broken: ChatPattern = () => {
@@ -111,12 +111,12 @@ describe('the message in a line', () => {
     '[12:00:01] [Render thread/INFO]: [CHAT] ',
     '[12:00:01] [Render thread/INFO]: [CHAT] §r§l\u200b',
     '',
-  ])('is none: %j', (line) => {
+  ])('is undefined: %j', (line) => {
     expect(chatMessageOf(line)).toBeUndefined()
   })
 })
 
-test('what is found is given to the client as it is', () => {
+test('the client accepts a result as it is', () => {
   expectTypeOf<ChatFish>().toExtend<Parameters<Client['fish']['add']>[0]>()
   expectTypeOf<ChatCrab>().toExtend<NonNullable<Parameters<Client['crabs']['add']>[0]>>()
 })

@@ -96,7 +96,7 @@ const disguise = fc.record({
   lineEnd,
 })
 
-test('every catch that the game can tell comes back from under any formatting and prefix', () => {
+test('every message of the game about a catch is read under any formatting and prefix', () => {
   fc.assert(
     fc.property(catchMessage, disguise, ({ message, expected }, { noise, gaps, prefix, lineEnd }) => {
       const when = prefix === '' ? {} : { timeOfDay: '23:59:59' }
@@ -131,7 +131,7 @@ const speech = fc.tuple(
   fc.oneof(player, fc.constantFrom('NICE', 'CATCH', 'NEW', 'FISHING', 'NIMBLE', 'INFO')),
 )
 
-test('what a player writes is never a catch, whatever the player is called and writes before it', () => {
+test('text of a player is never a catch, whatever the name and the text before it', () => {
   fc.assert(
     fc.property(
       catchMessage,
@@ -173,7 +173,7 @@ const piece = fc.oneof(
 )
 const junk = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''))
 
-test('junk never throws, and a catch in it is an entry that the service accepts', () => {
+test('junk never throws, and the service accepts every catch that is found in it', () => {
   let found = 0
   fc.assert(
     fc.property(
@@ -196,7 +196,7 @@ test('junk never throws, and a catch in it is an entry that the service accepts'
   expect(found).toBeGreaterThan(100)
 })
 
-test('a message is what a player sees: no codes, no controls, no doubled spaces', () => {
+test('a message has no codes, control characters or doubled spaces', () => {
   fc.assert(
     fc.property(junk, (line) => {
       for (const text of [stripChatFormatting(line), chatMessageOf(line)?.text ?? '']) {

@@ -24,7 +24,7 @@ describe('a pattern made of a template', () => {
     expect(read(prefixed, '[Pro] ODD CATCH! You caught a Salmon.')).toMatchObject({ name: 'Salmon', rarity: 5 })
   })
 
-  test('reads crabs, with and without a name, and what is always so', () => {
+  test('reads crabs, with and without a name, and adds fixed fields', () => {
     expect(read({ kind: 'crab', template: 'ZWICK! {any} Krabbe' }, 'ZWICK! Eine Krabbe')).toEqual({
       kind: 'crab',
       name: 'crab',
@@ -42,7 +42,7 @@ describe('a pattern made of a template', () => {
     })
   })
 
-  test('leaves to the game what the game recognizes, and to nobody what players type', () => {
+  test('applies after the patterns of the game, and never to text of players', () => {
     const broad = { template: '{rarity} CATCH! {name}', rarities: { nice: 'Mythical' } } as const
     expect(read(broad, 'NICE CATCH! You caught a Cod.')).toMatchObject({ name: 'Cod', rarity: 2 })
     for (const typed of ['<Bob> NICE CATCH! Cod', 'Bob CATCH! Cod', 'Bob: NICE CATCH! Cod', 'NICE CATCH!']) {
@@ -78,7 +78,7 @@ describe('a pattern made of a template', () => {
       const message = 'a '.repeat(length)
       const before = process.cpuUsage()
       for (let run = 0; run < 20; run += 1) pattern(message)
-      // Other programs take no part in it.
+      // CPU time excludes other programs.
       return process.cpuUsage(before).user / 1000
     }
     timeOf(1000)

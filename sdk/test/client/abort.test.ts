@@ -22,11 +22,11 @@ test('an abort during a wait settles the call at once with the reason', async ()
   expect(requests).toHaveLength(1)
 })
 
-test('a sleep whose signal has aborted before rejects at once with the reason', async () => {
+test('a sleep with an aborted signal rejects at once with the reason', async () => {
   await expect(systemClock.sleep(60_000, AbortSignal.abort(REASON))).rejects.toBe(REASON)
 })
 
-test('a clock that hears no signal does not hold up an abort', async () => {
+test('a clock that ignores signals does not delay an abort', async () => {
   const abort = new AbortController()
   const { options } = player(tooMany({ 'retry-after': '100' }))
   const clock = {
@@ -39,7 +39,7 @@ test('a clock that hears no signal does not hold up an abort', async () => {
   await expect(createClient({ ...options, clock }).fish.add(SALMON, { signal: abort.signal })).rejects.toBe(REASON)
 })
 
-test('an abort during a request settles the call and is handed on to fetch', async () => {
+test('an abort during a request settles the call and is passed to fetch', async () => {
   const abort = new AbortController()
   const { fetch, requests } = scriptedFetch(() => {
     queueMicrotask(() => abort.abort(REASON))
@@ -50,7 +50,7 @@ test('an abort during a request settles the call and is handed on to fetch', asy
   expect(requests).toHaveLength(1)
 })
 
-test('a signal that is aborted already sends nothing, whatever is called', async () => {
+test('no call with an aborted signal sends anything', async () => {
   const { options, requests } = player()
   const client = createClient(options)
   const signal = AbortSignal.abort(REASON)

@@ -33,7 +33,7 @@ test.each([
   expect(calls).toBe(1)
 })
 
-test('the mistake of a given fetch is the cause, and shows no secret', async () => {
+test('the error of a given fetch is the cause, and shows no secret', async () => {
   const mistake = new TypeError('"key-1" is an invalid header value.')
   const fetch = () => Promise.reject(mistake)
   const error = await failureOf(createClient({ fetch, apiKey: 'key-1' }).demo.fish())
@@ -63,7 +63,7 @@ test('the message contains how a given fetch failed', async () => {
   })
 })
 
-test('a response of another maker is read, which has no stream of the platform', async () => {
+test('a response of a custom fetch without a stream is read', async () => {
   const text = JSON.stringify({ user: 'demo', fish: [] })
   const response = { status: 200, headers: new Headers(), body: undefined, text: async () => text }
   const fetch = async () => response as unknown as Response
@@ -81,14 +81,14 @@ test('a runtime without fetch is reported at the first call', async () => {
 test.each([
   ['a mock of this project', { code: 'ERR_UNHANDLED_REQUEST' }, 'GET http://fish.test is handled by no mock.'],
   ['MSW', { name: 'InternalError' }, '[MSW] Cannot bypass a request when using the "error" strategy.'],
-])('a request that %s stopped fails with its message, and is not sent again', async (_, fields, message) => {
+])('a request that %s blocks fails with its message, and is not retried', async (_, fields, message) => {
   const stopped = new TypeError('fetch failed', { cause: Object.assign(new Error(message), fields) })
   const { options, requests } = player(stopped)
   await expect(createClient(options).demo.fish()).rejects.toMatchObject({ code: 'unhandled_request', message })
   expect(requests).toHaveLength(1)
 })
 
-test('a write that a browser may have stopped names the page that may have to be allowed', async () => {
+test('the error of a write that a browser may have blocked names the origin to allow', async () => {
   vi.stubGlobal('location', { origin: 'https://page.example' })
   const client = createClient({
     baseUrl: 'https://fish.example',

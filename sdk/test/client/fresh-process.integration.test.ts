@@ -20,7 +20,7 @@ test('importing the client loads neither zod nor undici nor cryptography', async
   expect(files.filter((file) => /zod|undici|fernet\/(fernet|key\.(node|web)|token)/.test(file))).toEqual([])
 })
 
-test('a process that used a client ends by itself, with the shared dispatcher of the process as it was', async () => {
+test('a process with a client exits by itself, and its shared dispatcher is unchanged', async () => {
   await using server = await listen(answerEmpty)
   const { stdout, exitCode } = await runInNode(`
     import { createClient } from '@fish-crab/sdk'
@@ -37,7 +37,7 @@ test('a process that used a client ends by itself, with the shared dispatcher of
 test.each([
   ['no proxy', {}, 'demo, without undici'],
   ['a proxy', { http_proxy: 'http://127.0.0.1:1', no_proxy: '127.0.0.1' }, 'demo, with undici'],
-])('undici is loaded for the proxies of the environment alone (%s)', async (_, proxies, expected) => {
+])('undici is loaded only for proxies of the environment (%s)', async (_, proxies, expected) => {
   await using server = await listen(answerEmpty)
   const env = { HTTP_PROXY: '', HTTPS_PROXY: '', http_proxy: '', https_proxy: '', ...proxies }
   const { stdout } = await runInNode(
@@ -59,7 +59,7 @@ test.each([
   expect(stdout).toBe(expected)
 })
 
-test('a dispatcher of another kind that the program has set is left to the program', async () => {
+test('a dispatcher that the program has set stays in use', async () => {
   await using server = await listen(answerEmpty)
   const { stdout } = await runInNode(`
     import { Agent, RetryAgent, setGlobalDispatcher } from 'undici'
@@ -72,7 +72,7 @@ test('a dispatcher of another kind that the program has set is left to the progr
 })
 
 // In a process of its own: the test runner loads parts of MSW before any test, which hides what MSW cannot see.
-test('a plain MSW server intercepts a client, also one with connections from before, and gives it back', async () => {
+test('a plain MSW server intercepts a client, even one with open connections, until it closes', async () => {
   await using server = await listen(answerEmpty)
   const { stdout } = await runInNode(`
     import { createClient } from '@fish-crab/sdk'

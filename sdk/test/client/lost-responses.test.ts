@@ -6,7 +6,7 @@ const SALMON = { name: 'Salmon', rarity: 3 } as const
 const broken = () => new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })
 const never = () => new Promise<Response>(() => {})
 
-test('after lost responses and failures of the server the same token is sent again', async () => {
+test('after lost responses and failures of the server, the same token is sent again', async () => {
   const { options, requests, slept } = player(broken(), failure(500, 'storage_error'), saved())
   expect((await createClient(options).fish.add(SALMON)).id).toBe('record-1')
   expect(new Set(requests.map(({ init }) => init.body)).size).toBe(1)
@@ -35,7 +35,7 @@ test('a response that breaks off counts as lost', async () => {
   expect(requests).toHaveLength(2)
 })
 
-test('when all tries are lost, the error names the address, the reason and keeps its cause', async () => {
+test('when all attempts are lost, the error names the address and the reason, and keeps its cause', async () => {
   const { options, requests } = player(broken(), broken(), broken())
   const error = await createClient(options)
     .fish.add(SALMON)
@@ -47,20 +47,20 @@ test('when all tries are lost, the error names the address, the reason and keeps
   expect(requests).toHaveLength(3)
 })
 
-test('a server that keeps failing ends in a ServerError after maxRetries', async () => {
+test('a call to a failing server rejects with ServerError after maxRetries', async () => {
   const { options, requests } = player(failure(503, 'unavailable'), failure(503, 'unavailable'))
   const client = createClient({ ...options, maxRetries: 1 })
   await expect(client.fish.list()).rejects.toMatchObject({ name: 'ServerError', status: 503, code: 'unavailable' })
   expect(requests).toHaveLength(2)
 })
 
-test('a service that reports to be unavailable is not asked again: that is its status', async () => {
+test('status() is not retried when the service reports that it is unavailable', async () => {
   const { options, requests } = player(failure(503, 'unavailable'))
   await expect(createClient(options).status()).rejects.toMatchObject({ status: 503, code: 'unavailable' })
   expect(requests).toHaveLength(1)
 })
 
-test('a retry waits for Retry-After, whatever maxWaitMs is, and gives up when that is longer than 30 s', async () => {
+test('a retry waits for Retry-After regardless of maxWaitMs, and gives up above 30 s', async () => {
   const patient = player(failure(503, 'unavailable', { 'retry-after': '7' }), saved())
   await createClient({ ...patient.options, maxWaitMs: 0 }).fish.add(SALMON)
   expect(patient.slept).toEqual([7000])
@@ -69,7 +69,7 @@ test('a retry waits for Retry-After, whatever maxWaitMs is, and gives up when th
   expect(hasty.slept).toEqual([])
 })
 
-test('a failure does not wait for the end of the window that its headers tell of', async () => {
+test('a failure does not wait for the end of the window in its headers', async () => {
   const counted = { 'x-ratelimit-limit': '25', 'x-ratelimit-remaining': '20', 'x-ratelimit-reset': '1767225900' }
   const { options, slept } = player(failure(503, 'unavailable', counted), saved())
   await createClient(options).fish.add(SALMON)
@@ -82,7 +82,7 @@ test.each([400, 401, 403, 404, 405, 409, 413, 415, 501])('a response with status
   expect(requests).toHaveLength(1)
 })
 
-test('no complete response within timeoutMs is a TimeoutError, even of a fetch that ignores its signal', async () => {
+test('an attempt without a complete response within timeoutMs is a TimeoutError, even if fetch ignores its signal', async () => {
   const { options, requests } = player(never)
   const client = createClient({ ...options, timeoutMs: 10, maxRetries: 0 })
   const error = await client.fish.add(SALMON).catch((thrown) => thrown)
@@ -92,7 +92,7 @@ test('no complete response within timeoutMs is a TimeoutError, even of a fetch t
   expect(requests[0]?.init.signal?.aborted).toBe(true)
 })
 
-test('a body that stalls runs into timeoutMs as well, and each attempt has its own', async () => {
+test('timeoutMs also limits a stalled body, and applies to each attempt', async () => {
   const stalled = () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), { status: 201 })
   const { options } = player(stalled, saved())
   const ends: (() => void)[] = []

@@ -49,14 +49,14 @@ test('a redirect is not followed, so the API key reaches no other server', async
   expect(elsewhere.sockets.size).toBe(0)
 })
 
-test('connections are used again', async () => {
+test('connections are reused', async () => {
   await using server = await listen(answerEmpty)
   const client = createClient({ baseUrl: server.baseUrl })
   for (let call = 0; call < 10; call++) await client.demo.fish()
   expect(server.sockets.size).toBeLessThanOrEqual(2)
 })
 
-test('a server that is not there is a ConnectionError with the reason', async () => {
+test('a missing server is a ConnectionError with the reason', async () => {
   const server = await listen(answerEmpty)
   await server[Symbol.asyncDispose]()
   const client = createClient({ baseUrl: server.baseUrl, maxRetries: 0 })
@@ -66,13 +66,13 @@ test('a server that is not there is a ConnectionError with the reason', async ()
   })
 })
 
-test('a global fetch that is replaced after the client was made is the one that is called', async () => {
+test('the client calls a global fetch that is replaced later', async () => {
   const client = createClient()
   vi.stubGlobal('fetch', async () => Response.json({ user: 'stubbed', fish: [] }))
   expect((await client.demo.fish()).user).toBe('stubbed')
 })
 
-test('the proxy of the environment is used, and not for hosts it exempts', async () => {
+test('the proxy of the environment is used, except for exempt hosts', async () => {
   await using target = await listen(answerEmpty)
   const tunnels: unknown[] = []
   await using proxy = await listen(answerEmpty)
@@ -89,7 +89,7 @@ test('the proxy of the environment is used, and not for hosts it exempts', async
   expect(target.sockets.size).toBe(1)
 })
 
-test('an invalid proxy address is reported without its password, and read again at the next call', async () => {
+test('an invalid proxy address is reported without its password, and the next call reads it again', async () => {
   await using server = await listen(answerEmpty)
   vi.stubEnv('http_proxy', 'http://user:canary-password@not a host')
   const client = createClient({ baseUrl: server.baseUrl })

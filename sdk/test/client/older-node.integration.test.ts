@@ -13,13 +13,13 @@ const SCRIPT = (baseUrl: string) => `
   process.stdout.write([...users, status].join(' '))
 `
 
-test.skipIf(!node)('a Node that undici is too new for reaches the service by its own fetch', async () => {
+test.skipIf(!node)('a Node that is too old for undici reaches the service by its own fetch', async () => {
   await using server = await listen(answerEmpty)
   const ended = await runInNode(SCRIPT(server.baseUrl), { node })
   expect(ended).toEqual({ exitCode: 0, stdout: 'demo demo 200', stderr: '' })
 })
 
-test.skipIf(!node)('it says once a client that the proxy of the environment is ignored', async () => {
+test.skipIf(!node)('it warns once per client that the proxy of the environment is ignored', async () => {
   await using server = await listen(answerEmpty)
   const env = { HTTP_PROXY: 'http://user:canary-password@127.0.0.1:1', NO_PROXY: '' }
   const { exitCode, stdout, stderr } = await runInNode(SCRIPT(server.baseUrl), { node, env })

@@ -66,7 +66,7 @@ test('a SOCKS proxy that is down is reported as no response, without its credent
   expect((await failureAt('https://fish.example.org')).code).toBe('connection_error')
 })
 
-test('an empty environment has no proxies, and a given one has its own', async () => {
+test('an empty environment has no proxies, and a given one has its own proxies', async () => {
   await using server = await listen(answerEmpty)
   vi.stubEnv('http_proxy', 'http://127.0.0.1:1')
   expect(await createClient({ baseUrl: server.baseUrl, env: {} }).demo.fish()).toMatchObject({ user: 'demo' })

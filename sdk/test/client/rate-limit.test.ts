@@ -35,7 +35,7 @@ test.each([
   expect(slept).toEqual([wait])
 })
 
-test('chance makes a wait longer, never shorter, and a wait that is then longer than maxWaitMs is not begun', async () => {
+test('jitter only lengthens a wait, and a wait that exceeds maxWaitMs with it is not started', async () => {
   const longer = player(tooMany({ 'retry-after': '10' }), saved())
   await createClient({ ...longer.options, random: () => 0.5 }).fish.add(SALMON)
   expect(longer.slept).toEqual([10_125])
@@ -45,7 +45,7 @@ test('chance makes a wait longer, never shorter, and a wait that is then longer 
   expect(bounded.slept).toEqual([])
 })
 
-test('a wait longer than maxWaitMs is not begun: the call fails at once with the time to try again', async () => {
+test('a wait longer than maxWaitMs is not started: the call fails at once with the time to try again', async () => {
   const counted = { 'x-ratelimit-limit': '25', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1767225900' }
   const { options, requests, slept, clock } = player(tooMany({ 'retry-after': '120', ...counted }))
   const error = await createClient({ ...options, maxWaitMs: 119_999 })
@@ -74,7 +74,7 @@ test('maxWaitMs bounds the sum of all waits of a call', async () => {
   expect(slept).toEqual([100_000, 100_000])
 })
 
-test('by default an hour is waited for, and no longer', async () => {
+test('by default a call waits up to an hour', async () => {
   const { options, slept } = player(tooMany({ 'retry-after': '3600' }), saved())
   await createClient(options).fish.add(SALMON)
   expect(slept).toEqual([3_600_000])
@@ -82,7 +82,7 @@ test('by default an hour is waited for, and no longer', async () => {
   await expect(createClient(longer.options).fish.add(SALMON)).rejects.toMatchObject({ retryAfterMs: 3_601_000 })
 })
 
-test('a limit that is not the one the headers tell of is not waited for', async () => {
+test('a call does not wait for a limit other than the one in the headers', async () => {
   const left = { 'x-ratelimit-limit': '25', 'x-ratelimit-remaining': '20', 'x-ratelimit-reset': '1767225900' }
   const { options, slept } = player(tooMany({ 'retry-after': '200', ...left }))
   const call = createClient(options).keys.get({ username: 'Alex', password: 'wrong' })

@@ -116,12 +116,12 @@ test('a response that reports a window years away is corrected by the next one',
   expect(state.window).toMatchObject({ remaining: 22, resetMs: WINDOW_MS, endsAt: now + WINDOW_MS })
 })
 
-test('without a refusal nothing is believed to last longer than twice the usual window', () => {
+test('without a refusal, no window is trusted beyond twice the usual length', () => {
   const { state, now } = after([window(0, 4e12, DAY_MS)])
   expect(decide(state, { pace: true, probes: 1 }, now)).toMatchObject({ waitMs: 2 * WINDOW_MS })
 })
 
-test('a refusal closes the limiter whatever the order of the reported windows, until the latest reported time', () => {
+test('a refusal closes the limiter until the latest reported time, in any order of reports', () => {
   const { state, now } = after([
     window(20, 2 * WINDOW_MS, 10_000),
     { status: 429, retryMs: 100_000, ...window(0, WINDOW_MS, 10_000) },
@@ -129,14 +129,14 @@ test('a refusal closes the limiter whatever the order of the reported windows, u
   expect(decide(state, { pace: true, probes: 1 }, now)).toMatchObject({ waitMs: 100_000 })
 })
 
-test('what is not from the service opens nothing', () => {
+test('a response of another server does not open the limiter', () => {
   for (const status of [200, 302, 403, 503]) {
     const { state } = after([window(24), { status, isService: false }])
     expect(state).toMatchObject({ phase: 'counted', uncertain: [2] })
   }
 })
 
-test('half of what remains goes at once, and less the more others have used', () => {
+test('half of the remaining requests start at once, and fewer the more others have used', () => {
   const goesAtOnce = (responses: readonly Partial<ObservedResponse>[]) => {
     let { state, now } = after(responses)
     for (let count = 0; ; count++) {
@@ -170,7 +170,7 @@ function lose(state: LimiterState, now: number): LimiterState {
   return afterLoss(sent, permit)
 }
 
-test('a request whose response was lost is spent, as long as no response to a later one shows that it is not', () => {
+test('a request with a lost response counts as spent, unless a later response shows otherwise', () => {
   const last = after([window(1)])
   const lostLast = lose(last.state, last.now)
   expect(decide(lostLast, RULES, last.now)).toMatchObject({ waitMs: WINDOW_MS })
@@ -183,13 +183,13 @@ test('a request whose response was lost is spent, as long as no response to a la
   expect(decide(settled, RULES, now).permit).toBeDefined()
 })
 
-test('after many losses in a row, requests probe: it is the connection that fails', () => {
+test('after many losses in a row, requests probe, since the connection is failing', () => {
   let { state, now } = after([window(6)])
   for (let loss = 0; loss < 6; loss++) state = lose(state, now)
   expect(decide(state, RULES, now).permit).toBeDefined()
 })
 
-test('an outage holds nothing back once the service responds', () => {
+test('an outage does not delay requests once the service responds', () => {
   let state = INITIAL_STATE
   for (let loss = 0; loss < 100; loss++) state = lose(state, 0)
   const probe = decide(state, RULES, 0)

@@ -8,7 +8,7 @@ const WINDOW_MS = 300_000
 const HOUR_MS = 3_600_000
 const MASTER_KEY = 'master-key-of-the-service'
 
-/** A service in virtual time, and clients of it that share nothing unless they are given the same clock. */
+/** A service in virtual time, and clients that share a limiter only if they have the same clock. */
 async function simulate() {
   const time = createVirtualTime()
   const service = await simulateService(time, { apiKey: MASTER_KEY })
@@ -31,7 +31,7 @@ async function simulate() {
     const windows = Map.groupBy(refused, ({ resetMs }) => resetMs)
     return Math.max(0, ...[...windows.values()].map((each) => each.length))
   }
-  /** How long after the end of the window before it the last request was served. */
+  /** The time from the end of the previous window to the last request. */
   const lastAfterResetMs = () => {
     const resets = [...new Set(service.served.map(({ resetMs }) => resetMs))]
     return (service.served.at(-1)?.at ?? Number.NaN) - (resets.at(-2) ?? Number.NaN)
@@ -42,7 +42,7 @@ async function simulate() {
 const many = <Result>(count: number, call: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index)))
 
-test('100 calls at once against 25 per 300 s are exactly 100 requests, none of them refused', async () => {
+test('100 calls at once against 25 per 300 s send exactly 100 requests, and none is refused', async () => {
   const { time, open, served, lastAfterResetMs } = await simulate()
   const client = open()
   await time.run(many(100, () => client.demo.fish()))
@@ -71,7 +71,7 @@ test('a call whose response was lost does not wait behind calls that came later'
 test.each([
   ['an hour ahead', HOUR_MS],
   ['an hour behind', -HOUR_MS],
-])('a clock that is %s does no harm', async (_, wrongByMs) => {
+])('a clock that is %s has no effect', async (_, wrongByMs) => {
   const { time, open, served, lastAfterResetMs } = await simulate()
   const client = open({ clock: time.clock(wrongByMs) })
   await time.run(many(100, () => client.demo.fish()))
@@ -79,7 +79,7 @@ test.each([
   expect(lastAfterResetMs()).toBeLessThan(2000)
 })
 
-test('responses that overtake each other do not mislead it', async () => {
+test('responses out of order do not mislead the limiter', async () => {
   const { time, open, served } = await simulate()
   const random = seededNumbers(7)
   const client = open({}, { latencyMs: () => random() * 4000 })
@@ -88,7 +88,7 @@ test('responses that overtake each other do not mislead it', async () => {
 })
 
 test.each([1, 2, 3, 4, 5])(
-  'with every tenth response lost, all is stored once and a window refuses at most once (%i)',
+  'with every tenth response lost, every catch is stored once and a window refuses at most once (%i)',
   async (seed) => {
     const { time, open, refusedPerWindow } = await simulate()
     const random = seededNumbers(seed)
@@ -114,7 +114,7 @@ test.each([1, 2, 3, 4, 5, 6])(
 )
 
 test.each([1, 2, 3, 4, 5])(
-  'with a second process on the same budget, a window refuses at most once (%i)',
+  'with a second process on the same limit, a window refuses at most once (%i)',
   async (seed) => {
     const { time, open, refusedPerWindow } = await simulate()
     const random = seededNumbers(seed)
@@ -132,7 +132,7 @@ test.each([1, 2, 3, 4, 5])(
   },
 )
 
-test('an aborted wait settles at once, and its turn goes to the next', async () => {
+test('an aborted wait settles at once, and its turn passes to the next call', async () => {
   const { time, open, served } = await simulate()
   const client = open()
   await time.run(many(25, () => client.demo.fish()))
@@ -162,7 +162,7 @@ test('a wait that does not fit maxWaitMs fails at once, with nothing sent', asyn
   expect(served).toHaveLength(25)
 })
 
-test('with maxWaitMs 0, concurrent calls still wait for the first response, and only for that', async () => {
+test('with maxWaitMs 0, concurrent calls still wait for the first response, but not longer', async () => {
   const { time, start, open, served } = await simulate()
   const client = open({ maxWaitMs: 0 })
   await time.run(many(25, () => client.demo.fish()))
@@ -170,7 +170,7 @@ test('with maxWaitMs 0, concurrent calls still wait for the first response, and 
   expect(time.now() - start).toBeLessThan(1000)
 })
 
-test('of many calls at once, those that fit no window within maxWaitMs fail as soon as that is known', async () => {
+test('calls that cannot start within maxWaitMs fail as soon as that is known', async () => {
   const { time, start, open } = await simulate()
   const client = open({ maxWaitMs: WINDOW_MS + 5000 })
   const calls = await time.run(
@@ -188,7 +188,7 @@ test('of many calls at once, those that fit no window within maxWaitMs fail as s
   expect(Math.max(...failed.map(({ at }) => at))).toBeLessThan(1000)
 })
 
-test('a client whose API key lifts the limit is not held back', async () => {
+test('a client whose API key lifts the limit is not delayed', async () => {
   const { time, start, open, served } = await simulate()
   const client = open({ apiKey: MASTER_KEY })
   await time.run(many(200, () => client.demo.fish()))
@@ -196,14 +196,14 @@ test('a client whose API key lifts the limit is not held back', async () => {
   expect(time.now() - start).toBeLessThan(150)
 })
 
-test('an API key that lifts nothing costs no refusal', async () => {
+test('an unknown API key causes no refusal', async () => {
   const { time, open, served } = await simulate()
   const client = open({ apiKey: 'unknown' })
   await time.run(many(60, () => client.demo.fish()))
   expect(served.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 200))
 })
 
-test('with pace: false all goes at once, and what is refused goes again in the next window', async () => {
+test('with pace: false, all calls start at once, and refused ones are retried in the next window', async () => {
   const { time, open, served } = await simulate()
   const client = open({ pace: false })
   await time.run(many(40, () => client.demo.fish()))
@@ -247,14 +247,14 @@ test('when others suddenly use up the limit, calls that cannot wait fail at once
   expect(time.now() - start).toBeLessThan(1000)
 })
 
-test('where requests vanish, calls do not queue up behind one another', async () => {
+test('if requests vanish, calls do not queue up behind one another', async () => {
   const fetch: typeof globalThis.fetch = () => new Promise(() => {})
   const client = createClient({ fetch, timeoutMs: 20, maxRetries: 0, env: {} })
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const names: string[] = []
   const calls = many(60, () => client.demo.fish().catch((error) => names.push(error.name)))
-  // Half of what they would take one after another.
+  // One after another, the calls would take twice this time.
   await vi.advanceTimersByTimeAsync(20 * 60 * 0.5)
   expect(names).toEqual(Array.from({ length: 60 }, () => 'TimeoutError'))
   await calls
@@ -282,7 +282,7 @@ test('an abort in a hook rejects with its reason', async () => {
   expect(served).toEqual([])
 })
 
-test('a clock that jumps ahead during a wait costs no call its patience', async () => {
+test('a clock that jumps ahead during a wait does not use up maxWaitMs', async () => {
   const { time, open } = await simulate()
   let ahead = 0
   const clock = { now: () => time.now() + ahead, sleep: time.sleep }
@@ -299,7 +299,7 @@ test('a clock that jumps ahead during a wait costs no call its patience', async 
   expect(await calls).toHaveLength(50)
 })
 
-test('a system clock that is set back during a window makes nobody wait longer', async () => {
+test('a system clock that is set back during a window does not lengthen a wait', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] })
   try {
     const headers = {

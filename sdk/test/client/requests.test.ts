@@ -9,7 +9,7 @@ async function payloadOf(request: StubRequest | undefined): Promise<unknown> {
   return JSON.parse(new TextDecoder().decode(message))
 }
 
-test('a fish is posted as a token that the key opens to the long payload form', async () => {
+test('a fish is posted as a token that decrypts to the long payload form', async () => {
   const { options, requests } = player(saved())
   const result = await createClient(options).fish.add({ name: 'Salmon', rarity: 3 })
   expect(result).toEqual({ message: 'Fish saved for user Alex', id: 'record-1', replayed: false, requestId: 'req-1' })
@@ -133,7 +133,7 @@ test('the leaderboard is read with its range', async () => {
   await expect(wrong).rejects.toMatchObject({ issues: [{ path: 'gamemode' }, { path: 'limit' }] })
 })
 
-test('a profile is read of the user of the call, else of the client', async () => {
+test('a profile is of the user of the call, or of the client', async () => {
   const figures = { total: 1, unique: 1 }
   const profile = {
     user: 'Alex',
@@ -173,7 +173,7 @@ test('crabs, demo collections and the status are read from their own paths', asy
   ])
 })
 
-test('a key is fetched with Basic credentials in UTF-8 that stand in no address', async () => {
+test('a key is fetched with Basic credentials in UTF-8 that are not in the URL', async () => {
   const { fetch, requests } = scriptedFetch(json({ fernetKey: 'a' }), json({ fernetKey: 'b' }))
   const client = createClient({ fetch })
   expect((await client.keys.get({ username: 'Alex', password: 'pä:ß🐟' })).fernetKey).toBe('a')

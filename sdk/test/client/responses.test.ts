@@ -28,7 +28,7 @@ test.each([
   })
 })
 
-test('an error page that is not of the service becomes an ApiError of unknown code', async () => {
+test('an error page of another server becomes an ApiError with an unknown code', async () => {
   const { options } = player(new Response('<h1>Bad gateway</h1>', { status: 502 }))
   const error = await createClient({ ...options, maxRetries: 0 })
     .demo.fish()
@@ -81,7 +81,7 @@ test.each([
   },
 )
 
-test('after a write, a redirect does not say that the catch may be stored', async () => {
+test('the error of a redirected write does not say that the catch may be stored', async () => {
   const { options } = player(new Response(null, { status: 302 }))
   const call = createClient(options).crabs.add()
   await expect(call).rejects.toMatchObject({ message: expect.not.stringContaining('may be stored') })

@@ -116,7 +116,7 @@ async function play({ seed, calls, network }: typeof sequence extends fc.Arbitra
   return { outcomes, tookMs, names: fish.map(({ name }) => name), served: service.served }
 }
 
-test('whatever calls meet and wherever they are aborted, each settles, none keeps a permit, and catches are stored once', async () => {
+test('after any failure or abort, calls settle and release their permits, and catches are stored once', async () => {
   await fc.assert(
     fc.asyncProperty(sequence, async (given) => {
       const { outcomes, tookMs, names } = await play(given)

@@ -47,7 +47,7 @@ test('a ValidationError repeats no credentials', async () => {
   expectNoSecret(await call.catch((thrown) => thrown))
 })
 
-test('what a server repeats of a secret gets into no error, hook or log', async () => {
+test('a secret that a server repeats is not in errors, hooks or logs', async () => {
   const echo = () =>
     json(
       {
@@ -67,7 +67,7 @@ test('what a server repeats of a secret gets into no error, hook or log', async 
   for (const each of seen) expectNoSecret(each)
 })
 
-test('a hook that rejects ends neither the call nor the process', async () => {
+test('a hook that rejects does not end the call or the process', async () => {
   const { options } = player(json({ user: 'demo', fish: [] }))
   const client = createClient({ ...options, onRequest: async () => Promise.reject(new Error('The display is gone.')) })
   expect((await client.demo.fish()).user).toBe('demo')

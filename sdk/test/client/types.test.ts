@@ -13,7 +13,7 @@ import {
 import { expect, expectTypeOf, test } from 'vitest'
 import { json, player } from './stubs.ts'
 
-test('the code of an ApiError is one that an editor knows, and may be any text', () => {
+test('editors suggest the codes of an ApiError, and any text is allowed', () => {
   const error: unknown = new ApiError('No.', { status: 404, code: 'user_not_found', headers: {} })
   if (!(error instanceof ApiError)) throw error
   expectTypeOf(error.code).toEqualTypeOf<ErrorCode | (string & {})>()
@@ -36,13 +36,13 @@ test('entries with details have their id and time, others may not', async () => 
   expectTypeOf<Crab['id']>().toEqualTypeOf<string | undefined>()
 })
 
-test('a rarity that there is not does not compile', () => {
+test('an unknown rarity does not compile', () => {
   expectTypeOf<7>().toExtend<FishInput['rarity']>()
   expectTypeOf<'gold'>().toExtend<FishInput['rarity']>()
   expectTypeOf<99>().not.toExtend<FishInput['rarity']>()
 })
 
-test('any text is taken for a gamemode, and checked when it runs', () => {
+test('any text compiles as a gamemode, and is checked at run time', () => {
   expectTypeOf<string>().toExtend<ClientOptions['gamemode']>()
   const gamemode: string = 'The Nether'
   expect(() => createClient({ gamemode })).toThrow('gamemode: Must be a valid gamemode')

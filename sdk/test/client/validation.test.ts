@@ -37,7 +37,7 @@ test.each([
   expect(requests).toEqual([])
 })
 
-test('500 entries that are too large once encrypted are refused with a way out', async () => {
+test('500 entries that are too large when encrypted are rejected with a next step', async () => {
   const { options, requests } = player()
   const entries = Array.from({ length: 500 }, () => ({ name: '🐟'.repeat(100), rarity: 1 as const }))
   await expect(createClient(options).fish.add(entries)).rejects.toThrow(/fewer entries/)
@@ -68,7 +68,7 @@ test('Basic credentials that HTTP cannot carry are refused', async () => {
   expect(requests).toEqual([])
 })
 
-test('wrong options are all named when the client is made, without their values', () => {
+test('createClient() names all wrong options, without their values', () => {
   const wrong = {
     baseUrl: 'http://alex:hunter2@fish.example',
     user: 'a b',
@@ -93,7 +93,7 @@ test('wrong options are all named when the client is made, without their values'
   expect(thrown.message).not.toContain('hunter2')
 })
 
-test('unknown options are refused, with the one that was meant', async () => {
+test('unknown options are rejected with the closest known one', async () => {
   const wrong = { baseURL: 'https://fish.example', gamemod: 'earth', nonsense: 1, apiKey: undefined } as object
   expect(() => createClient(wrong)).toThrow(
     expect.objectContaining({

@@ -20,7 +20,7 @@ async function warningsOf(work: () => Promise<unknown>): Promise<readonly unknow
   }
 }
 
-test('a client warns once when calls start to wait over 5 s for the rate limit', async () => {
+test('a client warns once when a call starts to wait over 5 s for the rate limit', async () => {
   const { options, requests } = player(refused(6), saved(), refused(60), saved())
   const client = createClient(options)
   const warnings = await warningsOf(async () => {
@@ -36,12 +36,12 @@ test('a client warns once when calls start to wait over 5 s for the rate limit',
   ])
 })
 
-test('a client does not warn of a wait of 5 s', async () => {
+test('a client does not warn about a wait of 5 s', async () => {
   const { options } = player(refused(5), saved())
   expect(await warningsOf(() => createClient(options).fish.add(SALMON))).toEqual([])
 })
 
-test('a client whose waits are reported to onWait does not warn of them', async () => {
+test('a client with onWait does not warn about waits', async () => {
   const { options } = player(refused(60), saved())
   const onWait = vi.fn()
   expect(await warningsOf(() => createClient({ ...options, onWait }).fish.add(SALMON))).toEqual([])
@@ -67,7 +67,7 @@ test('a client warns once, without the key, when the service counts its requests
 test.each([
   ['without an API key', {}, counted],
   ['with a valid API key', { apiKey: API_KEY }, saved],
-])('a client %s does not warn of the key', async (_, credentials, response) => {
+])('a client %s does not warn about the key', async (_, credentials, response) => {
   const { options } = player(response())
   expect(await warningsOf(() => createClient({ ...options, ...credentials }).fish.add(SALMON))).toEqual([])
 })

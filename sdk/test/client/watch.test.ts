@@ -5,7 +5,7 @@ const encoder = new TextEncoder()
 const READY = 'event: ready\nid: e0\ndata: {}\n\n'
 const CATCH = `event: catch\nid: e1\ndata: ${JSON.stringify({ kind: 'crab', name: 'crab', id: 'r1', caughtAt: '2026-01-01T00:00:00Z' })}\n\n`
 
-/** A stream that sends a text, and then nothing for ever. */
+/** A stream that sends a text, and then stays silent. */
 function silentAfter(text: string) {
   let cancelled = false
   const body = new ReadableStream<Uint8Array>({
@@ -17,7 +17,7 @@ function silentAfter(text: string) {
   return { response: new Response(body, { headers: { 'x-request-id': '1' } }), isCancelled: () => cancelled }
 }
 
-/** A client whose attempts are responded to in turn, the later ones by the last. The timers run as a test says. */
+/** A client whose attempts get the responses in turn, and later ones the last response. Tests advance the timers. */
 function watching(...responses: readonly (() => Response)[]) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -42,7 +42,7 @@ const json = (status: number, code: string) => () =>
   Response.json({ error: 'An error.', code }, { status, headers: { 'x-request-id': '1' } })
 const ended = () => new Response(READY, { headers: { 'x-request-id': '1' } })
 
-test('what connecting again would not help against ends a watch', async () => {
+test('an error that a reconnect cannot fix ends a watch', async () => {
   const { catches, ids } = watching(ended, json(404, 'user_not_found'))
   const first = expect(catches.next()).rejects.toMatchObject({ name: 'NotFoundError', code: 'user_not_found' })
   await vi.advanceTimersByTimeAsync(60_000)
@@ -50,18 +50,18 @@ test('what connecting again would not help against ends a watch', async () => {
   expect(ids).toEqual([null, 'e0'])
 })
 
-test('a service that stays away is tried less and less often', async () => {
+test('a watch retries less and less often during an outage', async () => {
   const { catches, ids, stop } = watching(ended, json(503, 'unavailable'))
   const first = catches.next().catch(() => {})
   await vi.advanceTimersByTimeAsync(600_000)
-  // After the first minute, every 30 to 45 s.
+  // After the first minute, a retry follows every 30 to 45 s.
   expect(ids.length).toBeGreaterThan(12)
   expect(ids.length).toBeLessThan(28)
   stop()
   await first
 })
 
-test('a stream that ends before its first event, as proxies send while the service is away, counts as a failure', async () => {
+test('a stream that ends before its first event, as behind a proxy during an outage, counts as a failure', async () => {
   const away = () => new Response('retry: 5000\n\n', { headers: { 'x-request-id': '1' } })
   const { catches, ids, states, stop } = watching(ended, away, away, ended, () => silentAfter(READY).response)
   const first = catches.next().catch(() => {})
@@ -77,7 +77,7 @@ test('a first stream that ends before its first event is an error', async () => 
   await expect(catches.next()).rejects.toMatchObject({ name: 'ConnectionError' })
 })
 
-test('a connection on which nothing comes for three heartbeats is given up for another one', async () => {
+test('a connection that is silent for three heartbeats is replaced', async () => {
   const [dead, alive] = [silentAfter(READY), silentAfter(CATCH)]
   const { catches, ids } = watching(
     () => dead.response,
@@ -93,7 +93,7 @@ test('a connection on which nothing comes for three heartbeats is given up for a
   expect(alive.isCancelled()).toBe(true)
 })
 
-test('says once that the service is away, and when it is back; streams that end without that are no matter', async () => {
+test('reports an outage once, and its end; a stream that just ends is not reported', async () => {
   const away = json(503, 'unavailable')
   const alive = silentAfter(CATCH)
   const { catches, states } = watching(ended, ended, away, away, () => alive.response)
@@ -106,7 +106,7 @@ test('says once that the service is away, and when it is back; streams that end 
   await catches.return()
 })
 
-test('an error of a callback ends no watch', async () => {
+test('an error of a callback does not end a watch', async () => {
   const fetch = async () => silentAfter(CATCH).response
   const client = createClient({ baseUrl: 'https://fish.example', user: 'Alex', gamemode: 'earth', fetch, pace: false })
   const onConnect = () => {

@@ -69,7 +69,7 @@ test('an error has a name, a code and a message that says what to do', () => {
   expect(error.cause).toBeUndefined()
 })
 
-test('the guard knows a FernetError, also one of another copy of the class, and nothing else', async () => {
+test('the guard recognizes only a FernetError, including one of another copy of the class', async () => {
   expect((await caught(createFernet(KEY).decrypt(''))) instanceof FernetError).toBe(true)
   vi.resetModules()
   const copy = await import('@fish-crab/sdk/fernet')

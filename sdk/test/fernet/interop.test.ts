@@ -9,14 +9,14 @@ describe.each(IMPLEMENTATIONS)('the fernet package and ours on $platform', ({ cr
   // The package takes 0 for "any age"; left out it means 60 s.
   const options = (key: string) => ({ secret: new witness.Secret(key), ttl: 0 })
 
-  test.each(MESSAGES)('it reads what we wrote: %s', async (message) => {
+  test.each(MESSAGES)('the package reads our token: %s', async (message) => {
     for (const key of [KEY, generateFernetKey()]) {
       const token = await create(key).encrypt(message, { now: NOW })
       expect(new witness.Token({ ...options(key), token }).decode()).toBe(message)
     }
   })
 
-  test.each(MESSAGES)('we read what it wrote: %s', async (message) => {
+  test.each(MESSAGES)('our code reads its token: %s', async (message) => {
     for (const key of [KEY, generateFernetKey()]) {
       const token = new witness.Token({ ...options(key), time: new Date(NOW) }).encode(message)
       const opened = await create(key).decrypt(token)

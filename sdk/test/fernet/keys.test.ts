@@ -49,13 +49,13 @@ test.each([
   expect(() => createFernet([KEY, key])).toThrow(expect.objectContaining({ code: 'invalid_key' }))
 })
 
-test('no key at all is refused', () => {
+test('an empty list of keys is rejected', () => {
   const unset: unknown = undefined
   expect(() => createFernet([])).toThrow(expect.objectContaining({ code: 'invalid_key' }))
   expect(() => createFernet(unset as string)).toThrow(expect.objectContaining({ code: 'invalid_key' }))
 })
 
-test('each key is made ready once, and not before it is needed', async () => {
+test('each key is prepared once, at its first use', async () => {
   let prepared = 0
   const counting: typeof preparePlatformKey = (key) => {
     prepared++
@@ -71,7 +71,7 @@ test('each key is made ready once, and not before it is needed', async () => {
   expect(prepared).toBe(2)
 })
 
-test('2,000 generated keys differ, are 44 characters, and hold none of the four that alphabets dispute', () => {
+test('2,000 generated keys differ, have 44 characters, and avoid the four that differ between alphabets', () => {
   const keys = Array.from({ length: 2_000 }, () => generateFernetKey())
   for (const key of keys) {
     expect(key).toMatch(/^[A-Za-z0-9]{43}=$/)
@@ -86,7 +86,7 @@ test('generated keys use every character that both alphabets share', () => {
   expect(seen.size).toBe(62 + '='.length)
 })
 
-test('a drawn key that would hold a disputed character is drawn again whole', () => {
+test('a generated key with a character that differs between alphabets is replaced as a whole', () => {
   const draws = [new Uint8Array(32).fill(0xff), new Uint8Array(randomBytes(32)).fill(0xfb), new Uint8Array(32).fill(1)]
   expect(generateFernetKey(() => draws.shift() ?? new Uint8Array(32))).toBe(Buffer.alloc(32, 1).toString('base64'))
   expect(draws).toHaveLength(0)

@@ -6,7 +6,7 @@ const lengths = Array.from({ length: 49 }, (_, length) => length)
 const patterned = (length: number) => Uint8Array.from({ length }, (_, at) => (at * 37 + length) & 0xff)
 
 describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
-  test('every message of 0 to 48 bytes comes back', async () => {
+  test('every message of 0 to 48 bytes survives a round trip', async () => {
     const fernet = create(KEY)
     for (const length of lengths) {
       const token = await fernet.encrypt(patterned(length))
@@ -15,7 +15,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     }
   })
 
-  test('any text comes back as its UTF-8', async () => {
+  test('any text survives a round trip as UTF-8', async () => {
     const fernet = create(KEY)
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 60 }), async (message) => {
@@ -25,26 +25,26 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     )
   })
 
-  test('a message of 256 KiB comes back', async () => {
+  test('a message of 256 KiB survives a round trip', async () => {
     const fernet = create(KEY)
     const message = patterned(256 * 1024)
     const opened = await fernet.decrypt(await fernet.encrypt(message))
     expect(Buffer.compare(opened.message, message)).toBe(0)
   })
 
-  test('two tokens of one message differ, since their IVs do', async () => {
+  test('two tokens of one message differ, because their IVs differ', async () => {
     const fernet = create(KEY, { now: () => NOW })
     const tokens = await Promise.all(Array.from({ length: 50 }, () => fernet.encrypt('fish')))
     expect(new Set(tokens.map((token) => Buffer.from(raw(token).subarray(9, 25)).toString('hex'))).size).toBe(50)
   })
 
-  test('the token contains the whole seconds of the given time, else of the clock', async () => {
+  test('the token contains the given time, or that of the clock, in whole seconds', async () => {
     const fernet = create(KEY, { now: () => NOW + 999 })
     expect((await fernet.decrypt(await fernet.encrypt(''))).timestamp).toBe(BigInt(NOW / 1000))
     expect((await fernet.decrypt(await fernet.encrypt('', { now: 5_999 }))).timestamp).toBe(5n)
   })
 
-  test('a caller may change its bytes once it has handed them over', async () => {
+  test('a caller may change its bytes after the call', async () => {
     const fernet = create(KEY)
     const message = patterned(20)
     const iv = patterned(16)
@@ -61,7 +61,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     expect(opened.mac).toEqual(token.slice(-32))
   })
 
-  test('an IV that is not 16 bytes or a time no token can hold is refused', async () => {
+  test('an IV of another length than 16 bytes, or a time outside of the range, is rejected', async () => {
     const fernet = create(KEY)
     await expect(fernet.encrypt('', { iv: new Uint8Array(15) })).rejects.toThrow(RangeError)
     for (const now of [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 64 * 1000]) {

@@ -59,7 +59,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     await refuses(await swapped.encrypt('fish'))
   })
 
-  test('padding that is not exactly PKCS#7 is refused, though the MAC is right', async () => {
+  test('padding other than exact PKCS#7 is rejected, even with a valid MAC', async () => {
     const block = (...end: readonly number[]) => Uint8Array.from([...new Uint8Array(16 - end.length).fill(65), ...end])
     const good = await fernet.decrypt(forgeToken(KEY, block(3, 3, 3)))
     expect(text(good.message)).toBe('A'.repeat(13))
@@ -72,7 +72,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     await refuses(forgeToken(KEY, new Uint8Array(32)))
   })
 
-  test('a first byte other than 0x80 and a token without a block are refused, though the MAC is right', async () => {
+  test('a first byte other than 0x80 and a token without a block are rejected, even with a valid MAC', async () => {
     const block = new Uint8Array(16).fill(16)
     expect((await fernet.decrypt(forgeToken(KEY, block))).message).toHaveLength(0)
     for (const version of [0x00, 0x7f, 0x81, 0xff]) await refuses(forgeToken(KEY, block, version))

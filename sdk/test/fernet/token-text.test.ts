@@ -67,7 +67,7 @@ test('the standard alphabet is refused in a token', async () => {
   expect(seen).toBeGreaterThan(0)
 })
 
-test('of the last characters that decode to the same bytes only one is taken', async () => {
+test('only the canonical last character is accepted', async () => {
   for (const token of samples) {
     const start = bare(token).slice(0, -1)
     const accepted: string[] = []
@@ -82,7 +82,7 @@ test('of the last characters that decode to the same bytes only one is taken', a
   }
 })
 
-test('one more character is refused, also where it would add no byte', async () => {
+test('an extra character is rejected, even if it adds no byte', async () => {
   for (const token of samples) {
     for (const extra of ALPHABET) await refuses(bare(token) + extra)
   }

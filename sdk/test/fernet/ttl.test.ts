@@ -20,7 +20,7 @@ test.each([
   expect(isWithinTtl(made, { ttlSeconds, now: NOW + later })).toBe(good)
 })
 
-test('timestamps of 64 bits are judged exactly', () => {
+test('timestamps of 64 bits are compared exactly', () => {
   expect(isWithinTtl(2n ** 64n - 1n, { ttlSeconds: 60, now: NOW })).toBe(false)
   expect(isWithinTtl(2n ** 63n, { ttlSeconds: 60, now: 2 ** 63 * 1000 })).toBe(true)
   expect(isWithinTtl(0n, { ttlSeconds: Number.MAX_SAFE_INTEGER, now: NOW })).toBe(true)
@@ -36,13 +36,13 @@ test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('a clock at %s is refused'
 })
 
 describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
-  test('a token of any time is read when no TTL is given, by whatever clock', async () => {
+  test('a token of any time is read without a TTL, at any time of the clock', async () => {
     for (const { key, token } of own.tokens) {
       await expect(create(key).decrypt(token, { now: 0 })).resolves.toBeDefined()
     }
   })
 
-  test('a given TTL refuses what is too old or too far ahead, by the given time, else by the clock', async () => {
+  test('a TTL rejects tokens that are too old or in the future, by the given time or the clock', async () => {
     const fernet = create(KEY, { now: () => NOW + 61_000 })
     const token = await fernet.encrypt('fish', { now: NOW })
     await expect(fernet.decrypt(token, { ttlSeconds: 60 })).rejects.toMatchObject(expired)
@@ -57,7 +57,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     await expect(opening).rejects.toMatchObject(invalidToken)
   })
 
-  test('a wrong TTL is refused with a bad token too', async () => {
+  test('an invalid TTL is rejected even with an invalid token', async () => {
     await expect(create(KEY).decrypt('junk', { ttlSeconds: -1 })).rejects.toThrow(RangeError)
   })
 })

@@ -12,7 +12,7 @@ function open(options: OutboxOptions = {}) {
   return openOutbox({ path: ':memory:', ...defaults, ...options })
 }
 
-it('takes one catch or many, and says how many', async () => {
+it('accepts one catch or many, and returns how many', async () => {
   const outbox = await open()
   expect(await outbox.add({ kind: 'crab' })).toEqual({ added: 1, duplicates: 0, addedIndexes: [0] })
   expect(await outbox.add(fish(1, 700))).toMatchObject({ added: 700, duplicates: 0 })
@@ -25,7 +25,7 @@ it('takes one catch or many, and says how many', async () => {
   })
 })
 
-it('gives a catch the time of its adding unless it says when it was caught', async () => {
+it('sets the time of a catch to the time of the call unless the catch has one', async () => {
   const { clock } = jumpingClock(Date.parse('2026-03-04T05:06:07Z'))
   const outbox = await open({ clock })
   await outbox.add([
@@ -39,7 +39,7 @@ it('gives a catch the time of its adding unless it says when it was caught', asy
   expect(await outbox.status()).toMatchObject({ oldest: new Date('2026-03-04T05:06:07Z') })
 })
 
-it('names everything that is wrong and takes nothing', async () => {
+it('names everything that is wrong and adds nothing', async () => {
   const outbox = await open({ user: undefined })
   const wrong = [
     { kind: 'fish', name: 'Cod', rarity: 1, user: 'Alex' },
@@ -69,7 +69,7 @@ it('names everything that is wrong and takes nothing', async () => {
   expect(await outbox.status()).toMatchObject({ pending: 0 })
 })
 
-it('takes a catch with a known key once, also when it was delivered before', async () => {
+it('adds a catch with a known key once, even after its delivery', async () => {
   const service = fakeService()
   const outbox = await open({ client: service.client() })
   const keyed = { kind: 'fish', name: 'Cod', rarity: 1, key: 'latest.log:1042' } as const
@@ -103,7 +103,7 @@ it('throws OutboxFullError when it is full, and stores none of the catches that 
   await outbox.add(fish(3))
 })
 
-it('adds a catch again under its key once it was cancelled or dropped', async () => {
+it('adds a catch again under its key after it was cancelled or dropped', async () => {
   const service = fakeService()
   const outbox = await open({ client: service.client() })
   const keyed = (key: string) => ({ ...fish(1)[0], kind: 'fish', name: key, rarity: 1, key }) as const
@@ -123,7 +123,7 @@ it('adds a catch again under its key once it was cancelled or dropped', async ()
   expect(await outbox.add([keyed('a'), keyed('b')])).toMatchObject({ added: 2 })
 })
 
-it('cancels the catches of one user in any letter case, and of these the given ones', async () => {
+it('cancels the catches of one user in any letter case, or only the given ones of them', async () => {
   const outbox = await open()
   const crabOf = (user: string) => ({ kind: 'crab', user }) as const
   await outbox.add([crabOf('Alex'), crabOf('Bob'), crabOf('ALEX'), crabOf('Bob')])
@@ -174,7 +174,7 @@ it('names every wrong option', async () => {
   })
 })
 
-it('takes nothing more once it is closed', async () => {
+it('rejects catches once it is closed', async () => {
   const outbox = await open()
   await outbox.close()
   await expect(outbox.add(fish(1))).rejects.toMatchObject({ name: 'OutboxClosedError', code: 'outbox_closed' })

@@ -25,7 +25,7 @@ async function start(path = ':memory:') {
   return { outbox, service, events, ...time }
 }
 
-it('sends what was left from before as soon as it is started', async () => {
+it('sends earlier catches as soon as it is started', async () => {
   const path = join(await testFolder(), 'outbox.db')
   const before = await openOutbox({ path, user: 'Alex', gamemode: 'earth' })
   await before.add(fish(1))
@@ -34,7 +34,7 @@ it('sends what was left from before as soon as it is started', async () => {
   await outbox.close()
 })
 
-it('lingers after an add, and sends what came meanwhile in one request', async () => {
+it('lingers after an add, and sends the catches of that time in one request', async () => {
   const { outbox, service, advance } = await start()
   await outbox.add(fish(1))
   await advance(1999)
@@ -48,7 +48,7 @@ it('lingers after an add, and sends what came meanwhile in one request', async (
   await outbox.close()
 })
 
-it('lingers as long as a function returns, which is called before each sending', async () => {
+it('lingers for the time that a function returns before each request', async () => {
   const service = fakeService()
   const { clock, advance } = standingClock()
   let lingerMs = 2000
@@ -85,7 +85,7 @@ it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
 )
 
 it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
-  'sends within its linger what is added %d turns after the start, and stops at once',
+  'sends a catch that is added %d turns after the start within its linger, and stops at once',
   async (turns) => {
     const service = fakeService()
     const client = service.client()
@@ -99,7 +99,7 @@ it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
   },
 )
 
-it('stops at once where a given clock ignores signals', async () => {
+it('stops at once even if a given clock ignores signals', async () => {
   const clock = { now: () => 0, sleep: () => new Promise<void>(() => {}) }
   const outbox = await openOutbox({ path: ':memory:', clock })
   outbox.start()
@@ -152,7 +152,7 @@ it('waits until the rate limit ends', async () => {
   await outbox.close()
 })
 
-it('polls every 30 s for what another process has added', async () => {
+it('polls every 30 s for catches of other processes', async () => {
   const path = join(await testFolder(), 'outbox.db')
   const { outbox, service, advance } = await start(path)
   await using other = await openOutbox({ path, user: 'Alex', gamemode: 'earth' })
@@ -164,7 +164,7 @@ it('polls every 30 s for what another process has added', async () => {
   await outbox.close()
 })
 
-it('continues after the file failed, and reports the failure', async () => {
+it('continues after a failure of the file, and reports it', async () => {
   const path = join(await testFolder(), 'outbox.db')
   const { outbox, service, events, advance } = await start(path)
   await outbox.add(fish(1))
@@ -179,7 +179,7 @@ it('continues after the file failed, and reports the failure', async () => {
   await outbox.close()
 })
 
-it('stops, keeps what it has, and can be started again', async () => {
+it('stops, keeps its catches, and can be started again', async () => {
   const { outbox, service, advance } = await start()
   await outbox.add(fish(1))
   await outbox.stop()

@@ -11,7 +11,7 @@ const BAD = '4'
 
 class Crash extends Error {}
 
-/** Fails the n-th operation, before or after it was done, and every one after it: the process has ended. */
+/** Fails the n-th operation, before or after its effect, and every later one, as if the process had ended. */
 function crashingAt(n: number, when: 'before' | 'after') {
   let done = 0
   let crashed = false
@@ -46,7 +46,7 @@ function crashingAt(n: number, when: 'before' | 'after') {
   }
 }
 
-/** One life of a program that adds what it has not added yet, by its checkpoint, and sends. */
+/** One run of a program that adds the catches after its checkpoint, and sends. */
 async function live(
   path: string,
   service: FakeService,
@@ -110,6 +110,6 @@ it.each(['before', 'after'] as const)(
       expect(n).toBeLessThan(200)
     }
   },
-  // Thousands of syncs to disk: a busy one takes its time.
+  // Thousands of syncs are slow on a busy disk.
   60_000,
 )

@@ -59,7 +59,7 @@ it('finds several of them', async () => {
   expect((await outbox.deadLetters()).map(({ catches }) => catches[0]?.entry.name)).toEqual(bad)
 })
 
-it('halves what the client itself finds too large to send', async () => {
+it('halves a batch that the client rejects as too large', async () => {
   const service = fakeService()
   const honest = service.client()
   const client = {
@@ -79,7 +79,7 @@ it('halves what the client itself finds too large to send', async () => {
 })
 
 it.each(['user_not_found', 'user_mismatch', 'unsupported_media_type'] as const)(
-  'sets all of a collection aside on %s, at the cost of one request, and delivers the others',
+  'sets a whole collection aside on %s with one request, and delivers the others',
   async (code) => {
     const { outbox, service, add } = await open({ maxBatch: 2 })
     await add('Alex', 1, 5)
@@ -132,7 +132,7 @@ it('drops dead letters only on request', async () => {
   expect(await outbox.status()).toMatchObject({ pending: 0, rejected: 0 })
 })
 
-it('encrypts a batch anew, by itself, when the key was reset after it was frozen', async () => {
+it('re-encrypts a frozen batch automatically after the key was reset', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1, 2)
   service.before = () => {
@@ -158,7 +158,7 @@ it('stores nothing twice when the response was lost before the key was reset', a
   expect(service.names(ALEX)).toEqual(['1', '2'])
 })
 
-it('sets catches aside when a new token is refused too, and delivers them with the right key later', async () => {
+it('sets catches aside when a new token is rejected too, and delivers them later with the right key', async () => {
   let key = 'wrong'
   const service = fakeService()
   const { outbox, add } = await open({ clientFor: () => service.client(key) })
@@ -170,7 +170,7 @@ it('sets catches aside when a new token is refused too, and delivers them with t
   expect(await outbox.flush()).toMatchObject({ delivered: 2 })
 })
 
-it('encrypts a token that grew too old anew, and keeps the time of the catch', async () => {
+it('replaces a token that is too old, and keeps the time of the catch', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1)
   service.before = () => {

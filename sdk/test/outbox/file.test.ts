@@ -10,7 +10,7 @@ import { testFolder } from './folders.ts'
 const defaults = { user: 'Alex', gamemode: 'earth' } as const
 
 describe('the file of an outbox', () => {
-  it('is for its owner only, like a folder that is made for it', async () => {
+  it('is readable by its owner only, like a folder that is created for it', async () => {
     const folder = join(await testFolder(), 'state', 'fish')
     const outbox = await openOutbox({ path: join(folder, 'outbox.db'), ...defaults })
     await outbox.add(fish(1))
@@ -21,7 +21,7 @@ describe('the file of an outbox', () => {
     await outbox.close()
   })
 
-  it('keeps everything from one opening to the next', async () => {
+  it('keeps everything until it is opened again', async () => {
     const path = join(await testFolder(), 'outbox.db')
     const first = await openOutbox({ path, ...defaults })
     await first.add(fish(1, 3), { checkpoint: { name: 'log', value: '3' } })
@@ -35,7 +35,7 @@ describe('the file of an outbox', () => {
   it.each([
     ['of another version', 'PRAGMA user_version = 99'],
     ['of a version before its schema had a number of its own', 'PRAGMA application_id = 0x46434f42'],
-  ])('is refused, and stays unchanged, when it is %s', async (_, change) => {
+  ])('is rejected, and stays unchanged, when it is %s', async (_, change) => {
     const path = join(await testFolder(), 'outbox.db')
     await using outbox = await openOutbox({ path, ...defaults })
     await outbox.add(fish(1))
@@ -71,7 +71,7 @@ describe('the file of an outbox', () => {
     expect(existsSync(`${path}-wal`)).toBe(false)
   })
 
-  it('is refused when it is damaged, or no outbox', async () => {
+  it('is rejected when it is damaged or not an outbox', async () => {
     const folder = await testFolder()
     const noise = join(folder, 'noise.db')
     await writeFile(noise, 'no database at all, and longer than the header of one. '.repeat(40))
@@ -85,7 +85,7 @@ describe('the file of an outbox', () => {
     await expect(openOutbox({ path: foreign })).rejects.toMatchObject({ code: 'outbox_damaged' })
   })
 
-  it('is refused when it cannot be made', async () => {
+  it('is reported when it cannot be created', async () => {
     const folder = await testFolder()
     await writeFile(join(folder, 'file'), '')
     await expect(openOutbox({ path: join(folder, 'file', 'outbox.db') })).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe('the file of an outbox', () => {
     }
   })
 
-  it('may be opened by several at once', async () => {
+  it('may be opened several times at once', async () => {
     const path = join(await testFolder(), 'outbox.db')
     const outboxes = await Promise.all(Array.from({ length: 4 }, () => openOutbox({ path, ...defaults })))
     await Promise.all(outboxes.map((outbox, index) => outbox.add(fish(index))))
@@ -111,7 +111,7 @@ describe('the file of an outbox', () => {
     for (const outbox of outboxes) await outbox.close()
   })
 
-  it('loses no catch to a listener that throws or rejects', async () => {
+  it('loses no catch if a listener throws or rejects', async () => {
     const onEvent = () => {
       throw new Error('The display is gone.')
     }

@@ -24,7 +24,7 @@ async function open(options: OutboxOptions = {}) {
   return { outbox, service, clock, slept, advance, events, add }
 }
 
-it('sends catches in order, in batches by user, gamemode and kind, and keeps none that is stored', async () => {
+it('sends catches in order, in batches by user, gamemode and kind, and deletes stored ones', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1, 600)
   await add('Sam', 1)
@@ -74,7 +74,7 @@ it('reports its progress, and emits every step', async () => {
   ])
 })
 
-it('sends the same token again when a response was lost, so that nothing is stored twice', async () => {
+it('resends the same token after a lost response, so that nothing is stored twice', async () => {
   const { outbox, service, events, add } = await open()
   await add('Alex', 1, 2)
   service.after = () => {
@@ -126,7 +126,7 @@ it('sends one request to a server that does not respond, not one per collection'
   expect(service.requests).toHaveLength(1)
 })
 
-it('waits out the rate limit, and lets others have the collection meanwhile', async () => {
+it('waits for the rate limit, and meanwhile lets others send', async () => {
   const { outbox, service, clock, slept, events, add } = await open({ maxBatch: 1 })
   await add('Alex', 1, 3)
   const resetAt = clock.now() + 100_000
@@ -154,7 +154,7 @@ it('stops before a wait that is longer than allowed, and reports its end', async
   expect(service.requests).toHaveLength(1)
 })
 
-it('never sends requests in a tight loop, even when a limit claims to be over', async () => {
+it('never sends requests in a tight loop, even if the reported limit is over', async () => {
   const { outbox, service, slept, add } = await open()
   await add('Alex', 1)
   service.before = () => {
@@ -164,7 +164,7 @@ it('never sends requests in a tight loop, even when a limit claims to be over', 
   expect(slept).toEqual([1000, 1000, 1000])
 })
 
-it('sends only for users it has a client of, and leaves the rest to others', async () => {
+it('sends only for users with a client, and leaves the rest to others', async () => {
   const service = fakeService()
   const { outbox, add } = await open({
     client: undefined,
@@ -175,7 +175,7 @@ it('sends only for users it has a client of, and leaves the rest to others', asy
   expect(await outbox.flush()).toMatchObject({ delivered: 1, remaining: 1, withoutClient: [{ user: 'Sam' }] })
 })
 
-it('with the client of one user sends what is of that user alone, in any letter case', async () => {
+it('with the client of one user, sends only the catches of that user, in any letter case', async () => {
   const { outbox, service, add } = await open({ user: 'Alex' })
   await add('alex', 1)
   await add('Sam', 1)
@@ -183,7 +183,7 @@ it('with the client of one user sends what is of that user alone, in any letter 
   expect(service.requests).toHaveLength(1)
 })
 
-it('keeps the catches of a user whose client cannot be made for now', async () => {
+it('keeps the catches of a user whose client cannot be created yet', async () => {
   const { outbox, add } = await open({
     client: undefined,
     clientFor: () => {
@@ -194,7 +194,7 @@ it('keeps the catches of a user whose client cannot be made for now', async () =
   expect(await outbox.flush()).toMatchObject({ remaining: 1, stopped: [{ error: { code: 'connection_error' } }] })
 })
 
-it('settles at once when it is aborted, in a request and in a wait', async () => {
+it('settles at once when it is aborted, during a request or a wait', async () => {
   const { clock } = standingClock()
   const { outbox, service, add } = await open({ clock })
   await add('Alex', 1)
@@ -228,7 +228,7 @@ it('runs one flush after another', async () => {
   expect(service.requests).toHaveLength(1)
 })
 
-it('closes after the response to its request, and sends no more', async () => {
+it('closes after the response to its request, and sends nothing more', async () => {
   const { outbox, service, add } = await open({ maxBatch: 1 })
   await add('Alex', 1, 2)
   let respond = () => {}
@@ -268,7 +268,7 @@ it('is closed at the end of its block', async () => {
   await expect(leaked.status()).rejects.toMatchObject({ code: 'outbox_closed' })
 })
 
-it('retries a lost connection as often as the client does, although it does not wait for the rate limit', async () => {
+it('retries a lost connection as often as the client does, even without waits for the rate limit', async () => {
   const broken = new TypeError('fetch failed', { cause: new Error('read ECONNRESET') })
   const { options, requests, slept } = player(broken, broken, saved())
   const { outbox, add } = await open({ client: createClient(options) })

@@ -6,7 +6,7 @@ import { bundle, runInNode, startInNode } from '../../../scripts/test-support/fr
 import { fakeService } from './fake-service.ts'
 import { testFolder } from './folders.ts'
 
-it('does not keep a process alive while its background waits, and loses nothing by that', async () => {
+it('does not keep a process alive while its background waits, and loses nothing', async () => {
   const path = join(await testFolder(), 'outbox.db')
   const { exitCode, stdout } = await runInNode(`
     import { openOutbox } from './src/outbox/index.ts'

@@ -30,7 +30,7 @@ it('delivers through the rate limit of the service without one refusal', async (
   expect(await service.names('Alex')).toEqual(numbers(1, 600))
 })
 
-it('sets the catches of a user aside that does not exist, and delivers them once it does', async () => {
+it('sets the catches of an unknown user aside, and delivers them once the user exists', async () => {
   const { service, outbox, keys, add } = await open()
   keys.set('Alex', generateFernetKey())
   await add('Alex', 1, 20)

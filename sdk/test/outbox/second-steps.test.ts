@@ -152,7 +152,7 @@ class Play {
 
 const nameOf = ({ entry: { name = '' } }: StoredCatch) => name
 
-test('whatever two openers meet, catches are stored once and in order, and figures are those of the model', async () => {
+test('after any steps of two openers, catches are stored once and in order, and counts match the model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25, size: 'max' }), async (steps) => {
       const play = new Play(join(await testFolder(), 'outbox.db'))

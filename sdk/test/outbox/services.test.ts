@@ -22,7 +22,7 @@ async function stateFolder(): Promise<string> {
   return join(folder, 'fish-crab')
 }
 
-it('names the address of its service as a client spells it', () => {
+it('has the address of a client in its normal form', () => {
   expect(createClient({ baseUrl: 'https://fish.example/api/' }).baseUrl).toBe('https://fish.example/api')
 })
 
@@ -45,7 +45,7 @@ it('keeps the catches of two services apart when no path is given', async () => 
   ])
 })
 
-it('takes what another process added for the same service, however its address is written', async () => {
+it('reads the catches of another process for the same service in any spelling', async () => {
   await stateFolder()
   await using adding = await openOutbox({ baseUrl: 'HTTPS://Fish.Example.org:443/api', ...alex })
   await adding.add(fish(1))
@@ -55,7 +55,7 @@ it('takes what another process added for the same service, however its address i
   expect(service.requests).toHaveLength(1)
 })
 
-it('says which service to name where the file depends on it', async () => {
+it('requires a service if the file depends on it', async () => {
   const rejects = (options: Parameters<typeof openOutbox>[0], path: string) =>
     expect(openOutbox(options)).rejects.toMatchObject({ code: 'invalid_input', issues: [{ path }] })
   await rejects({}, 'baseUrl')
@@ -65,7 +65,7 @@ it('says which service to name where the file depends on it', async () => {
   await rejects({ path: '' }, 'path')
 })
 
-it('refuses a file that holds the catches of another service, and changes nothing', async () => {
+it('rejects a file with catches of another service, and changes nothing', async () => {
   const path = join(await testFolder(), 'outbox.db')
   const real = serviceAt('https://fish.example.org')
   const mock = serviceAt('http://fish-1234.test')
@@ -80,7 +80,7 @@ it('refuses a file that holds the catches of another service, and changes nothin
   await outbox.close()
 })
 
-it('leaves catches queued whose client is of another service, and reports it', async () => {
+it('leaves catches queued if their client is for another service, and reports that', async () => {
   const real = serviceAt('https://fish.example.org')
   const mock = serviceAt('http://fish-1234.test')
   const path = join(await testFolder(), 'outbox.db')

@@ -109,7 +109,7 @@ it('stops polling when it is aborted', async () => {
   await flushing
 })
 
-it('sends the token of a flush that was aborted in its request again', async () => {
+it('resends the token of a flush that was aborted during its request', async () => {
   const { service, one, two } = await openTwo()
   await one.add(fish(1, 5))
   service.after = () => {

@@ -47,7 +47,7 @@ describe('the docstrings', () => {
     expect(unshown.map(({ name, entry }) => `${entry} ${name}`)).toEqual([])
   })
 
-  test('hold examples that the compiler accepts', () => {
+  test('contain only examples that compile', () => {
     const root = fileURLToPath(new URL('../../..', import.meta.url))
     const files = globSync('{sdk,server,mocks}/src/**/*.ts', { cwd: root }).map((file) => root + file)
     const examples = examplesIn(files)

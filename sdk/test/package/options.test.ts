@@ -100,7 +100,7 @@ test.each<[string, (fernet: Fernet) => unknown, string]>([
   expect(error).toMatchObject({ issues: [{ path, message: expect.stringContaining('Unknown option.') }] })
 })
 
-test('a crab with a rarity is refused, by every call that takes crabs', async () => {
+test('every call that takes crabs rejects a crab with a rarity', async () => {
   const crab = { name: 'Salmon', rarity: 3 } as object
   const message = 'A crab has no rarity. Leave it out, or add a fish.'
   const issues = [{ path: 'crab.0.rarity', message }]

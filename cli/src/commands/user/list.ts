@@ -18,7 +18,7 @@ export const userListCommand = defineCommand({
   examples: [
     'fish-cli user list',
     'fish-cli user list --search al --limit 20',
-    { description: 'For a spreadsheet:', command: 'fish-cli user list --csv' },
+    { description: 'Export for a spreadsheet:', command: 'fish-cli user list --csv' },
   ],
   flags: {
     search: Flags.string({ summary: 'Only players whose name contains TEXT, ignoring case.', helpValue: 'TEXT' }),

@@ -8,7 +8,7 @@ import { check, checksOf } from './check.ts'
 
 type StreamEvent = Readonly<Record<'event' | 'id' | 'data' | 'retry', string | undefined>>
 
-/** The events that there are, by a stream that ends after them. */
+/** The existing events, from a stream that ends after them. */
 async function readEvents(t: TestContext, user: OwnUser, query = '', lastEventId?: string) {
   const headers = lastEventId === undefined ? {} : { [EVENT_STREAM.lastEventId]: lastEventId }
   const response = await t.request(`/events?name=${user.name}&gamemode=earth&follow=false${query}`, { headers })
@@ -35,7 +35,7 @@ const catchesOf = (events: readonly StreamEvent[]) => events.filter(({ event }) 
 const namesOf = (events: readonly StreamEvent[]) => catchesOf(events).map(({ data = '{}' }) => JSON.parse(data).name)
 const fish = (...names: readonly string[]) => ({ fish: names.map((name) => ({ name, rarity: 3 })) })
 
-/** A user, and the id from which on all catches are new. */
+/** A user, and the event id before all of the user's catches. */
 async function begin(t: TestContext, query = '') {
   const user = await t.newUser()
   const { response, events } = await readEvents(t, user, query)
@@ -80,7 +80,7 @@ export const eventsChecks = checksOf('events', [
     const { response, events } = await readEvents(t, user, '&kind=crab', start)
     expect.same(namesOf(events), ['Hermit'], 'the names of the catches', response)
   }),
-  check('events-invalid-id', 'A Last-Event-ID that is none of this stream is invalid_event_id.', async (t) => {
+  check('events-invalid-id', 'A Last-Event-ID of another stream or form is invalid_event_id.', async (t) => {
     const { user, start } = await begin(t)
     const other = await t.newUser()
     for (const [name, lastEventId] of [

@@ -9,7 +9,7 @@ const REMOVED = [204, 404]
 
 /** @param send not aborted with the run, so that all created accounts are known and can be removed */
 export function createAccounts(send: Send, redact: (secret: string) => void, random: () => string) {
-  // In both letter cases, to check that names are returned as created.
+  // Names have both letter cases, to check that they are returned as created.
   const prefix = `Conformance-${random()}-`
   const created = { createUser: new Set<string>(), createAdmin: new Set<string>() }
   const inFlight = new Set<Promise<unknown>>()
@@ -72,7 +72,7 @@ export function createAccounts(send: Send, redact: (secret: string) => void, ran
       await Promise.allSettled(inFlight)
       const notRemoved: string[] = []
       for (const name of created.createUser) {
-        // By the run's own administrator first: the rate limit of the given one may be needed by others.
+        // The run's own administrator tries first, because others may need the rate limit of the given one.
         const remove = (by: string) => isRemoved(by, 'deleteUser', { name })
         if (!(ownToken && (await remove(ownToken))) && !(await remove(token))) notRemoved.push(name)
       }

@@ -23,7 +23,7 @@ export function numberHeader(response: ReceivedResponse, name: string): number {
   return Number(text)
 }
 
-/** In Unix seconds; not a number if the response was not counted. */
+/** The time is in Unix seconds; NaN if the response was not counted. */
 export function windowEnd({ headers }: ReceivedResponse): number {
   return Number(headers.get(HEADERS.rateReset) ?? Number.NaN)
 }
@@ -55,7 +55,7 @@ export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptio
     return left
   }
 
-  /** By the clock of the service, which may differ from the local one. */
+  /** Uses the clock of the service, which may differ from the local one. */
   async function untilReset(): Promise<number> {
     const response = await counted(ROUTES.status.path)
     if (response.status === 429) return numberHeader(response, HEADERS.retryAfter) * 1000
@@ -78,7 +78,7 @@ export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptio
   return {
     send: counted,
     left: known,
-    /** As of the last response. */
+    /** The end of the window in the last response. */
     windowEnd: () => end,
     /** @throws CheckSkipped when the wait would exceed `maxWaitMs` */
     waitForNextWindow,

@@ -104,7 +104,7 @@ async function runSelected(
   if (session) redaction.add(session.token)
   else await checkReachable(writes.send)
   const restrict = (send: Send) => (session ? send : publicOnly(send))
-  // Not aborted with the run, so that all accounts are known and can be removed.
+  // Accounts use a separate signal: after an abort of the run, all of them are still known and can be removed.
   const accounts = createAccounts(sendWith(fetch, new AbortController().signal), redaction.add, randomHex)
   const { otherClient } = options
   const send = restrict(writes.send)
@@ -175,7 +175,7 @@ function selectChecks({ only, skip = [] }: Pick<ConformanceOptions, 'only' | 'sk
   }))
 }
 
-/** Paths that an implementation of the public endpoints alone need not have. */
+/** Paths that an implementation with only the public endpoints does not need. */
 const NOT_PUBLIC = /^\/(v1\/)?(admin|livez|readyz|metrics|openapi\.json|docs)([/?]|$)/
 
 function publicOnly(send: Send): Send {
@@ -261,7 +261,7 @@ function outcomeOf(error: unknown, { clean }: Redaction): Outcome {
       ...(requestId === undefined ? {} : { requestId }),
     }
   }
-  // A response of an unexpected form. The message is left out, since it may contain secrets.
+  // The response has an unexpected form. The message is omitted, since it may contain secrets.
   const kind = error instanceof Error ? error.name : typeof error
   return {
     outcome: 'failed',

@@ -182,10 +182,10 @@ export function createRateLimiter(clock: Clock, random: () => number, probes: nu
   }
 }
 
-/** For requests that are not counted. */
+/** A limiter for requests that are not counted. */
 export const UNLIMITED: RateLimiter = {
   acquire: async () => ({ permit: { number: 0, epoch: 0 } }),
-  // Waiting would not help a request that is rejected all the same.
+  // A request that is rejected without being counted cannot succeed after a wait.
   release: () => false,
   releaseLost() {},
   releaseUnsent() {},

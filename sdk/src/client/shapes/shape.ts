@@ -24,7 +24,7 @@ export function responseShape<Content>(shape: Shape): ResponseShape<Content> {
   return (json, issues) => read(shape, json, issues) as Content
 }
 
-/** For responses without a body. */
+/** The shape of responses without a body. */
 export const noContentShape: ResponseShape<object> = (json, issues) => {
   if (json !== null) issues.push({ path: '', message: 'Expected an empty body.' })
   return {}

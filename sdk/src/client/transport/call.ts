@@ -7,7 +7,7 @@ import type { ApiRequest } from './request.ts'
 import type { Transport } from './response.ts'
 import { type ApiResponse, isSuccess } from './response.ts'
 
-/** What every response has besides its content. */
+/** The fields of every response in addition to its content. */
 export interface ResponseMeta {
   /** The rate-limit window of this client; absent when the request was not counted, as with an API key. */
   readonly rateLimit?: RateLimitState
@@ -22,7 +22,7 @@ interface ResponseInfo {
   readonly headers: Headers
 }
 
-/** A content together with the response that it came in. */
+/** The content of a response together with the response. */
 export interface WithResponse<Content> {
   readonly data: Content
   readonly response: ResponseInfo
@@ -50,11 +50,11 @@ interface Call<Options extends CallOptions, Content extends object, Result> {
   /** The names of all options of this call. */
   readonly known: OptionNames<NoInfer<Options>>
   readonly shape: ResponseShape<Content>
-  /** Builds the request. The call rejects with what it throws. */
+  /** Builds the request. An error that it throws rejects the call. */
   readonly prepare: () => PreparedRequest
-  /** Makes the result from the checked content. @default the content */
+  /** Returns the result for the checked content. @default the content */
   readonly finish?: (content: Content, headers: Headers) => Result
-  /** Adds to an error. @default the error */
+  /** Adds details to an error. @default the error */
   readonly describe?: (error: unknown) => unknown
 }
 
