@@ -95,7 +95,7 @@ const names = new Intl.Collator(undefined, { numeric: true })
 const compareText = (one = '', other = '') => (one < other ? -1 : one > other ? 1 : 0)
 
 const COMPARE: Readonly<Record<Order, (one: Species, other: Species) => number>> = {
-  // Entries come in this order.
+  // Entries already have this order.
   count: () => 0,
   rarity: (one, other) => rankOf(other) - rankOf(one),
   last: (one, other) => compareText(other.lastCaughtAt, one.lastCaughtAt),
@@ -103,7 +103,7 @@ const COMPARE: Readonly<Record<Order, (one: Species, other: Species) => number>>
   name: (one, other) => names.compare(one.name, other.name),
 }
 
-/** Sorts species. Equal ones stay in their order. */
+/** Sorts species. Equal species stay in their order. */
 export function inOrder<Item extends Species>(items: readonly Item[], order: Order): readonly Item[] {
   return order === 'count' ? items : items.toSorted(COMPARE[order])
 }
@@ -121,7 +121,7 @@ export function matching(
   )
 }
 
-/** The rarest species, each once; of one rarity, those that were caught least. */
+/** The rarest species, each once. Within a rarity, the least caught come first. */
 export function rarestOf(book: readonly BookEntry[], count: number): readonly BookEntry[] {
   const caught = ({ rarities, count }: BookEntry) => rarities[0]?.count ?? count
   return book

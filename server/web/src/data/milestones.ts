@@ -7,12 +7,12 @@ export interface Milestone {
   /** ISO 8601: a time, or a day such as `2026-01-31`. */
   readonly at: string
   readonly title: string
-  /** The species that made it, if one did. */
+  /** The species of the milestone, if it has one. */
   readonly species?: Pick<BookEntry, 'kind' | 'name' | 'rarity'>
 }
 
 const ROUND_NUMBERS = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000]
-/** The first catches of these are worth a line. */
+/** Rarities whose first catch is a milestone. */
 const RARE: readonly RarityLabel[] = RARITY_ORDER.slice(RARITY_ORDER.indexOf('Gold'))
 
 /** The milestones of a collection, the latest first. */
@@ -37,7 +37,7 @@ export function milestonesOf(book: readonly BookEntry[], days: readonly DayCount
   return milestones.sort((one, other) => compare(other.at, one.at))
 }
 
-/** The first of the days with the most catches, unless all days have one. */
+/** The day with the most catches, the first if several tie, unless every day has just one. */
 function bestDay(days: readonly DayCount[]): DayCount | undefined {
   const best = days.reduce<DayCount | undefined>(
     (best, one) => (one.count > (best?.count ?? 1) ? one : best),
