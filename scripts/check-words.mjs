@@ -48,7 +48,10 @@ function textsOf(file) {
 }
 
 function findingsIn(file, text) {
-  const sentences = text.replace(/\s+/g, ' ').trim().split(/(?<=[.!?])\s+/)
+  const sentences = text
+    .replace(/\s+/g, ' ')
+    .trim()
+    .split(/(?<=[.!?])\s+/)
   return sentences.flatMap((sentence) =>
     EXCEPTIONS.some((exception) => sentence.includes(exception))
       ? []
