@@ -29,7 +29,7 @@ interface PlayerPageProps {
   readonly onChange: (address: CollectionAddress) => void
 }
 
-/** Charts include the library that draws them, so they load beside the data instead of before the first view. */
+/** Charts include the library that draws them, so they load beside the data and do not delay the first view. */
 const loadCharts = () => import('./charts.tsx')
 
 /** A stream has the catches of one gamemode. Polls find the catches of the others. */
